@@ -1,0 +1,87 @@
+//! What an engine may spend. Hitting a limit is an answer (`Unknown`), never a panic.
+//!
+//! Engines are deterministic and do not look at the clock: time and Ctrl-C come in through [`Interrupt`], which the
+//! command line implements.
+
+use serde::{Deserialize, Serialize};
+
+/// Limits for one run of an engine.
+#[derive(Clone, Copy)]
+pub struct Budget<'a> {
+    /// Explicit states, configurations or rounds; what counts as one is the engine's to say.
+    pub states: Option<u64>,
+    /// BDD nodes.
+    pub nodes: Option<u64>,
+    /// Bytes of memory.
+    pub memory: Option<u64>,
+    /// Asked every few thousand operations.
+    pub interrupt: &'a dyn Interrupt,
+}
+
+impl Budget<'_> {
+    /// No limit at all.
+    pub fn unlimited() -> Budget<'static> {
+        Budget {
+            states: None,
+            nodes: None,
+            memory: None,
+            interrupt: &NeverInterrupted,
+        }
+    }
+}
+
+/// Tells a running engine to stop.
+pub trait Interrupt {
+    /// The limit that has been hit, if any.
+    fn check(&self) -> Option<Limit>;
+}
+
+/// Never stops an engine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NeverInterrupted;
+
+impl Interrupt for NeverInterrupted {
+    fn check(&self) -> Option<Limit> {
+        None
+    }
+}
+
+/// Why an engine has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "limit", rename_all = "kebab-case")]
+pub enum Limit {
+    /// Out of time.
+    Time,
+    /// Out of memory.
+    Memory,
+    /// Too many BDD nodes.
+    Nodes,
+    /// Too many states, configurations or rounds.
+    States,
+    /// The stack grew past the bound, so that longer runs were not explored.
+    StackDepth,
+    /// More threads were started than the bound allows.
+    Threads,
+    /// The user asked to stop.
+    Interrupted,
+    /// The engine does not take such programs.
+    Unsupported {
+        /// What it does not take.
+        what: String,
+    },
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Limit::Time => write!(f, "the time limit was reached"),
+            Limit::Memory => write!(f, "the memory limit was reached"),
+            Limit::Nodes => write!(f, "the limit on BDD nodes was reached"),
+            Limit::States => write!(f, "the limit on states was reached"),
+            Limit::StackDepth => write!(f, "the bound on the stack depth was reached"),
+            Limit::Threads => write!(f, "the bound on the number of threads was reached"),
+            Limit::Interrupted => write!(f, "interrupted"),
+            Limit::Unsupported { what } => write!(f, "this engine does not take {what}"),
+        }
+    }
+}

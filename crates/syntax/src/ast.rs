@@ -1,0 +1,552 @@
+//! The syntax tree of a Boolean program, close to its text.
+//!
+//! Expressions and statements live in two arenas and refer to each other by id. That keeps the tree flat in memory, so
+//! that building, walking and dropping it never recurses: 100,000 nested parentheses or `if`s are ordinary input.
+//! An expression's operands always have smaller ids than the expression itself, so a loop over the arena in order is
+//! a bottom-up walk.
+//!
+//! The tree keeps what a formatter needs to give back (parentheses, the spelling of operators and constants, comments)
+//! and nothing that a later stage computes.
+
+use crate::source::Span;
+use std::collections::HashMap;
+
+/// A name, interned. Equal names have equal symbols within one [`Ast`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Symbol(pub u32);
+
+/// The names of one program.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    texts: Vec<Box<str>>,
+    ids: HashMap<Box<str>, Symbol>,
+}
+
+impl Names {
+    /// The symbol of a text, made on first use.
+    pub fn intern(&mut self, text: &str) -> Symbol {
+        if let Some(&symbol) = self.ids.get(text) {
+            return symbol;
+        }
+        let symbol = Symbol(self.texts.len() as u32);
+        self.texts.push(text.into());
+        self.ids.insert(text.into(), symbol);
+        symbol
+    }
+
+    /// The symbol of a text if it occurs.
+    pub fn get(&self, text: &str) -> Option<Symbol> {
+        self.ids.get(text).copied()
+    }
+
+    /// The text of a symbol.
+    pub fn text(&self, symbol: Symbol) -> &str {
+        &self.texts[symbol.0 as usize]
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Whether there is no name at all.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+}
+
+/// Id of an expression in [`Ast::exprs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExprId(pub u32);
+
+/// Id of a statement in [`Ast::stmts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StmtId(pub u32);
+
+/// Which of the two textual forms the file has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// `.bp`: procedures.
+    #[default]
+    Procedures,
+    /// `.gp`: Leino's guarded blocks. The tree has one procedure `main`; each block starts with a labelled statement
+    /// and a block without `goto` ends in a `return` whose span is empty.
+    GuardedBlocks,
+}
+
+/// The syntax tree of one file.
+#[derive(Clone, Debug, Default)]
+pub struct Ast {
+    /// Textual form of the file.
+    pub form: Form,
+    /// Top-level items in order.
+    pub items: Vec<Item>,
+    /// All expressions; operands before their users.
+    pub exprs: Vec<Expr>,
+    /// All statements.
+    pub stmts: Vec<Stmt>,
+    /// All names.
+    pub names: Names,
+    /// All comments in order of position.
+    pub comments: Vec<Comment>,
+}
+
+/// A comment with its delimiters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comment {
+    /// Where it stands, without the newline that ends a `//` comment.
+    pub span: Span,
+}
+
+/// A name at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ident {
+    /// The name. A `{…}` name keeps its braces; a numeric label is its digits.
+    pub name: Symbol,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A top-level item.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// Global variables.
+    Globals(Declaration),
+    /// A procedure.
+    Procedure(Procedure),
+    /// A `thread` block.
+    Thread(ThreadBlock),
+}
+
+/// A type as written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TypeName {
+    /// `bool`, or nothing.
+    #[default]
+    Bool,
+    /// `int<n>`; the width is what was written and may be out of range.
+    Int {
+        /// Bits as written.
+        width: u64,
+        /// The place of the width.
+        span: Span,
+    },
+}
+
+/// `decl …;`: some variables of one type.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// `thread_local` stands before it.
+    pub thread_local: bool,
+    /// Their type.
+    pub ty: TypeName,
+    /// The variables.
+    pub variables: Vec<Declarator>,
+    /// From `decl` to `;`.
+    pub span: Span,
+}
+
+/// One variable of a declaration.
+#[derive(Clone, Copy, Debug)]
+pub struct Declarator {
+    /// Its name.
+    pub name: Ident,
+    /// The initial value after `:=`.
+    pub initial: Option<ExprId>,
+}
+
+/// A parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: Ident,
+    /// Its type.
+    pub ty: TypeName,
+}
+
+/// The result type of a procedure as written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultType {
+    /// No type at all: the same as `void`.
+    Unwritten,
+    /// `void`.
+    Void,
+    /// `bool`.
+    Bool,
+    /// `bool<n>`: n Boolean results.
+    Bools {
+        /// The count as written; may be out of range.
+        count: u64,
+        /// The place of the count.
+        span: Span,
+    },
+    /// `int<n>`: one integer result.
+    Int {
+        /// Bits as written; may be out of range.
+        width: u64,
+        /// The place of the width.
+        span: Span,
+    },
+}
+
+/// A procedure.
+#[derive(Clone, Debug)]
+pub struct Procedure {
+    /// `dfs` stands before it; it has no meaning here.
+    pub dfs: bool,
+    /// Result type as written.
+    pub result: ResultType,
+    /// Its name.
+    pub name: Ident,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// Local declarations.
+    pub locals: Vec<Declaration>,
+    /// The condition of `enforce`.
+    pub enforce: Option<ExprId>,
+    /// The place of the `enforce` clause, from the keyword to `;`.
+    pub enforce_span: Span,
+    /// Its statements.
+    pub body: Block,
+    /// From the first token to `end`.
+    pub span: Span,
+    /// The place of `end`.
+    pub end_span: Span,
+}
+
+/// `thread name(count) begin … end`.
+#[derive(Clone, Debug)]
+pub struct ThreadBlock {
+    /// Its name.
+    pub name: Ident,
+    /// How many instances, if written; may be out of range.
+    pub instances: Option<(u64, Span)>,
+    /// Variables of which each instance has its own.
+    pub variables: Vec<Declaration>,
+    /// Procedures of the thread; `main` is its entry.
+    pub procedures: Vec<Procedure>,
+    /// From `thread` to `end`.
+    pub span: Span,
+    /// The place of `end`.
+    pub end_span: Span,
+}
+
+/// A sequence of statements.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// The statements in order.
+    pub stmts: Vec<StmtId>,
+    /// Labels before the keyword that ends the block.
+    pub end_labels: Vec<Ident>,
+}
+
+/// A statement with its labels.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// Labels before it, in order.
+    pub labels: Vec<Ident>,
+    /// What it does.
+    pub kind: StmtKind,
+    /// From its first token (labels excluded) to its last (`;` excluded).
+    pub span: Span,
+}
+
+/// The target of an assignment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A variable.
+    Variable(Ident),
+    /// `_`: the value is thrown away.
+    Discard(Span),
+}
+
+/// `assume` and its synonym.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AssumeWord {
+    /// `assume(e)`.
+    Assume,
+    /// `constrain(e)`.
+    Constrain,
+}
+
+/// `dead` and its synonym.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeadWord {
+    /// `dead x`.
+    Dead,
+    /// `havoc x`.
+    Havoc,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// `skip`
+    Skip,
+    /// `print(e, …)`
+    Print(Vec<ExprId>),
+    /// `x, y := e, f constrain c`
+    Assign {
+        /// Left-hand sides.
+        targets: Vec<Target>,
+        /// Right-hand sides.
+        values: Vec<ExprId>,
+        /// The condition after `constrain`.
+        constrain: Option<ExprId>,
+    },
+    /// `x, y := f(e, …)`, `f(e, …)` or `call f(e, …)`
+    Call {
+        /// Left-hand sides; empty without `:=`.
+        targets: Vec<Target>,
+        /// The procedure.
+        callee: Ident,
+        /// Arguments.
+        arguments: Vec<ExprId>,
+        /// Written with the keyword `call`.
+        keyword: bool,
+    },
+    /// `return e, …`
+    Return(Vec<ExprId>),
+    /// `if e then … elsif e then … else … fi`
+    If {
+        /// Conditions with their blocks, in order; at least one.
+        arms: Vec<(ExprId, Block)>,
+        /// The `else` block.
+        otherwise: Option<Block>,
+    },
+    /// `while e do … od`
+    While {
+        /// The condition.
+        condition: ExprId,
+        /// The body.
+        body: Block,
+    },
+    /// `goto L, M`
+    Goto(Vec<Ident>),
+    /// `assert(e)`
+    Assert(ExprId),
+    /// `assume(e)` or `constrain(e)`
+    Assume {
+        /// The condition.
+        condition: ExprId,
+        /// How it is spelled.
+        word: AssumeWord,
+    },
+    /// `abortif e`
+    AbortIf(ExprId),
+    /// `dead x, y` or `havoc x, y`
+    Dead {
+        /// The variables.
+        variables: Vec<Ident>,
+        /// How it is spelled.
+        word: DeadWord,
+    },
+    /// `start_thread goto L`
+    StartThreadAt(Ident),
+    /// `start_thread f(e, …)`
+    StartThreadCall {
+        /// The procedure.
+        callee: Ident,
+        /// Arguments.
+        arguments: Vec<ExprId>,
+    },
+    /// `end_thread`
+    EndThread,
+    /// `atomic_begin`
+    AtomicBegin,
+    /// `atomic_end`
+    AtomicEnd,
+    /// Text that is no statement; an error has been reported.
+    Error,
+}
+
+/// An expression at a place.
+#[derive(Clone, Copy, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What an expression is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExprKind {
+    /// `T`, `F`, `true` or `false`.
+    Bool {
+        /// The value.
+        value: bool,
+        /// `true`/`false` rather than `T`/`F`.
+        word: bool,
+    },
+    /// A decimal number; `0` and `1` are also Boolean constants.
+    Number(u64),
+    /// A variable.
+    Name(Symbol),
+    /// `'x`: the value of a variable after the assignment.
+    Primed(Symbol),
+    /// `*` or `?`: a choice.
+    Choice {
+        /// Written as `?`.
+        question: bool,
+    },
+    /// `(e)`
+    Paren(ExprId),
+    /// `!e` or `~e`
+    Not {
+        /// The operand.
+        operand: ExprId,
+        /// Written as `~`.
+        tilde: bool,
+    },
+    /// `e op f`
+    Binary {
+        /// The operator.
+        op: BinaryOp,
+        /// The longer or second spelling: `&&`, `||`, `==`, `->`.
+        alternative: bool,
+        /// Left operand.
+        left: ExprId,
+        /// Right operand.
+        right: ExprId,
+    },
+    /// `c ? a : b`
+    Conditional {
+        /// The condition.
+        condition: ExprId,
+        /// Its value where the condition holds.
+        then: ExprId,
+        /// Its value elsewhere.
+        otherwise: ExprId,
+    },
+    /// `choose[a, b]` or `schoose[a, b]`: `a | (!b & *)`
+    Choose {
+        /// Written as `schoose`.
+        strict: bool,
+        /// True if this holds.
+        yes: ExprId,
+        /// Else false if this holds, else arbitrary.
+        no: ExprId,
+    },
+    /// Text that is no expression; an error has been reported.
+    Error,
+}
+
+/// A binary operator, loosest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BinaryOp {
+    /// `<->`
+    Iff,
+    /// `=>` or `->`
+    Implies,
+    /// `|` or `||`
+    Or,
+    /// `^`
+    Xor,
+    /// `&` or `&&`
+    And,
+    /// `=` or `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*` between integers
+    Multiply,
+}
+
+impl BinaryOp {
+    /// Binding strength: a larger number binds tighter. Operators of equal strength associate to the left, `=>` to the right.
+    pub fn strength(self) -> u8 {
+        match self {
+            BinaryOp::Iff => 1,
+            BinaryOp::Implies => 2,
+            BinaryOp::Or => 3,
+            BinaryOp::Xor => 4,
+            BinaryOp::And => 5,
+            BinaryOp::Equal | BinaryOp::NotEqual => 6,
+            BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual => 7,
+            BinaryOp::Add | BinaryOp::Subtract => 8,
+            BinaryOp::Multiply => 9,
+        }
+    }
+
+    /// Whether `a op b op c` means `a op (b op c)`.
+    pub fn is_right_associative(self) -> bool {
+        self == BinaryOp::Implies
+    }
+
+    /// How it is written; `alternative` picks the second spelling where there is one.
+    pub fn text(self, alternative: bool) -> &'static str {
+        match (self, alternative) {
+            (BinaryOp::Iff, _) => "<->",
+            (BinaryOp::Implies, false) => "=>",
+            (BinaryOp::Implies, true) => "->",
+            (BinaryOp::Or, false) => "|",
+            (BinaryOp::Or, true) => "||",
+            (BinaryOp::Xor, _) => "^",
+            (BinaryOp::And, false) => "&",
+            (BinaryOp::And, true) => "&&",
+            (BinaryOp::Equal, false) => "=",
+            (BinaryOp::Equal, true) => "==",
+            (BinaryOp::NotEqual, _) => "!=",
+            (BinaryOp::Less, _) => "<",
+            (BinaryOp::LessEqual, _) => "<=",
+            (BinaryOp::Greater, _) => ">",
+            (BinaryOp::GreaterEqual, _) => ">=",
+            (BinaryOp::Add, _) => "+",
+            (BinaryOp::Subtract, _) => "-",
+            (BinaryOp::Multiply, _) => "*",
+        }
+    }
+}
+
+impl Ast {
+    /// An expression.
+    pub fn expr(&self, id: ExprId) -> &Expr {
+        &self.exprs[id.0 as usize]
+    }
+
+    /// A statement.
+    pub fn stmt(&self, id: StmtId) -> &Stmt {
+        &self.stmts[id.0 as usize]
+    }
+
+    /// The text of a name.
+    pub fn text(&self, symbol: Symbol) -> &str {
+        self.names.text(symbol)
+    }
+
+    /// Adds an expression. Its operands must be there already.
+    pub fn add_expr(&mut self, kind: ExprKind, span: Span) -> ExprId {
+        let id = ExprId(self.exprs.len() as u32);
+        self.exprs.push(Expr { kind, span });
+        id
+    }
+
+    /// Adds a statement.
+    pub fn add_stmt(&mut self, stmt: Stmt) -> StmtId {
+        let id = StmtId(self.stmts.len() as u32);
+        self.stmts.push(stmt);
+        id
+    }
+
+    /// All procedures, those of thread blocks included, in order of the text.
+    pub fn procedures(&self) -> impl Iterator<Item = &Procedure> {
+        self.items.iter().flat_map(|item| match item {
+            Item::Globals(_) => [].as_slice(),
+            Item::Procedure(procedure) => std::slice::from_ref(procedure),
+            Item::Thread(thread) => thread.procedures.as_slice(),
+        })
+    }
+}

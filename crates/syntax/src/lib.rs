@@ -1,0 +1,15 @@
+//! Text to syntax tree.
+//!
+//! The first box of the data flow: [`parse`] turns the text of a `.bp` or `.gp` file into an [`ast::Ast`] and a list of
+//! [`Diagnostic`]s. **Parsing never fails**: whatever the input, there is a tree and, where the text is
+//! not a program, at least one error. Nothing here recurses on the shape of the input, so nesting is limited by memory only.
+
+pub mod ast;
+pub mod codes;
+pub mod diagnostic;
+pub mod source;
+
+pub use ast::Ast;
+pub use codes::Code;
+pub use diagnostic::{Diagnostic, Severity};
+pub use source::{Source, Span};

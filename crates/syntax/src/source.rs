@@ -1,0 +1,195 @@
+//! A source text, places in it, and the way from byte offsets to lines and columns.
+
+use std::sync::Arc;
+
+/// A half-open range of byte offsets in one source text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset after the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range `start..end`.
+    pub fn new(start: u32, end: u32) -> Self {
+        Self { start, end }
+    }
+
+    /// The smallest range that covers both.
+    #[must_use]
+    pub fn to(self, other: Span) -> Self {
+        Self {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
+    }
+
+    /// The empty range at the end of this one.
+    #[must_use]
+    pub fn after(self) -> Self {
+        Self {
+            start: self.end,
+            end: self.end,
+        }
+    }
+
+    /// As a range for slicing.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A named source text with its line table. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Source {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    name: String,
+    text: String,
+    line_starts: Vec<u32>,
+}
+
+/// Why a file's bytes are not a source text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotText {
+    /// The bytes are not UTF-8; the offset is that of the first bad byte.
+    NotUtf8 {
+        /// Offset of the first byte that is not UTF-8.
+        offset: usize,
+        /// One-based line of that byte.
+        line: usize,
+    },
+    /// Offsets would not fit 32 bits.
+    TooLarge {
+        /// Size in bytes.
+        size: usize,
+    },
+}
+
+impl std::fmt::Display for NotText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            NotText::NotUtf8 { offset, line } => write!(
+                f,
+                "the file is not UTF-8 text (first bad byte at offset {offset}, line {line})"
+            ),
+            NotText::TooLarge { size } => {
+                write!(f, "the file has {size} bytes; at most 4 GiB are supported")
+            }
+        }
+    }
+}
+
+impl std::error::Error for NotText {}
+
+impl Source {
+    /// A source text under a name that diagnostics show.
+    ///
+    /// # Panics
+    /// If the text is 4 GiB or larger; [`Source::from_bytes`] reports that instead.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        assert!(u32::try_from(text.len()).is_ok(), "source text over 4 GiB");
+        let newlines = text.bytes().enumerate().filter(|&(_, b)| b == b'\n');
+        let line_starts = std::iter::once(0)
+            .chain(newlines.map(|(i, _)| i as u32 + 1))
+            .collect();
+        Self {
+            inner: Arc::new(Inner {
+                name: name.into(),
+                text,
+                line_starts,
+            }),
+        }
+    }
+
+    /// A source text from the bytes of a file.
+    pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Self, NotText> {
+        if u32::try_from(bytes.len()).is_err() {
+            return Err(NotText::TooLarge { size: bytes.len() });
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(Self::new(name, text)),
+            Err(error) => {
+                let offset = error.utf8_error().valid_up_to();
+                let newlines = error.as_bytes()[..offset].iter().filter(|&&b| b == b'\n');
+                Err(NotText::NotUtf8 {
+                    offset,
+                    line: 1 + newlines.count(),
+                })
+            }
+        }
+    }
+
+    /// The name given at construction, usually the path.
+    pub fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.inner.text
+    }
+
+    /// The text of a span.
+    pub fn slice(&self, span: Span) -> &str {
+        self.inner.text.get(span.range()).unwrap_or("")
+    }
+
+    /// One-based line of an offset.
+    pub fn line(&self, offset: u32) -> u32 {
+        self.inner.line_starts.partition_point(|&s| s <= offset) as u32
+    }
+
+    /// One-based line and column (in characters) of an offset.
+    pub fn line_column(&self, offset: u32) -> (u32, u32) {
+        let line = self.line(offset);
+        let start = self.inner.line_starts[line as usize - 1] as usize;
+        let before = self.inner.text.get(start..offset as usize).unwrap_or("");
+        (line, before.chars().count() as u32 + 1)
+    }
+
+    /// How many lines the text has (a text without newline has one).
+    pub fn line_count(&self) -> u32 {
+        self.inner.line_starts.len() as u32
+    }
+
+    /// The text of a one-based line without its line end; empty past the last line.
+    pub fn line_text(&self, line: u32) -> &str {
+        let starts = &self.inner.line_starts;
+        let Some(&start) = line.checked_sub(1).and_then(|l| starts.get(l as usize)) else {
+            return "";
+        };
+        let end = starts
+            .get(line as usize)
+            .map_or(self.inner.text.len(), |&e| e as usize - 1);
+        self.inner.text[start as usize..end].trim_end_matches('\r')
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_columns_count_from_one_and_columns_count_characters() {
+        let source = Source::new("t", "ab\nä x\n");
+        assert_eq!(source.line_column(0), (1, 1));
+        assert_eq!(source.line_column(3), (2, 1));
+        assert_eq!(source.line_column(6), (2, 3));
+        assert_eq!(source.line_text(2), "ä x");
+        assert_eq!(source.line_count(), 3);
+        assert_eq!(source.line_text(9), "");
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_name_the_first_bad_byte() {
+        let error = Source::from_bytes("t", b"a\nb\xffc".to_vec()).unwrap_err();
+        assert_eq!(error, NotText::NotUtf8 { offset: 3, line: 2 });
+    }
+}
