@@ -16,7 +16,7 @@ use std::collections::HashMap;
 pub struct Symbol(pub u32);
 
 /// The names of one program.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
     texts: Vec<Box<str>>,
     ids: HashMap<Box<str>, Symbol>,
@@ -75,7 +75,7 @@ pub enum Form {
 }
 
 /// The syntax tree of one file.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ast {
     /// Textual form of the file.
     pub form: Form,
@@ -108,7 +108,7 @@ pub struct Ident {
 }
 
 /// A top-level item.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// Global variables.
     Globals(Declaration),
@@ -134,7 +134,7 @@ pub enum TypeName {
 }
 
 /// `decl …;`: some variables of one type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declaration {
     /// `thread_local` stands before it.
     pub thread_local: bool,
@@ -147,7 +147,7 @@ pub struct Declaration {
 }
 
 /// One variable of a declaration.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Declarator {
     /// Its name.
     pub name: Ident,
@@ -156,7 +156,7 @@ pub struct Declarator {
 }
 
 /// A parameter.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Its name.
     pub name: Ident,
@@ -190,7 +190,7 @@ pub enum ResultType {
 }
 
 /// A procedure.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Procedure {
     /// `dfs` stands before it; it has no meaning here.
     pub dfs: bool,
@@ -215,7 +215,7 @@ pub struct Procedure {
 }
 
 /// `thread name(count) begin … end`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadBlock {
     /// Its name.
     pub name: Ident,
@@ -232,8 +232,12 @@ pub struct ThreadBlock {
 }
 
 /// A sequence of statements.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
+    /// The word before it: `begin`, `then`, `else` or `do`.
+    pub opening: Span,
+    /// The word after it: `end`, `elsif`, `else`, `fi` or `od`.
+    pub closing: Span,
     /// The statements in order.
     pub stmts: Vec<StmtId>,
     /// Labels before the keyword that ends the block.
@@ -241,7 +245,7 @@ pub struct Block {
 }
 
 /// A statement with its labels.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stmt {
     /// Labels before it, in order.
     pub labels: Vec<Ident>,
@@ -279,7 +283,7 @@ pub enum DeadWord {
 }
 
 /// What a statement does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StmtKind {
     /// `skip`
     Skip,
@@ -361,7 +365,7 @@ pub enum StmtKind {
 }
 
 /// An expression at a place.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expr {
     /// What it is.
     pub kind: ExprKind,

@@ -7,9 +7,15 @@
 pub mod ast;
 pub mod codes;
 pub mod diagnostic;
+pub mod format;
+mod lexer;
+mod parser;
+mod places;
 pub mod source;
+mod token;
 
 pub use ast::Ast;
 pub use codes::Code;
 pub use diagnostic::{Diagnostic, Severity};
+pub use parser::{Parsed, parse, parse_as};
 pub use source::{Source, Span};

@@ -1,0 +1,584 @@
+//! Statements, with a stack of the blocks that are open instead of recursion.
+//!
+//! Recovery: a statement that cannot be read is skipped to its `;` or to a word that starts or ends a statement. A block
+//! that is closed by the wrong word is closed anyway, with an error that shows where it was opened.
+
+use super::Parser;
+use crate::ast::{AssumeWord, Block, DeadWord, Declaration, ExprId, Ident, Stmt, StmtKind, Target};
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::token::TokenKind;
+
+/// A block that is being read.
+struct OpenBlock {
+    what: Opened,
+    /// The statement's labels, for the statement that this block belongs to.
+    labels: Vec<Ident>,
+    /// The keyword that starts the statement.
+    opening: Span,
+    /// The word before the current block.
+    block_opening: Span,
+    stmts: Vec<crate::ast::StmtId>,
+}
+
+/// What opened a block.
+enum Opened {
+    Body,
+    /// The arms before the current one, and the condition of the current one (none in `else`).
+    If {
+        arms: Vec<(ExprId, Block)>,
+        condition: Option<ExprId>,
+    },
+    While {
+        condition: ExprId,
+    },
+}
+
+/// What a body holds besides its statements when declarations stand in the wrong place.
+#[derive(Default)]
+pub(super) struct Misplaced {
+    pub declarations: Vec<Declaration>,
+}
+
+impl Parser<'_> {
+    /// The statements of a procedure up to its `end`, which is not taken.
+    pub(super) fn body(&mut self, opening: Span, misplaced: &mut Misplaced) -> Block {
+        let mut open = vec![OpenBlock {
+            what: Opened::Body,
+            labels: Vec::new(),
+            opening,
+            block_opening: opening,
+            stmts: Vec::new(),
+        }];
+        let mut labels: Vec<Ident> = Vec::new();
+        loop {
+            use TokenKind as K;
+            match self.current.kind {
+                K::Semicolon => {
+                    self.advance();
+                }
+                K::Name | K::Number if self.next.kind == K::Colon => {
+                    let token = self.advance();
+                    labels.push(self.ident(token));
+                    self.advance();
+                }
+                kind if kind.is_keyword() && self.next.kind == K::Assign => {
+                    self.simple_statement(&mut open, &mut labels);
+                }
+                K::If => {
+                    let opening = self.advance().span;
+                    let condition = self.expression();
+                    let block_opening = self.opening_word(K::Then);
+                    open.push(OpenBlock {
+                        what: Opened::If {
+                            arms: Vec::new(),
+                            condition: Some(condition),
+                        },
+                        labels: std::mem::take(&mut labels),
+                        opening,
+                        block_opening,
+                        stmts: Vec::new(),
+                    });
+                }
+                K::While => {
+                    let opening = self.advance().span;
+                    let condition = self.expression();
+                    let block_opening = self.opening_word(K::Do);
+                    open.push(OpenBlock {
+                        what: Opened::While { condition },
+                        labels: std::mem::take(&mut labels),
+                        opening,
+                        block_opening,
+                        stmts: Vec::new(),
+                    });
+                }
+                K::Elsif | K::Else | K::Fi | K::Od => {
+                    self.inner_word(&mut open, &mut labels);
+                }
+                // These only follow the body: whatever is still open was left open.
+                K::EndWord | K::End | K::Void | K::Thread | K::Dfs | K::Bool | K::Int => {
+                    if self.current.kind != K::EndWord && self.keyword_meant_as_name() {
+                        self.simple_statement(&mut open, &mut labels);
+                        continue;
+                    }
+                    if open.len() > 1 {
+                        self.left_open(&open);
+                    }
+                    let closing = self.current.span;
+                    while open.len() > 1 {
+                        self.close_inner(&mut open, &mut labels, closing);
+                    }
+                    let body = open.pop().map(|block| block.stmts).unwrap_or_default();
+                    return Block {
+                        opening,
+                        closing,
+                        stmts: body,
+                        end_labels: labels,
+                    };
+                }
+                K::Decl | K::ThreadLocal => {
+                    let span = self.current.span;
+                    self.lexer.report(
+                        Diagnostic::new(
+                            codes::MISPLACED_DECLARATION,
+                            span,
+                            "a declaration stands between statements",
+                        )
+                        .help("move it to the head of the procedure, right after `begin`"),
+                    );
+                    misplaced.declarations.extend(self.declaration());
+                }
+                K::Enforce => {
+                    let span = self.advance().span;
+                    self.lexer.report(
+                        Diagnostic::new(
+                            codes::MISPLACED_ENFORCE,
+                            span,
+                            "`enforce` stands between statements",
+                        )
+                        .help("move it before the first statement; it holds for the whole body"),
+                    );
+                    self.expression();
+                    self.accept(K::Semicolon);
+                }
+                _ => self.simple_statement(&mut open, &mut labels),
+            }
+        }
+    }
+
+    /// Takes `then` or `do`.
+    fn opening_word(&mut self, kind: TokenKind) -> Span {
+        let token = self.expect(kind, "after the condition");
+        token.map_or(self.span_since(self.last_end), |token| token.span)
+    }
+
+    /// `elsif`, `else`, `fi` or `od`.
+    fn inner_word(&mut self, open: &mut Vec<OpenBlock>, labels: &mut Vec<Ident>) {
+        let word = self.current;
+        let wants_while = word.kind == TokenKind::Od;
+        let fits = |block: &OpenBlock| match block.what {
+            Opened::While { .. } => wants_while,
+            Opened::If { .. } => !wants_while,
+            Opened::Body => false,
+        };
+        if !open.last().is_some_and(fits) {
+            if !open.iter().any(fits) {
+                self.lexer.report(Diagnostic::new(
+                    codes::STRAY_TEXT,
+                    word.span,
+                    format!("{} closes nothing here", word.kind.describe()),
+                ));
+                self.advance();
+                return;
+            }
+            self.left_open(open);
+            while !open.last().is_some_and(fits) {
+                self.close_inner(open, labels, word.span);
+            }
+        }
+        self.advance();
+        if matches!(word.kind, TokenKind::Fi | TokenKind::Od) {
+            self.close_inner(open, labels, word.span);
+            return;
+        }
+        let mut block_opening = word.span;
+        let next_condition = (word.kind == TokenKind::Elsif).then(|| {
+            let condition = self.expression();
+            block_opening = self.opening_word(TokenKind::Then);
+            condition
+        });
+        let Some(block) = open.last_mut() else { return };
+        if let Opened::If { arms, condition } = &mut block.what {
+            let finished = Block {
+                opening: block.block_opening,
+                closing: word.span,
+                stmts: std::mem::take(&mut block.stmts),
+                end_labels: std::mem::take(labels),
+            };
+            if let Some(finished_condition) = condition.take() {
+                arms.push((finished_condition, finished));
+                *condition = next_condition;
+                block.block_opening = block_opening;
+            } else {
+                let message = format!("{} after `else`", word.kind.describe());
+                let opening = block.opening;
+                // What stood in `else` is kept as it is; the new part is read into it.
+                block.stmts = finished.stmts;
+                *labels = finished.end_labels;
+                self.lexer.report(
+                    Diagnostic::new(codes::STRAY_TEXT, word.span, message)
+                        .also(opening, "this `if` has its `else` already"),
+                );
+            }
+        }
+    }
+
+    /// Reports the innermost block as left open.
+    fn left_open(&mut self, open: &[OpenBlock]) {
+        let Some(block) = open.last() else { return };
+        let (opened, closing) = match block.what {
+            Opened::While { .. } => ("while", "od"),
+            _ => ("if", "fi"),
+        };
+        let found = self.shown(self.current);
+        self.lexer.report(
+            Diagnostic::new(
+                codes::UNCLOSED_BLOCK,
+                block.opening,
+                format!("this `{opened}` is not closed by `{closing}`"),
+            )
+            .also(self.current.span, format!("{found} stands here")),
+        );
+    }
+
+    /// Makes the statement of the innermost `if` or `while` and adds it to the block around it.
+    fn close_inner(&mut self, open: &mut Vec<OpenBlock>, labels: &mut Vec<Ident>, closing: Span) {
+        let Some(block) = open.pop() else { return };
+        let last = Block {
+            opening: block.block_opening,
+            closing,
+            stmts: block.stmts,
+            end_labels: std::mem::take(labels),
+        };
+        let kind = match block.what {
+            Opened::While { condition } => StmtKind::While {
+                condition,
+                body: last,
+            },
+            Opened::If {
+                mut arms,
+                condition: Some(condition),
+            } => {
+                arms.push((condition, last));
+                StmtKind::If {
+                    arms,
+                    otherwise: None,
+                }
+            }
+            Opened::If {
+                arms,
+                condition: None,
+            } => StmtKind::If {
+                arms,
+                otherwise: Some(last),
+            },
+            Opened::Body => return,
+        };
+        let span = self.span_since(block.opening.start);
+        let stmt = self.ast.add_stmt(Stmt {
+            labels: block.labels,
+            kind,
+            span,
+        });
+        if let Some(outer) = open.last_mut() {
+            outer.stmts.push(stmt);
+        }
+    }
+
+    fn simple_statement(&mut self, open: &mut [OpenBlock], labels: &mut Vec<Ident>) {
+        let start = self.current.span.start;
+        let before = self.current;
+        let kind = self.simple_kind();
+        let failed = matches!(kind, StmtKind::Error);
+        let span = self.span_since(start);
+        let stmt = self.ast.add_stmt(Stmt {
+            labels: std::mem::take(labels),
+            kind,
+            span,
+        });
+        if let Some(block) = open.last_mut() {
+            block.stmts.push(stmt);
+        }
+        if failed {
+            self.skip_statement(before.span);
+        } else {
+            self.end_of_statement();
+        }
+    }
+
+    /// Takes the `;` after a statement. It may be missing before a word that closes a block.
+    pub(super) fn end_of_statement(&mut self) {
+        use TokenKind as K;
+        if self.accept(K::Semicolon).is_some()
+            || matches!(
+                self.current.kind,
+                K::EndWord | K::Fi | K::Od | K::Else | K::Elsif
+            )
+        {
+            return;
+        }
+        let found = self.shown(self.current);
+        let gap = Span::new(self.last_end, self.last_end);
+        let code = if self.at(K::End) {
+            codes::UNEXPECTED_END
+        } else {
+            codes::EXPECTED
+        };
+        self.lexer.report(
+            Diagnostic::new(
+                code,
+                gap,
+                format!("expected `;` after the statement, found {found}"),
+            )
+            .at("expected `;`"),
+        );
+        if !self.starts_statement() {
+            self.skip_statement(Span::default());
+        }
+    }
+
+    /// Skips to a place where a statement can start. Takes at least one token if it stands where the bad statement began.
+    fn skip_statement(&mut self, began: Span) {
+        use TokenKind as K;
+        if self.current.span == began && !self.at(K::End) && !self.starts_statement() {
+            self.advance();
+        }
+        loop {
+            if self.accept(K::Semicolon).is_some() {
+                return;
+            }
+            let ends_here = matches!(
+                self.current.kind,
+                K::End
+                    | K::EndWord
+                    | K::Fi
+                    | K::Od
+                    | K::Else
+                    | K::Elsif
+                    | K::Void
+                    | K::Thread
+                    | K::Dfs
+                    | K::Decl
+            );
+            let starts_here = self.current.kind.is_keyword() && self.starts_statement();
+            if ends_here || (starts_here && self.current.span != began) {
+                return;
+            }
+            self.advance();
+        }
+    }
+
+    fn starts_statement(&self) -> bool {
+        use TokenKind as K;
+        matches!(
+            self.current.kind,
+            K::Name
+                | K::Number
+                | K::Underscore
+                | K::Skip
+                | K::Print
+                | K::Return
+                | K::If
+                | K::While
+                | K::Goto
+                | K::Assert
+                | K::Assume
+                | K::Constrain
+                | K::Abortif
+                | K::Dead
+                | K::Havoc
+                | K::Call
+                | K::StartThread
+                | K::EndThread
+                | K::AtomicBegin
+                | K::AtomicEnd
+        )
+    }
+
+    /// A statement that holds no others, without its `;`.
+    pub(super) fn simple_kind(&mut self) -> StmtKind {
+        use TokenKind as K;
+        let token = self.current;
+        match token.kind {
+            K::Name | K::Underscore => self.assignment_or_call(),
+            kind if kind.is_keyword() && self.next.kind == K::Assign => self.assignment_or_call(),
+            K::Skip => self.word(StmtKind::Skip),
+            K::EndThread => self.word(StmtKind::EndThread),
+            K::AtomicBegin => self.word(StmtKind::AtomicBegin),
+            K::AtomicEnd => self.word(StmtKind::AtomicEnd),
+            K::Print => {
+                self.advance();
+                self.arguments().map_or(StmtKind::Error, StmtKind::Print)
+            }
+            K::Return => {
+                self.advance();
+                let nothing = matches!(
+                    self.current.kind,
+                    K::Semicolon | K::EndWord | K::Fi | K::Od | K::Else | K::Elsif | K::End
+                );
+                StmtKind::Return(if nothing {
+                    Vec::new()
+                } else {
+                    self.comma_list(|p| Some(p.expression()))
+                })
+            }
+            K::Goto => {
+                self.advance();
+                let labels = self.comma_list(Self::label_name);
+                if labels.is_empty() {
+                    StmtKind::Error
+                } else {
+                    StmtKind::Goto(labels)
+                }
+            }
+            K::Assert => {
+                self.advance();
+                StmtKind::Assert(self.expression())
+            }
+            K::Assume | K::Constrain => {
+                self.advance();
+                let word = if token.kind == K::Assume {
+                    AssumeWord::Assume
+                } else {
+                    AssumeWord::Constrain
+                };
+                let condition = self.expression();
+                StmtKind::Assume { condition, word }
+            }
+            K::Abortif => {
+                self.advance();
+                StmtKind::AbortIf(self.expression())
+            }
+            K::Dead | K::Havoc => {
+                self.advance();
+                let word = if token.kind == K::Dead {
+                    DeadWord::Dead
+                } else {
+                    DeadWord::Havoc
+                };
+                let variables = self.comma_list(|p| p.name("of a variable"));
+                if variables.is_empty() {
+                    StmtKind::Error
+                } else {
+                    StmtKind::Dead { variables, word }
+                }
+            }
+            K::Call => {
+                self.advance();
+                let Some(callee) = self.name("of a procedure") else {
+                    return StmtKind::Error;
+                };
+                self.call(Vec::new(), callee, true)
+            }
+            K::StartThread => self.start_thread(),
+            kind if kind.is_keyword()
+                && matches!(self.next.kind, K::Assign | K::Comma | K::LeftParen) =>
+            {
+                self.assignment_or_call()
+            }
+            _ => {
+                self.expected("a statement");
+                StmtKind::Error
+            }
+        }
+    }
+
+    fn word(&mut self, kind: StmtKind) -> StmtKind {
+        self.advance();
+        kind
+    }
+
+    fn label_name(&mut self) -> Option<Ident> {
+        if self.at(TokenKind::Number) {
+            let token = self.advance();
+            return Some(self.ident(token));
+        }
+        self.name("of a label")
+    }
+
+    fn start_thread(&mut self) -> StmtKind {
+        self.advance();
+        if self.accept(TokenKind::Goto).is_some() {
+            return self
+                .label_name()
+                .map_or(StmtKind::Error, StmtKind::StartThreadAt);
+        }
+        let Some(callee) = self.name("of a procedure, or `goto`,") else {
+            return StmtKind::Error;
+        };
+        match self.arguments() {
+            Some(arguments) => StmtKind::StartThreadCall { callee, arguments },
+            None => StmtKind::Error,
+        }
+    }
+
+    /// `x, _ := …`, `f(…)`.
+    fn assignment_or_call(&mut self) -> StmtKind {
+        use TokenKind as K;
+        let first = self.current;
+        if first.kind == K::Name && self.next.kind == K::LeftParen {
+            let token = self.advance();
+            let callee = self.ident(token);
+            return self.call(Vec::new(), callee, false);
+        }
+        if first.kind == K::Name
+            && self.lexer.slice(first.span) == "sync"
+            && !matches!(self.next.kind, K::Assign | K::Comma)
+        {
+            self.lexer.report(
+                Diagnostic::new(
+                    codes::BOOM_ONLY,
+                    first.span,
+                    "`sync` is a statement that only BOOM has",
+                )
+                .help("hardbop does not read BOOM's passive variables and `sync`"),
+            );
+            return StmtKind::Error;
+        }
+        let targets = self.comma_list(|p| {
+            if let Some(token) = p.accept(K::Underscore) {
+                return Some(Target::Discard(token.span));
+            }
+            p.name("of a variable").map(Target::Variable)
+        });
+        if targets.is_empty() || self.expect(K::Assign, "of an assignment").is_none() {
+            return StmtKind::Error;
+        }
+        if self.at(K::Name) && self.next.kind == K::LeftParen {
+            let token = self.advance();
+            let callee = self.ident(token);
+            return self.call(targets, callee, false);
+        }
+        if self.accept(K::Call).is_some() {
+            let Some(callee) = self.name("of a procedure") else {
+                return StmtKind::Error;
+            };
+            return self.call(targets, callee, true);
+        }
+        let values = self.comma_list(|p| Some(p.expression()));
+        let constrain = self
+            .accept(K::Constrain)
+            .is_some()
+            .then(|| self.expression());
+        StmtKind::Assign {
+            targets,
+            values,
+            constrain,
+        }
+    }
+
+    fn call(&mut self, targets: Vec<Target>, callee: Ident, keyword: bool) -> StmtKind {
+        match self.arguments() {
+            Some(arguments) => StmtKind::Call {
+                targets,
+                callee,
+                arguments,
+                keyword,
+            },
+            None => StmtKind::Error,
+        }
+    }
+
+    /// `(e, …)`, possibly empty.
+    fn arguments(&mut self) -> Option<Vec<ExprId>> {
+        self.expect(TokenKind::LeftParen, "before the arguments")?;
+        let arguments = if self.at(TokenKind::RightParen) {
+            Vec::new()
+        } else {
+            self.comma_list(|p| Some(p.expression()))
+        };
+        self.expect(TokenKind::RightParen, "after the arguments")?;
+        Some(arguments)
+    }
+}
