@@ -1,0 +1,288 @@
+//! What a family is, the table of all of them, and the head comment that every generated program gets.
+
+use crate::source_text::SourceText;
+use crate::{doubling, driver, terminator, tn};
+
+/// One family of programs.
+#[derive(Debug, Clone, Copy)]
+pub struct Family {
+    /// The name that `hardbop bench` and the head comment use.
+    pub name: &'static str,
+    /// One sentence about the shape of the programs and what `size` counts.
+    pub about: &'static str,
+    /// The sizes that a benchmark runs by default, ascending.
+    pub sizes: &'static [u32],
+    /// The verdict of every member.
+    pub verdict: KnownVerdict,
+    /// The label in question, or none where the assertions are.
+    label: Option<&'static str>,
+    /// Bytes of text per unit of size, rounded up: the buffer is allocated once.
+    bytes_per_size: usize,
+    write: fn(&mut SourceText, u32, u64),
+}
+
+/// A generated program with its question and its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instance {
+    /// Name of the family.
+    pub family: &'static str,
+    /// The size it was made with.
+    pub size: u32,
+    /// The seed it was made with; families without randomness ignore it.
+    pub seed: u64,
+    /// The program, in the language of `.bp` files.
+    pub text: String,
+    /// What to ask about it.
+    pub question: Question,
+    /// The answer, known by construction.
+    pub verdict: KnownVerdict,
+}
+
+/// The question that goes with a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Question {
+    /// Can some assertion fail?
+    Assertions,
+    /// Can this label be reached?
+    Label(String),
+}
+
+/// The answer that the construction guarantees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KnownVerdict {
+    /// The label can be reached, or some assertion can fail.
+    Reachable,
+    /// The label cannot be reached, or no assertion can fail.
+    Unreachable,
+}
+
+impl Family {
+    /// The member of the given size. The same size and seed give the same text; size 0 is read as 1.
+    pub fn generate(&self, size: u32, seed: u64) -> Instance {
+        let size = size.max(1);
+        let mut text = SourceText::with_capacity(1024 + self.bytes_per_size * size as usize);
+        self.write_head(&mut text, size, seed);
+        (self.write)(&mut text, size, seed);
+        Instance {
+            family: self.name,
+            size,
+            seed,
+            text: text.finish(),
+            question: self.question(),
+            verdict: self.verdict,
+        }
+    }
+
+    /// The question asked about every member.
+    pub fn question(&self) -> Question {
+        self.label.map_or(Question::Assertions, |label| {
+            Question::Label(label.to_owned())
+        })
+    }
+
+    fn write_head(&self, text: &mut SourceText, size: u32, seed: u64) {
+        text.fmt(format_args!(
+            "// Family {}, size {size}, seed {seed}.",
+            self.name
+        ));
+        text.fmt(format_args!("// {}", self.about));
+        let answer = match self.verdict {
+            KnownVerdict::Reachable => "yes",
+            KnownVerdict::Unreachable => "no",
+        };
+        if let Some(label) = self.label {
+            text.fmt(format_args!(
+                "// Question: can label {label} be reached? Answer: {answer}."
+            ));
+        } else {
+            text.fmt(format_args!(
+                "// Question: can an assertion fail? Answer: {answer}."
+            ));
+        }
+    }
+}
+
+const FAMILIES: &[Family] = &[
+    Family {
+        name: "tn",
+        about: "Bebop's template T(N), SPIN 2000, Figure 4; size is N.",
+        sizes: &[50, 200, 800, 3200],
+        verdict: KnownVerdict::Reachable,
+        label: Some(tn::LABEL),
+        bytes_per_size: 400,
+        write: tn::write_reachable,
+    },
+    Family {
+        name: "tn-safe",
+        about: "Bebop's template T(N) with a label that contradicts the levels' parity; size is N.",
+        sizes: &[50, 200, 800, 3200],
+        verdict: KnownVerdict::Unreachable,
+        label: Some(tn::LABEL),
+        bytes_per_size: 400,
+        write: tn::write_unreachable,
+    },
+    Family {
+        name: "driver",
+        about: "A device driver as SLAM abstracts it, with one path that leaks a lock; size is the number of routines.",
+        sizes: &[10, 50, 100, 200],
+        verdict: KnownVerdict::Reachable,
+        label: None,
+        bytes_per_size: 5000,
+        write: driver::write_leaking,
+    },
+    Family {
+        name: "driver-safe",
+        about: "A device driver as SLAM abstracts it, true to its lock and request protocol; size is the number of routines.",
+        sizes: &[10, 50, 100, 200],
+        verdict: KnownVerdict::Unreachable,
+        label: None,
+        bytes_per_size: 5000,
+        write: driver::write_clean,
+    },
+    Family {
+        name: "terminator",
+        about: "A Terminator-like abstraction: many variables, parallel schoose updates, recursion; size scales all of them.",
+        sizes: &[1, 2, 4, 8],
+        verdict: KnownVerdict::Reachable,
+        label: None,
+        bytes_per_size: 16_384,
+        write: terminator::write_unsafe,
+    },
+    Family {
+        name: "terminator-safe",
+        about: "A Terminator-like abstraction whose invariant holds; size scales variables, statements and procedures.",
+        sizes: &[1, 2, 4, 8],
+        verdict: KnownVerdict::Unreachable,
+        label: None,
+        bytes_per_size: 16_384,
+        write: terminator::write_safe,
+    },
+    Family {
+        name: "doubling",
+        about: "A chain of procedures, each calling the next twice: every run has more than 2^N steps; size is N.",
+        sizes: &[10, 60, 1000, 10_000],
+        verdict: KnownVerdict::Reachable,
+        label: Some(doubling::LABEL),
+        bytes_per_size: 80,
+        write: doubling::write_reachable,
+    },
+    Family {
+        name: "doubling-safe",
+        about: "The doubling chain with a label that asks for an odd number of flips; size is N.",
+        sizes: &[10, 60, 1000, 10_000],
+        verdict: KnownVerdict::Unreachable,
+        label: Some(doubling::LABEL),
+        bytes_per_size: 80,
+        write: doubling::write_unreachable,
+    },
+];
+
+/// All families, each followed by its `-safe` sister.
+pub fn all() -> &'static [Family] {
+    FAMILIES
+}
+
+/// The family of that name.
+pub fn find(name: &str) -> Option<&'static Family> {
+    FAMILIES.iter().find(|family| family.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How often `word` stands in `text` as a whole word, comments aside.
+    fn count(text: &str, word: &str) -> usize {
+        text.lines()
+            .map(|line| line.split("//").next().unwrap_or_default())
+            .flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'))
+            .filter(|found| *found == word)
+            .count()
+    }
+
+    #[test]
+    fn every_member_is_balanced_and_named_in_its_head() {
+        for family in all() {
+            for size in [1, 2, 5] {
+                let instance = family.generate(size, 3);
+                let text = &instance.text;
+                assert_eq!(count(text, "begin"), count(text, "end"), "{}", family.name);
+                assert_eq!(count(text, "if"), count(text, "fi"), "{}", family.name);
+                assert_eq!(count(text, "while"), count(text, "od"), "{}", family.name);
+                for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
+                    assert_eq!(text.matches(open).count(), text.matches(close).count());
+                }
+                let head = format!("// Family {}, size {size}, seed 3.\n", family.name);
+                assert!(text.starts_with(&head));
+                assert!(!text.lines().any(|line| line.ends_with(' ')));
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_size_and_seed_give_the_same_text() {
+        for family in all() {
+            assert_eq!(family.generate(4, 11), family.generate(4, 11));
+        }
+        for name in ["driver", "driver-safe", "terminator", "terminator-safe"] {
+            let family = find(name).expect("a family of the table");
+            assert_ne!(
+                family.generate(4, 11).text,
+                family.generate(4, 12).text,
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_label_in_question_is_in_the_text() {
+        for family in all() {
+            let instance = family.generate(2, 0);
+            match instance.question {
+                Question::Label(label) => {
+                    assert!(instance.text.contains(&format!("{label}: skip;")));
+                }
+                Question::Assertions => assert!(instance.text.contains("assert(")),
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_sisters_disagree() {
+        for family in all() {
+            assert!(std::ptr::eq(
+                find(family.name).expect("in the table"),
+                family
+            ));
+            let (base, expected) = match family.name.strip_suffix("-safe") {
+                Some(base) => (base, KnownVerdict::Unreachable),
+                None => (family.name, KnownVerdict::Reachable),
+            };
+            assert_eq!(family.verdict, expected, "{base}");
+            assert!(find(&format!("{base}-safe")).is_some());
+        }
+        assert!(find("no-such-family").is_none());
+    }
+
+    #[test]
+    fn size_zero_is_size_one() {
+        for family in all() {
+            assert_eq!(family.generate(0, 5), family.generate(1, 5));
+        }
+    }
+
+    #[test]
+    fn the_buffer_estimate_is_enough_for_large_members() {
+        for family in all() {
+            let size = *family.sizes.last().expect("every family has default sizes");
+            let instance = family.generate(size, 1);
+            let estimate = 1024 + family.bytes_per_size * size as usize;
+            assert!(
+                instance.text.len() <= estimate,
+                "{}: {}",
+                family.name,
+                instance.text.len()
+            );
+        }
+    }
+}
