@@ -1,0 +1,188 @@
+//! The operations, by recursion on the topmost variable with the computed table in between.
+
+use crate::manager::{Bdd, Exhausted, Manager};
+use crate::plan::Plan;
+
+type Answer = Result<Bdd, Exhausted>;
+
+const AND: u32 = 1;
+const XOR: u32 = 2;
+const ITE: u32 = 3;
+/// Plans are numbered from here.
+const FIRST_PLAN: u32 = 4;
+
+impl Manager<'_> {
+    /// Conjunction.
+    pub fn and(&mut self, f: Bdd, g: Bdd) -> Answer {
+        if f == g || g.is_true() {
+            return Ok(f);
+        }
+        if f.is_true() {
+            return Ok(g);
+        }
+        if f.is_false() || g.is_false() || f == !g {
+            return Ok(Bdd::FALSE);
+        }
+        let (f, g) = if f.0 < g.0 { (f, g) } else { (g, f) };
+        let key = [f.0, g.0, 0];
+        if let Some(known) = self.cache.get(AND, key) {
+            return Ok(known);
+        }
+        self.spend()?;
+        let level = self.level(f).min(self.level(g));
+        let (f0, f1) = self.cofactors(f, level);
+        let (g0, g1) = self.cofactors(g, level);
+        let low = self.and(f0, g0)?;
+        let high = self.and(f1, g1)?;
+        let result = self.make(level, low, high)?;
+        self.cache.put(AND, key, result);
+        Ok(result)
+    }
+
+    /// Disjunction.
+    pub fn or(&mut self, f: Bdd, g: Bdd) -> Answer {
+        Ok(!self.and(!f, !g)?)
+    }
+
+    /// `f` and not `g`.
+    pub fn diff(&mut self, f: Bdd, g: Bdd) -> Answer {
+        self.and(f, !g)
+    }
+
+    /// Exclusive or.
+    pub fn xor(&mut self, f: Bdd, g: Bdd) -> Answer {
+        let complement = f.is_complemented() != g.is_complemented();
+        let (f, g) = (f.regular(), g.regular());
+        if f == g {
+            return Ok(Bdd::FALSE.complement_if(complement));
+        }
+        if f.is_true() {
+            return Ok((!g).complement_if(complement));
+        }
+        if g.is_true() {
+            return Ok((!f).complement_if(complement));
+        }
+        let (f, g) = if f.0 < g.0 { (f, g) } else { (g, f) };
+        let key = [f.0, g.0, 0];
+        if let Some(known) = self.cache.get(XOR, key) {
+            return Ok(known.complement_if(complement));
+        }
+        self.spend()?;
+        let level = self.level(f).min(self.level(g));
+        let (f0, f1) = self.cofactors(f, level);
+        let (g0, g1) = self.cofactors(g, level);
+        let low = self.xor(f0, g0)?;
+        let high = self.xor(f1, g1)?;
+        let result = self.make(level, low, high)?;
+        self.cache.put(XOR, key, result);
+        Ok(result.complement_if(complement))
+    }
+
+    /// Equivalence.
+    pub fn iff(&mut self, f: Bdd, g: Bdd) -> Answer {
+        Ok(!self.xor(f, g)?)
+    }
+
+    /// `if c then f else g`.
+    pub fn ite(&mut self, c: Bdd, f: Bdd, g: Bdd) -> Answer {
+        if c.is_true() || f == g {
+            return Ok(f);
+        }
+        if c.is_false() {
+            return Ok(g);
+        }
+        if f.is_true() || f == c {
+            return self.or(c, g);
+        }
+        if f.is_false() || f == !c {
+            return self.and(!c, g);
+        }
+        if g.is_true() || g == !c {
+            return self.or(!c, f);
+        }
+        if g.is_false() || g == c {
+            return self.and(c, f);
+        }
+        let key = [c.0, f.0, g.0];
+        if let Some(known) = self.cache.get(ITE, key) {
+            return Ok(known);
+        }
+        self.spend()?;
+        let level = self.level(c).min(self.level(f)).min(self.level(g));
+        let (c0, c1) = self.cofactors(c, level);
+        let (f0, f1) = self.cofactors(f, level);
+        let (g0, g1) = self.cofactors(g, level);
+        let low = self.ite(c0, f0, g0)?;
+        let high = self.ite(c1, f1, g1)?;
+        let result = self.make(level, low, high)?;
+        self.cache.put(ITE, key, result);
+        Ok(result)
+    }
+
+    /// Conjunction of `f` and `g`, then quantification, then renaming, as the plan says, in one pass.
+    pub fn relprod(&mut self, f: Bdd, g: Bdd, plan: &Plan) -> Answer {
+        if f.is_false() || g.is_false() || f == !g {
+            return Ok(Bdd::FALSE);
+        }
+        let (f, g) = if f == g { (f, Bdd::TRUE) } else { (f, g) };
+        let (f, g) = if f.0 < g.0 { (f, g) } else { (g, f) };
+        let level = self.level(f).min(self.level(g));
+        if level > plan.last() {
+            return self.and(f, g);
+        }
+        let operation = FIRST_PLAN + plan.number();
+        let key = [f.0, g.0, 0];
+        if let Some(known) = self.cache.get(operation, key) {
+            return Ok(known);
+        }
+        self.spend()?;
+        let (f0, f1) = self.cofactors(f, level);
+        let (g0, g1) = self.cofactors(g, level);
+        let low = self.relprod(f0, g0, plan)?;
+        let result = if plan.quantifies(level) {
+            if low.is_true() {
+                low
+            } else {
+                let high = self.relprod(f1, g1, plan)?;
+                self.or(low, high)?
+            }
+        } else {
+            let high = self.relprod(f1, g1, plan)?;
+            let renamed = plan.renamed(level);
+            if renamed < self.level(low) && renamed < self.level(high) {
+                self.make(renamed, low, high)?
+            } else {
+                // The new variable stands below some that the operands depend on.
+                let variable = self.variable(renamed)?;
+                self.ite(variable, high, low)?
+            }
+        };
+        self.cache.put(operation, key, result);
+        Ok(result)
+    }
+
+    /// Quantification and renaming of one function, as the plan says.
+    pub fn project(&mut self, f: Bdd, plan: &Plan) -> Answer {
+        self.relprod(f, Bdd::TRUE, plan)
+    }
+
+    /// Conjunction of many, small ones first.
+    pub fn and_all(&mut self, mut parts: Vec<Bdd>) -> Answer {
+        while parts.len() > 1 {
+            let mut next = Vec::with_capacity(parts.len().div_ceil(2));
+            for pair in parts.chunks(2) {
+                next.push(match *pair {
+                    [f, g] => self.and(f, g)?,
+                    _ => pair[0],
+                });
+            }
+            parts = next;
+        }
+        Ok(parts.pop().unwrap_or(Bdd::TRUE))
+    }
+
+    /// Whether every assignment that satisfies `f` satisfies `g`.
+    pub fn implies(&mut self, f: Bdd, g: Bdd) -> Result<bool, Exhausted> {
+        Ok(self.and(f, !g)?.is_false())
+    }
+}

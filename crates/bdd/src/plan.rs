@@ -1,0 +1,83 @@
+//! What a relational product does besides conjunction: which variables it quantifies and which it renames.
+
+use crate::manager::Manager;
+
+/// A quantification and renaming, made once and used many times. A plan belongs to the manager that made it.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    number: u32,
+    /// Per variable up to `last`: quantified, or the variable it becomes.
+    actions: Vec<u32>,
+}
+
+const QUANTIFIED: u32 = u32::MAX;
+
+/// Collects what a plan does.
+#[derive(Clone, Debug, Default)]
+pub struct PlanBuilder {
+    actions: Vec<u32>,
+}
+
+impl PlanBuilder {
+    /// A plan that does nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn set(&mut self, variable: u32, action: u32) {
+        let known = self.actions.len() as u32;
+        self.actions.extend(known..=variable);
+        self.actions[variable as usize] = action;
+    }
+
+    /// Quantifies a variable existentially.
+    pub fn quantify(&mut self, variable: u32) -> &mut Self {
+        self.set(variable, QUANTIFIED);
+        self
+    }
+
+    /// Renames a variable. All renamings happen at once, after the quantification. The new variable must not be one that the
+    /// operands depend on, unless it is quantified or renamed itself.
+    pub fn rename(&mut self, from: u32, to: u32) -> &mut Self {
+        self.set(from, to);
+        self
+    }
+
+    /// Whether the plan does nothing.
+    pub fn is_empty(&self) -> bool {
+        self.actions.is_empty()
+    }
+
+    /// Makes the plan.
+    pub fn build(self, manager: &mut Manager<'_>) -> Plan {
+        let number = manager.plan_count;
+        manager.plan_count += 1;
+        Plan {
+            number,
+            actions: self.actions,
+        }
+    }
+}
+
+impl Plan {
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The last variable that is quantified or renamed; 0 if none is (then the plan leaves variable 0 alone too).
+    #[inline]
+    pub(crate) fn last(&self) -> u32 {
+        (self.actions.len() as u32).saturating_sub(1)
+    }
+
+    #[inline]
+    pub(crate) fn quantifies(&self, variable: u32) -> bool {
+        self.actions.get(variable as usize) == Some(&QUANTIFIED)
+    }
+
+    #[inline]
+    pub(crate) fn renamed(&self, variable: u32) -> u32 {
+        let action = self.actions.get(variable as usize);
+        action.copied().unwrap_or(variable)
+    }
+}

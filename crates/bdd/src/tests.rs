@@ -1,0 +1,160 @@
+//! Every operation against truth tables, on random functions of a few variables.
+
+use crate::{Bdd, Exhausted, Manager, PlanBuilder};
+
+const VARIABLES: u32 = 6;
+
+/// A function as a table of its 64 values.
+type Truth = u64;
+
+fn variable_truth(variable: u32) -> Truth {
+    (0..64)
+        .filter(|row| row >> variable & 1 == 1)
+        .fold(0, |t, row| t | 1 << row)
+}
+
+fn truth(manager: &Manager<'_>, f: Bdd) -> Truth {
+    let value = |row: u64| manager.eval(f, |v| row >> v & 1 == 1);
+    (0..64)
+        .filter(|&row| value(row))
+        .fold(0, |t, row| t | 1 << row)
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % bound
+    }
+}
+
+/// Pairs of functions with their truth tables, built by random operations.
+fn random_functions(manager: &mut Manager<'_>, seed: u64) -> Vec<(Bdd, Truth)> {
+    let mut random = Random(seed);
+    let mut known: Vec<(Bdd, Truth)> = (0..VARIABLES)
+        .map(|v| (manager.variable(v).unwrap(), variable_truth(v)))
+        .collect();
+    for _ in 0..60 {
+        let (f, tf) = known[random.below(known.len())];
+        let (g, tg) = known[random.below(known.len())];
+        let (h, th) = known[random.below(known.len())];
+        known.push(match random.below(5) {
+            0 => (manager.and(f, g).unwrap(), tf & tg),
+            1 => (manager.or(f, g).unwrap(), tf | tg),
+            2 => (manager.xor(f, g).unwrap(), tf ^ tg),
+            3 => (manager.ite(f, g, h).unwrap(), (tf & tg) | (!tf & th)),
+            _ => (!f, !tf),
+        });
+    }
+    known
+}
+
+#[test]
+fn operations_agree_with_truth_tables_and_equal_functions_are_equal_handles() {
+    for seed in 0..40 {
+        let mut manager = Manager::new(1 << 20);
+        let known = random_functions(&mut manager, seed);
+        for &(f, table) in &known {
+            assert_eq!(truth(&manager, f), table);
+            assert!((manager.count(f, VARIABLES) - f64::from(table.count_ones())).abs() < 1e-6);
+            for &(g, other) in &known {
+                assert_eq!(f == g, table == other);
+            }
+            match manager.pick(f) {
+                None => assert_eq!(table, 0),
+                Some(chosen) => {
+                    let fits = |v: u32| chosen.iter().any(|&(c, value)| c == v && value);
+                    assert!(manager.eval(f, fits));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_relational_product_conjoins_quantifies_and_renames() {
+    for seed in 0..40 {
+        let mut manager = Manager::new(1 << 20);
+        let known = random_functions(&mut manager, seed);
+        let mut random = Random(seed + 1000);
+        for _ in 0..30 {
+            let (f, tf) = known[random.below(known.len())];
+            let (g, tg) = known[random.below(known.len())];
+            // Quantify two variables and rename two others onto them, crossing or not.
+            let mut order: Vec<u32> = (0..VARIABLES).collect();
+            for i in (1..order.len()).rev() {
+                order.swap(i, random.below(i + 1));
+            }
+            let mut builder = PlanBuilder::new();
+            builder.quantify(order[0]).quantify(order[1]);
+            builder
+                .rename(order[2], order[0])
+                .rename(order[3], order[1]);
+            let plan = builder.build(&mut manager);
+            let result = manager.relprod(f, g, &plan).unwrap();
+
+            let both = tf & tg;
+            let mut expected: Truth = 0;
+            for row in (0..64_u64).filter(|row| both >> row & 1 == 1) {
+                let bit = |v: u32| row >> v & 1;
+                for free in 0..4_u64 {
+                    let renamed = bit(order[2]) << order[0] | bit(order[3]) << order[1];
+                    let kept = bit(order[4]) << order[4] | bit(order[5]) << order[5];
+                    let old = (free & 1) << order[2] | (free >> 1) << order[3];
+                    expected |= 1 << (renamed | kept | old);
+                }
+            }
+            assert_eq!(truth(&manager, result), expected);
+        }
+    }
+}
+
+#[test]
+fn collection_keeps_the_roots_and_frees_the_rest() {
+    let mut manager = Manager::new(1 << 20);
+    let known = random_functions(&mut manager, 7);
+    let (root, table) = known[known.len() - 1];
+    let before = manager.node_count();
+    manager.collect([root]);
+    assert_eq!(manager.node_count(), manager.size(root) + 1);
+    assert!(manager.node_count() < before);
+    assert_eq!(truth(&manager, root), table);
+    for (f, table) in random_functions(&mut manager, 8) {
+        assert_eq!(truth(&manager, f), table);
+    }
+    assert_eq!(truth(&manager, root), table);
+}
+
+/// The parity of the first `count` variables taken in pairs far apart: exponential in this order.
+fn distant_pairs(manager: &mut Manager<'_>, count: u32) -> Result<Bdd, Exhausted> {
+    let mut all = Bdd::TRUE;
+    for v in 0..count {
+        let (f, g) = (manager.variable(v)?, manager.variable(v + count)?);
+        let equal = manager.iff(f, g)?;
+        all = manager.and(all, equal)?;
+    }
+    Ok(all)
+}
+
+#[test]
+fn running_out_is_reported_and_the_manager_stays_usable() {
+    let mut manager = Manager::new(2000);
+    assert_eq!(distant_pairs(&mut manager, 16), Err(Exhausted::Nodes));
+    manager.collect([]);
+    let small = distant_pairs(&mut manager, 4).unwrap();
+    assert_eq!(manager.support(small).len(), 8);
+
+    let mut manager = Manager::new(1 << 24);
+    manager.set_work_limit(5000);
+    assert_eq!(distant_pairs(&mut manager, 16), Err(Exhausted::Work));
+    manager.set_work_limit(u64::MAX);
+    assert!(distant_pairs(&mut manager, 10).is_ok());
+
+    let interrupt = || true;
+    let mut manager = Manager::new(1 << 24).with_interrupt(&interrupt);
+    assert_eq!(distant_pairs(&mut manager, 16), Err(Exhausted::Interrupted));
+}
