@@ -51,7 +51,7 @@ super::codes! {
     TOO_MANY_ERRORS = 11, Error, "too many errors",
         "After many syntax errors the rest of the file is not reported: it is probably not a Boolean program. Mend the first \
          errors and try again.",
-        bad: "",
+        bad: "@ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ @ ",
         fixed: "void main() begin\n  skip;\nend\n";
     UNEXPECTED_END = 12, Error, "unexpected end of the file",
         "The file ends in the middle of a construct. Perhaps it was cut off, or an `end` is missing.",
@@ -71,8 +71,9 @@ super::codes! {
          statement. To cut paths at one place use `assume(e);`.",
         bad: "decl x;\nvoid main() begin\n  skip;\n  enforce x;\n  skip;\nend\n",
         fixed: "decl x;\nvoid main() begin\n  enforce x;\n  skip;\n  skip;\nend\n";
-    STRAY_TEXT = 16, Error, "stray text between procedures",
-        "At the top level there are only declarations, procedures and threads. Statements belong into a procedure.",
-        bad: "decl x;\nx := T;\nvoid main() begin\n  skip;\nend\n",
-        fixed: "decl x;\nvoid main() begin\n  x := T;\nend\n";
+    STRAY_TEXT = 16, Error, "word that closes nothing",
+        "`else`, `elsif` and `fi` belong to an `if`, and `od` belongs to a `while`. Here such a word stands where no block of its \
+         kind is open, or after the `else` that should have been the last part of its `if`.",
+        bad: "void main() begin\n  skip;\n  fi\nend\n",
+        fixed: "void main() begin\n  if * then skip;\n  fi\nend\n";
 }

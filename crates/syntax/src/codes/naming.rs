@@ -44,7 +44,7 @@ super::codes! {
         bad: "void f(a, b) begin\n  skip;\nend\nvoid main() begin\n  f(T);\nend\n",
         fixed: "void f(a, b) begin\n  skip;\nend\nvoid main() begin\n  f(T, F);\nend\n";
     WRONG_VALUE_COUNT = 28, Error, "wrong number of values",
-        "An assignment has exactly one value for each variable on its left.",
+        "An assignment has exactly one value for each variable on its left. All of them are assigned in one step.",
         bad: "decl x, y;\nvoid main() begin\n  x, y := T;\nend\n",
         fixed: "decl x, y;\nvoid main() begin\n  x, y := T, F;\nend\n";
     WRONG_TARGET_COUNT = 29, Error, "wrong number of variables for the results",
@@ -69,7 +69,7 @@ super::codes! {
         bad: "decl int<4> n;\nvoid main() begin\n  n := 16;\nend\n",
         fixed: "decl int<5> n;\nvoid main() begin\n  n := 16;\nend\n";
     BAD_WIDTH = 33, Error, "bad width of an integer",
-        "`int<n>` has n bits, from 1 to 64.",
+        "`int<n>` is an unsigned integer of n bits, and n is a number from 1 to 64. Arithmetic is modulo 2^n.",
         bad: "decl int<65> n;\nvoid main() begin\n  n := 0;\nend\n",
         fixed: "decl int<64> n;\nvoid main() begin\n  n := 0;\nend\n";
     BAD_RESULT_COUNT = 34, Error, "bad number of results",

@@ -2,11 +2,11 @@
 
 super::codes! {
     BAD_INSTANCE_COUNT = 50, Error, "bad number of thread instances",
-        "`thread name(n)` runs n instances of the thread, from 1 to 1024.",
+        "`thread name(n)` runs n instances of the thread, from 1 to 1024. Without a number there is one.",
         bad: "thread worker(0) begin\n  void main() begin\n    skip;\n  end\nend\n",
         fixed: "thread worker(2) begin\n  void main() begin\n    skip;\n  end\nend\n";
     THREAD_WITHOUT_MAIN = 51, Error, "thread without `main`",
-        "The instances of a thread start in the procedure `main` of its block.",
+        "The instances of a thread start in the procedure `main` of its block. A `main` outside of the block is a thread of its own.",
         bad: "thread worker begin\n  void work() begin\n    skip;\n  end\nend\n",
         fixed: "thread worker begin\n  void main() begin\n    skip;\n  end\nend\n";
     DUPLICATE_THREAD = 52, Error, "two threads of one name",

@@ -1,0 +1,26 @@
+//! What can be known about a machine without exploring its states.
+//!
+//! All analyses are linear or nearly so in the size of the machine, none recurses on the host's stack, and each states
+//! why engines may rely on it. Bebop (section 2) needs [`Liveness`] and [`ModRef`] to keep path edges small;
+//! [`Slice`] and [`Constants`] leave out what cannot matter for a query.
+
+pub mod bit_set;
+pub mod call_graph;
+pub mod constants;
+pub mod liveness;
+pub mod mod_ref;
+pub mod order;
+mod partial_eval;
+pub mod slice;
+pub mod table;
+pub mod variables;
+
+pub use bit_set::{BitRows, BitSet};
+pub use call_graph::CallGraph;
+pub use constants::Constants;
+pub use liveness::Liveness;
+pub use mod_ref::ModRef;
+pub use order::NodeOrder;
+pub use slice::Slice;
+pub use table::Table;
+pub use variables::VariableIndex;

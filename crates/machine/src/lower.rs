@@ -1,0 +1,119 @@
+//! Checked program to machine.
+//!
+//! Each statement becomes a node, each way to leave it an edge; [`crate::ir`] says what they mean. A condition is a step of its
+//! own, so an `if` with three conditions has three nodes. The walk keeps a stack of open blocks instead of recursing,
+//! and handles one procedure at a time ([`statements`]): first with nodes numbered as they come up ([`draft`]),
+//! then renumbered in order of the text. Expressions are translated in [`expressions`].
+
+mod draft;
+mod expressions;
+mod statements;
+mod steps;
+#[cfg(test)]
+mod tests;
+
+use crate::expr::ExprArena;
+use crate::ids::ProcId;
+use crate::ir::{Global, Local, Machine, Procedure, Storage, Thread};
+use crate::types::Type;
+use draft::Draft;
+use expressions::Translator;
+use hardbop_program::Program;
+use hardbop_syntax::Source;
+use statements::ProcedureLowering;
+use steps::Enforce;
+
+/// The machine of a program. `source` is the text that the program was parsed from.
+pub fn lower(program: &Program, source: &Source) -> Machine {
+    let mut machine = Machine {
+        source: source.clone(),
+        globals: lower_globals(program),
+        procedures: Vec::with_capacity(program.procedures.len()),
+        nodes: Vec::with_capacity(program.ast.stmts.len() + 2 * program.procedures.len()),
+        edges: Vec::with_capacity(program.ast.stmts.len() + program.procedures.len()),
+        exprs: ExprArena::default(),
+        labels: Vec::new(),
+        assertions: Vec::new(),
+        init: program.init,
+        threads: lower_threads(program),
+        atomic_flag: program.atomic_flag,
+    };
+    let mut translator = Translator::new(program, std::mem::take(&mut machine.exprs));
+    let mut draft = Draft::default();
+    for id in (0..program.procedures.len()).map(ProcId::new) {
+        let syntax = program.syntax(id);
+        let procedure = &program.procedures[id.index()];
+        draft.begin(syntax.end_span);
+        let entry = ProcedureLowering {
+            program,
+            id,
+            translator: &mut translator,
+            draft: &mut draft,
+            enforce: Enforce::default(),
+        }
+        .run();
+        let placed = draft.place(id, entry, &mut machine);
+        machine.procedures.push(Procedure {
+            name: program.procedure_name(id),
+            locals: lower_locals(program, id),
+            parameter_count: procedure.parameter_count,
+            result_count: procedure.result_count,
+            entry: placed.entry,
+            exit: placed.exit,
+            nodes: placed.nodes,
+            edges: placed.edges,
+            span: syntax.span,
+        });
+    }
+    machine.exprs = translator.into_exprs();
+    machine
+}
+
+fn lower_globals(program: &Program) -> Vec<Global> {
+    let globals = program.globals.iter().map(|global| Global {
+        name: program.ast.text(global.name).to_owned(),
+        ty: global.ty,
+        storage: if global.per_thread {
+            Storage::PerThread
+        } else {
+            Storage::Shared
+        },
+        initial: global.initial,
+        span: global.span,
+    });
+    globals.collect()
+}
+
+fn lower_locals(program: &Program, id: ProcId) -> Vec<Local> {
+    let procedure = &program.procedures[id.index()];
+    let mut results = 0;
+    let mut result_name = || {
+        results += 1;
+        match procedure.result_count {
+            1 => "return".to_owned(),
+            _ => format!("return{results}"),
+        }
+    };
+    let locals = procedure.locals.iter().map(|local| Local {
+        name: match local.name {
+            Some(name) => program.ast.text(name).to_owned(),
+            None => result_name(),
+        },
+        ty: local.ty,
+    });
+    locals.collect()
+}
+
+fn lower_threads(program: &Program) -> Vec<Thread> {
+    let threads = program.threads.iter().map(|thread| Thread {
+        name: program.ast.text(thread.name).to_owned(),
+        entry: thread.entry,
+        instances: thread.instances,
+    });
+    threads.collect()
+}
+
+/// The types of the results of a procedure.
+fn result_types(program: &Program, id: ProcId) -> Vec<Type> {
+    program.procedures[id.index()].result_types().collect()
+}

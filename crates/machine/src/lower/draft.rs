@@ -1,0 +1,176 @@
+//! One procedure while it is built: nodes are numbered as they come up, jumps go to names.
+//!
+//! [`Draft::place`] resolves the jumps, renumbers the nodes in order of the text and moves all of it into the machine.
+//! The buffers are kept for the next procedure.
+
+use crate::ids::{NodeId, ProcId};
+use crate::ir::{Action, Assertion, Edge, Label, Machine, Node, NodeKind, ThreadStart};
+use hardbop_syntax::Span;
+use hardbop_syntax::ast::Symbol;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A procedure that is being built. Its node ids are its own.
+#[derive(Default)]
+pub(super) struct Draft {
+    nodes: Vec<(NodeKind, Span)>,
+    edges: Vec<Edge>,
+    labels: HashMap<Symbol, NodeId>,
+    label_places: Vec<Label>,
+    jumps: Vec<(usize, Symbol)>,
+    assertions: Vec<Assertion>,
+}
+
+/// Where a procedure came to lie.
+pub(super) struct Placed {
+    pub entry: NodeId,
+    pub exit: NodeId,
+    pub nodes: Range<u32>,
+    pub edges: Range<u32>,
+}
+
+/// The exit of the procedure being built.
+pub(super) const EXIT: NodeId = NodeId(0);
+
+impl Draft {
+    /// Starts over with an exit.
+    pub fn begin(&mut self, end: Span) {
+        self.nodes.clear();
+        self.nodes.push((NodeKind::Exit, end));
+        self.edges.clear();
+        self.labels = HashMap::new();
+        self.label_places.clear();
+        self.jumps.clear();
+        self.assertions.clear();
+    }
+
+    /// A new node.
+    pub fn node(&mut self, kind: NodeKind, span: Span) -> NodeId {
+        let id = NodeId::new(self.nodes.len());
+        self.nodes.push((kind, span));
+        id
+    }
+
+    /// The place of a node.
+    pub fn span(&self, node: NodeId) -> Span {
+        self.nodes[node.index()].1
+    }
+
+    /// A new edge.
+    pub fn edge(&mut self, edge: Edge) {
+        self.edges.push(edge);
+    }
+
+    /// Names a node.
+    pub fn label(&mut self, symbol: Symbol, name: &str, node: NodeId, span: Span) {
+        self.labels.insert(symbol, node);
+        let name = name.to_owned();
+        self.label_places.push(Label { name, node, span });
+    }
+
+    /// Makes the last edge lead to a label, or start its thread there.
+    pub fn jump_to(&mut self, label: Symbol) {
+        self.jumps.push((self.edges.len() - 1, label));
+    }
+
+    /// Records an assertion.
+    pub fn assertion(&mut self, assertion: Assertion) {
+        self.assertions.push(assertion);
+    }
+
+    /// Whether any edge leads to a node.
+    fn is_used(&self, node: NodeId) -> bool {
+        self.edges.iter().any(|edge| edge.to == node)
+    }
+
+    fn resolve_jumps(&mut self) {
+        for &(edge, label) in &self.jumps {
+            let target = self.labels[&label];
+            let edge = &mut self.edges[edge];
+            match &mut edge.action {
+                Action::StartThread(ThreadStart::Node(start)) => *start = target,
+                _ => edge.to = target,
+            }
+        }
+    }
+
+    /// The nodes in order of the text: a failure or an inner step right after its statement, the exit last. A step at the
+    /// closing `end` that nothing leads to is left out.
+    fn order(&self, entry: NodeId) -> Vec<NodeId> {
+        let end = self.span(EXIT);
+        let is_kept = |&id: &NodeId| {
+            let (kind, span) = self.nodes[id.index()];
+            kind != NodeKind::Internal || span != end || id == entry || self.is_used(id)
+        };
+        let others = (1..self.nodes.len()).map(NodeId::new);
+        let mut order: Vec<NodeId> = others.filter(is_kept).collect();
+        order.sort_by_key(|&id| {
+            let (kind, span) = self.nodes[id.index()];
+            (span.start, kind != NodeKind::Statement)
+        });
+        order.push(EXIT);
+        order
+    }
+
+    /// Moves the procedure into the machine.
+    pub fn place(&mut self, procedure: ProcId, entry: NodeId, machine: &mut Machine) -> Placed {
+        self.resolve_jumps();
+        let order = self.order(entry);
+        let first_node = machine.nodes.len() as u32;
+        let mut renumbered = vec![NodeId(u32::MAX); self.nodes.len()];
+        for (&old, new) in order.iter().zip(first_node..) {
+            renumbered[old.index()] = NodeId(new);
+        }
+        let new_id = |old: NodeId| renumbered[old.index()];
+
+        // An edge out of a node that was left out has nowhere to start.
+        self.edges.retain(|edge| new_id(edge.from).0 != u32::MAX);
+        for edge in &mut self.edges {
+            edge.from = new_id(edge.from);
+            edge.to = new_id(edge.to);
+            if let Action::StartThread(ThreadStart::Node(start)) = &mut edge.action {
+                *start = new_id(*start);
+            }
+        }
+        self.edges.sort_by_key(|edge| edge.from);
+
+        let first_edge = machine.edges.len() as u32;
+        let mut next = 0;
+        for (&old, new) in order.iter().zip(first_node..) {
+            let begin = next;
+            let is_from_here = |edge: &Edge| edge.from == NodeId(new);
+            while self.edges.get(next).is_some_and(is_from_here) {
+                next += 1;
+            }
+            let (kind, span) = self.nodes[old.index()];
+            machine.nodes.push(Node {
+                procedure,
+                edges: first_edge + begin as u32..first_edge + next as u32,
+                kind,
+                span,
+            });
+        }
+        machine.edges.append(&mut self.edges);
+
+        self.label_places.sort_by_key(|label| label.span);
+        machine
+            .labels
+            .extend(self.label_places.drain(..).map(|label| Label {
+                node: renumbered[label.node.index()],
+                ..label
+            }));
+        machine
+            .assertions
+            .extend(self.assertions.drain(..).map(|assertion| Assertion {
+                node: renumbered[assertion.node.index()],
+                failure: renumbered[assertion.failure.index()],
+                span: assertion.span,
+            }));
+        Placed {
+            entry: renumbered[entry.index()],
+            exit: renumbered[EXIT.index()],
+            nodes: first_node..machine.nodes.len() as u32,
+            edges: first_edge..machine.edges.len() as u32,
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! A checked program: the syntax tree and, beside it, what each name means and which type each expression has.
+//!
+//! The tree stays as it was; the tables are indexed by the ids of its expressions and statements. **Only programs without
+//! errors become a [`Program`]**, so whoever has one may rely on every lookup here.
+
+use crate::dialect::Dialect;
+use crate::ids::{GlobalId, ProcId, Variable};
+use crate::types::Type;
+use hardbop_syntax::Span;
+use hardbop_syntax::ast::{self, Ast, ExprId, Item, StmtId, Symbol};
+
+/// A program whose names and types are in order.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Its syntax tree.
+    pub ast: Ast,
+    /// Which of the concurrent dialects it is in.
+    pub dialect: Dialect,
+    /// Global variables in order of the text, those of thread blocks included.
+    pub globals: Vec<Global>,
+    /// Procedures in order of the text, those of thread blocks included.
+    pub procedures: Vec<Procedure>,
+    /// The threads that run from the start; a sequential program has one.
+    pub threads: Vec<Thread>,
+    /// The procedure that runs alone before the threads start.
+    pub init: Option<ProcId>,
+    /// The flag that keeps other threads from running, in the form of the Getafix tool.
+    pub atomic_flag: Option<GlobalId>,
+    pub(crate) tables: Tables,
+}
+
+/// A global variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Global {
+    /// Its name.
+    pub name: Symbol,
+    /// Its type.
+    pub ty: Type,
+    /// Whether each thread has its own copy.
+    pub per_thread: bool,
+    /// Its initial value; arbitrary if there is none.
+    pub initial: Option<u64>,
+    /// Its place in the declaration.
+    pub span: Span,
+}
+
+/// A procedure's variables and where it stands.
+#[derive(Clone, Debug)]
+pub struct Procedure {
+    /// The thread block it belongs to.
+    pub thread: Option<Symbol>,
+    /// Parameters, then declared locals, then one variable without a name per result.
+    pub locals: Vec<Local>,
+    /// How many of the locals are parameters.
+    pub parameter_count: u32,
+    /// How many of the locals, at the end, are results.
+    pub result_count: u32,
+    pub(crate) place: Place,
+}
+
+/// A local variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// Its name; results have none.
+    pub name: Option<Symbol>,
+    /// Its type.
+    pub ty: Type,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// Where the syntax of a procedure is: an item, or a procedure of a thread block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub item: u32,
+    pub nested: u32,
+}
+
+/// Some threads that run the same code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// Its name.
+    pub name: Symbol,
+    /// Where it starts.
+    pub entry: ProcId,
+    /// How many run.
+    pub instances: u32,
+}
+
+/// What the checker found out about expressions and statements.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tables {
+    /// By expression.
+    pub types: Vec<Type>,
+    /// By expression; only names and primed names have one.
+    pub variables: Vec<Option<Variable>>,
+    /// By statement: where its targets start in `targets`.
+    pub first_target: Vec<u32>,
+    /// The targets of all assignments, calls and `dead` statements; `None` is `_`.
+    pub targets: Vec<Option<Variable>>,
+    /// By statement; only calls and thread starts have one.
+    pub callees: Vec<Option<ProcId>>,
+}
+
+impl Procedure {
+    /// The types of the results.
+    pub fn result_types(&self) -> impl Iterator<Item = Type> + '_ {
+        let first = self.locals.len() - self.result_count as usize;
+        self.locals[first..].iter().map(|local| local.ty)
+    }
+
+    /// The parameters.
+    pub fn parameters(&self) -> &[Local] {
+        &self.locals[..self.parameter_count as usize]
+    }
+}
+
+pub(crate) fn syntax_at(ast: &Ast, place: Place) -> &ast::Procedure {
+    match &ast.items[place.item as usize] {
+        Item::Procedure(procedure) => procedure,
+        Item::Thread(thread) => &thread.procedures[place.nested as usize],
+        Item::Globals(_) => unreachable!("a place names the item its procedure was found in"),
+    }
+}
+
+impl Program {
+    /// The syntax of a procedure.
+    pub fn syntax(&self, procedure: ProcId) -> &ast::Procedure {
+        syntax_at(&self.ast, self.procedures[procedure.index()].place)
+    }
+
+    /// The name of a procedure; one of a thread block is `thread.name`.
+    pub fn procedure_name(&self, procedure: ProcId) -> String {
+        let name = self.ast.text(self.syntax(procedure).name.name);
+        match self.procedures[procedure.index()].thread {
+            Some(thread) => format!("{}.{name}", self.ast.text(thread)),
+            None => name.to_owned(),
+        }
+    }
+
+    /// The type of an expression.
+    pub fn type_of(&self, expr: ExprId) -> Type {
+        self.tables.types[expr.0 as usize]
+    }
+
+    /// The variable that a name or a primed name stands for.
+    ///
+    /// # Panics
+    /// If the expression is something else.
+    pub fn variable(&self, expr: ExprId) -> Variable {
+        self.tables.variables[expr.0 as usize].expect("every name of a checked program is resolved")
+    }
+
+    /// The targets of an assignment or a call, or the variables of `dead`; `None` for `_`. Empty for other statements.
+    pub fn targets(&self, stmt: StmtId) -> &[Option<Variable>] {
+        let count = match &self.ast.stmt(stmt).kind {
+            ast::StmtKind::Assign { targets, .. } | ast::StmtKind::Call { targets, .. } => {
+                targets.len()
+            }
+            ast::StmtKind::Dead { variables, .. } => variables.len(),
+            _ => 0,
+        };
+        let first = self.tables.first_target[stmt.0 as usize] as usize;
+        &self.tables.targets[first..first + count]
+    }
+
+    /// The procedure that a call or a thread start names.
+    ///
+    /// # Panics
+    /// If the statement is something else.
+    pub fn callee(&self, stmt: StmtId) -> ProcId {
+        self.tables.callees[stmt.0 as usize].expect("every call of a checked program is resolved")
+    }
+
+    /// Whether a call starts a thread instead of waiting for the return: it stands under a label `ASYNC_…`.
+    pub fn is_asynchronous(&self, stmt: StmtId) -> bool {
+        let stmt = self.ast.stmt(stmt);
+        self.dialect.has_asynchronous_calls() && is_async_label(&self.ast, &stmt.labels).is_some()
+    }
+}
+
+/// The first of some labels that makes the call it stands on asynchronous.
+pub(crate) fn is_async_label(ast: &Ast, labels: &[ast::Ident]) -> Option<ast::Ident> {
+    let found = labels
+        .iter()
+        .find(|label| ast.text(label.name).starts_with("ASYNC_"));
+    found.copied()
+}

@@ -1,0 +1,126 @@
+//! Warnings: programs that are taken but may not mean what they say.
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
+
+mod common;
+
+use common::report;
+use expect_test::{Expect, expect};
+
+fn check(text: &str, expected: &Expect) {
+    expected.assert_eq(&report(text));
+}
+
+#[test]
+fn equality_beside_and_shows_both_readings() {
+    check(
+        "decl a, b, c, d;
+void main() begin
+  assume(a = b & c);
+  assume(a & b != c);
+  assume(a = b && c == d);
+  assume((a = b) & c);
+  assume(a = (b & c));
+  assume(a & b & c | d);
+end",
+        &expect![[r#"
+            3:10 HB070: this means `(a = b) & c`, but other tools read `a = (b & c)`
+              help: write the parentheses: `(a = b) & c` or `a = (b & c)`
+            4:10 HB070: this means `a & (b != c)`, but other tools read `(a & b) != c`
+              help: write the parentheses: `a & (b != c)` or `(a & b) != c`
+            5:10 HB070: this means `(a = b) && (c == d)`, but other tools read `(a = (b && c)) == d`
+              help: write the parentheses: `(a = b) && (c == d)` or `(a = (b && c)) == d`
+        "#]],
+    );
+}
+
+#[test]
+fn comparisons_of_integers_have_one_reading() {
+    check(
+        "decl a;
+decl int<3> n;
+void main() begin
+  assume(n = 3 & a);
+  assume(a & n != 2 & 1 < n);
+end",
+        &expect![[""]],
+    );
+}
+
+#[test]
+fn exclusive_or_beside_or_shows_both_readings() {
+    check(
+        "decl a, b, c;
+void main() begin
+  assume(a | b ^ c);
+  assume(a ^ b | c);
+  assume(a | (b ^ c));
+  assume(a ^ b & c);
+end",
+        &expect![[r#"
+            3:10 HB071: this means `a | (b ^ c)`, but other tools read `(a | b) ^ c`
+              help: write the parentheses: `a | (b ^ c)` or `(a | b) ^ c`
+            4:10 HB071: this means `(a ^ b) | c`, but other tools read `a ^ (b | c)`
+              help: write the parentheses: `(a ^ b) | c` or `a ^ (b | c)`
+        "#]],
+    );
+}
+
+#[test]
+fn the_end_of_a_procedure_with_results() {
+    check(
+        "bool ends() begin
+  if (*) then return T; fi
+end
+bool loops() begin
+  while (T) do skip; od
+end
+bool both() begin
+  if (*) then return T; elsif (*) then goto L; else L: return F; fi
+end
+bool fails() begin
+  assert(0);
+end
+bool jumps() begin
+  goto L;
+  L:
+end
+void main() begin
+  ends(); loops(); both(); fails(); jumps();
+end",
+        &expect![[r#"
+            3:1 HB072: `ends` can end without `return`; its results are arbitrary then
+              1:6 has results
+            16:1 HB072: `jumps` can end without `return`; its results are arbitrary then
+              13:6 has results
+        "#]],
+    );
+}
+
+#[test]
+fn procedures_that_never_run() {
+    check(
+        "void self() begin self(); end
+void init() begin skip; end
+void used() begin skip; end
+void main() begin used(); end",
+        &expect![[r#"
+            1:6 HB074: the procedure `self` is never called
+            2:6 HB075: the procedure `init` never runs
+              help: call it from `main`, or say `--dialect getafix`
+        "#]],
+    );
+}
+
+#[test]
+fn values_that_are_all_thrown_away() {
+    check(
+        "decl x;
+void main() begin
+  _ := x;
+  _, x := T, F;
+end",
+        &expect![[r#"
+            3:3 HB076: this assignment throws all its values away
+        "#]],
+    );
+}
