@@ -1,1 +1,31 @@
-//! placeholder
+//! The semantics of a machine, made to run: small steps on configurations with a real stack.
+//!
+//! Everything here follows the text of [`hardbop_machine::ir`] line by line and shares nothing with any engine, so that it can
+//! judge them all. [`configuration`] is a state of the whole program, [`fire`] evaluates one edge, [`step`] takes it,
+//! [`scheduler`] says whose turn it may be, [`choices`] enumerates what is not determined. On top of these stand
+//! [`mod@simulate`] (random or interactive runs), [`mod@replay`] (is this trace a run of this program?), [`walk`]
+//! (a trace step by step, folded or expanded) and [`fold`] (a flat trace made hierarchical).
+
+pub mod choices;
+pub mod configuration;
+pub mod fire;
+pub mod fold;
+pub mod record;
+pub mod replay;
+pub mod run_table;
+pub mod scheduler;
+pub mod simulate;
+mod start;
+pub mod step;
+#[cfg(test)]
+mod test_programs;
+pub mod walk;
+
+pub use choices::{TooManyChoices, Valuations};
+pub use configuration::{Configuration, Frame, Origin, Slot, ThreadState};
+pub use fold::fold;
+pub use record::Recorder;
+pub use replay::{Fault, Place, ReplayError, Replayed, replay};
+pub use simulate::{Chooser, End, RandomChooser, Simulation, StepOption, simulate};
+pub use step::{Effect, Move, StepError, take};
+pub use walk::{Walk, Walked, WalkedKind};

@@ -1,14 +1,22 @@
 //! Evidence that targets cannot be reached: an inductive invariant of the machine, with one versioned JSON form.
 //!
-//! For every procedure and node there is a relation between the state at the procedure's entry and the current state
-//! (Bebop's path edges, section 3.1), and for every procedure a summary: the relation at its exit. Each is a formula over bits.
-//! Whoever accepts a certificate checks: initial states are inside; every edge leads from inside to inside; a call's
-//! entry state is inside the callee's entry relation (with entry and current state equal); a call followed by the callee's
-//! summary leads inside; the relation at every target is empty. The relation at an exit need not be listed twice: the
-//! summary *is* the relation at the exit node.
+//! Every node carries formulas over bits of variables; what they mean depends on the [`Direction`].
+//!
+//! **Forward** (Bebop's path edges, section 3.1). The relation of a node holds between the state in which the procedure was
+//! entered (`entry`) and the current one (`now`). Whoever accepts it checks: initial states are inside; every edge leads from
+//! inside to inside; the state that a call makes is inside the callee's entry relation, with entry and current state equal; a call
+//! followed by the callee's summary leads inside; the relation at every target is empty. The summary of a procedure *is*
+//! the relation at its exit.
+//!
+//! **Backward** (weakest preconditions, Leino, section 3, with procedures). The relation of a node speaks of `now` only and
+//! holds wherever a target can be reached before the procedure returns; `to_exit` holds between `now` and the state at the
+//! `exit` of the same invocation for those exit states that some caller cares about. It is checked the other way round: from
+//! the end of every edge to its start; no initial state may be inside.
+//!
+//! `docs/certificates.md` lists the conditions one by one; the checker's own modules argue that they suffice.
 
 use crate::query::Target;
-use hardbop_machine::{NodeId, ProcId, Variable};
+use hardbop_machine::{Machine, NodeId, ProcId, Variable};
 use serde::{Deserialize, Serialize};
 
 /// Version of the JSON form.
@@ -22,37 +30,79 @@ pub struct Certificate {
     pub version: u32,
     /// [`crate::digest`] of the machine.
     pub program: String,
+    /// How the formulas are meant.
+    #[serde(default)]
+    pub direction: Direction,
     /// The targets that it excludes.
     pub targets: Vec<Target>,
     /// All formulas; operands before their users.
     pub formulas: Vec<Formula>,
-    /// The relations, in order of the nodes. A node that is not listed has the empty relation: it is never reached.
+    /// The relations, in order of the nodes, each node at most once. A node that is not listed has empty relations: forward,
+    /// it is never reached; backward, no target is reached from it.
     pub nodes: Vec<NodeRelation>,
 }
 
-/// The states in which a node may be reached.
+/// How the formulas of a certificate are meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// From the initial states: what can be reached.
+    #[default]
+    Forward,
+    /// From the targets: where they can be reached from.
+    Backward,
+}
+
+/// The states in which a node may be reached, or from which a target may.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeRelation {
-    /// The procedure, for readers; it follows from the node.
+    /// The procedure of the node, so that the relation can be read on its own.
     pub procedure: ProcId,
     /// The node.
     pub node: NodeId,
-    /// One-based source line, for readers.
+    /// One-based source line, for readers; it is not checked.
     pub line: u32,
-    /// Index into [`Certificate::formulas`].
+    /// Index into [`Certificate::formulas`]. Forward: over [`Formula::Entry`] and [`Formula::Now`], a superset of the pairs
+    /// with which the node is reached. Backward: over [`Formula::Now`], a superset of the states from which a target can be reached without
+    /// leaving this invocation of the procedure.
     pub relation: u32,
+    /// Backward only; index into [`Certificate::formulas`]: over [`Formula::Now`] and [`Formula::Exit`], a superset of
+    /// the pairs of a state and a demanded exit state that the invocation can end in. Empty if there is none.
+    ///
+    /// At the exit node it says which exit states are demanded: those for which it holds with `now` and `exit` equal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_exit: Option<u32>,
+}
+
+impl NodeRelation {
+    /// The relation of a node.
+    pub fn new(machine: &Machine, node: NodeId, relation: u32) -> Self {
+        Self {
+            procedure: machine.procedure_of(node),
+            node,
+            line: machine.line_of(node),
+            relation,
+            to_exit: None,
+        }
+    }
 }
 
 /// A formula over the bits of variables. Operands are indices of earlier formulas.
+///
+/// A global that a procedure, with everything it calls, never assigns has one value from entry to exit. So in its formulas
+/// `entry`, `now` and `exit` of such a global are the same bit, and a formula may name whichever is at hand.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Formula {
     /// A constant.
     Constant(bool),
-    /// A bit of a variable at the procedure's entry.
+    /// A bit of a variable at the procedure's entry: of a global, or of a local, for one that is no parameter its
+    /// arbitrary first value. Forward only.
     Entry(Bit),
     /// A bit of a variable now.
     Now(Bit),
+    /// A bit of a global or a result at the exit of this invocation. Backward only, in `to_exit`.
+    Exit(Bit),
     /// Negation.
     Not(u32),
     /// Conjunction; true if empty.

@@ -10,6 +10,7 @@ pub mod digest;
 pub mod engine;
 pub mod outcome;
 pub mod query;
+pub mod skeleton;
 pub mod trace;
 
 pub use budget::{Budget, Interrupt, Limit, NeverInterrupted};
@@ -17,4 +18,5 @@ pub use certificate::Certificate;
 pub use engine::{Engine, Event, Progress, Silent};
 pub use outcome::{Answer, Outcome, Verdict};
 pub use query::{Query, Target, TargetKind};
+pub use skeleton::{CompletedCall, Decision, Skeleton};
 pub use trace::{Run, Segment, Step, Trace};

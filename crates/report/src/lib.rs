@@ -1,1 +1,8 @@
-//! placeholder
+//! What a person reads: diagnostics, traces, graphs, tables.
+//!
+//! The last box of the data flow before the command line. Everything here turns a value into a `String`; nothing is printed,
+//! so that every text can be tested.
+
+pub mod diagnostics;
+pub mod svg;
+pub mod trace_text;

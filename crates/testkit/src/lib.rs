@@ -1,1 +1,21 @@
-//! placeholder
+//! What tests are made of: random programs, oracles that answer slowly but surely, a shrinker, one suite for all engines.
+//!
+//! [`mod@generator`] makes programs from seeds; [`oracle`] explores whole configurations, [`summary_oracle`] tabulates explicit
+//! path edges; the two share nothing but the evaluation of a single edge, and agree on every program that both can
+//! finish. [`mod@conformance`] compares an engine with them and checks its evidence; [`mod@shrink`] makes small what went wrong.
+
+pub mod conformance;
+pub mod generator;
+pub mod oracle;
+pub mod path_edges;
+pub mod random;
+pub mod shrink;
+pub mod summary_oracle;
+pub mod tabulation;
+
+pub use conformance::{ConformanceConfig, ConformanceReport, conformance};
+pub use generator::{Knobs, generate};
+pub use oracle::Oracle;
+pub use shrink::shrink;
+pub use summary_oracle::SummaryOracle;
+pub use tabulation::Tabulation;

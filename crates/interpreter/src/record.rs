@@ -1,0 +1,95 @@
+//! Takes steps and writes them down as a flat trace that replays.
+
+use crate::configuration::Configuration;
+use crate::step::{Effect, Move, StepError, take};
+use hardbop_machine::{Action, Machine};
+use hardbop_outcome::trace::{ThreadOrigin, VERSION};
+use hardbop_outcome::{Segment, Step, Trace, digest};
+
+/// A run being made and written down: `Enter` and `Leave` steps, one segment per uninterrupted stretch of a thread.
+#[derive(Clone, Debug)]
+pub struct Recorder<'a> {
+    machine: &'a Machine,
+    configuration: Configuration,
+    trace: Trace,
+}
+
+impl<'a> Recorder<'a> {
+    /// A run that starts in this initial configuration.
+    pub fn new(machine: &'a Machine, initial: Configuration) -> Self {
+        let trace = Trace {
+            version: VERSION,
+            program: digest::of(machine),
+            target: None,
+            globals: initial.shared.clone(),
+            threads: Vec::new(),
+            runs: Vec::new(),
+            segments: Vec::new(),
+        };
+        let mut recorder = Self {
+            machine,
+            configuration: initial,
+            trace,
+        };
+        recorder.record_origins();
+        recorder
+    }
+
+    /// The machine that runs.
+    pub fn machine(&self) -> &'a Machine {
+        self.machine
+    }
+
+    /// The state after the last step.
+    pub fn configuration(&self) -> &Configuration {
+        &self.configuration
+    }
+
+    /// Takes a step; see [`take`].
+    pub fn step(&mut self, thread: u32, step: Move, chosen: &[u64]) -> Result<Effect, StepError> {
+        let effect = take(self.machine, &mut self.configuration, thread, &step, chosen)?;
+        self.record_origins();
+        let step = match step {
+            Move::Return => Step::Leave,
+            Move::Edge { edge, inputs } => match self.machine.edge(edge).action {
+                Action::Call { .. } => Step::Enter {
+                    edge,
+                    inputs,
+                    locals: self
+                        .configuration
+                        .top(thread)
+                        .map_or_else(Vec::new, |frame| frame.locals.clone()),
+                },
+                _ => Step::Edge { edge, inputs },
+            },
+        };
+        match self.trace.segments.last_mut() {
+            Some(segment) if segment.thread == thread => segment.steps.push(step),
+            _ => self.trace.segments.push(Segment {
+                thread,
+                steps: vec![step],
+            }),
+        }
+        Ok(effect)
+    }
+
+    /// The trace, without target, and the state it ends in.
+    pub fn finish(self) -> (Trace, Configuration) {
+        (self.trace, self.configuration)
+    }
+
+    /// Writes down the initial values of threads that are new.
+    fn record_origins(&mut self) {
+        let known = self.trace.threads.len();
+        let new = self.configuration.threads[known..].iter();
+        self.trace.threads.extend(new.map(|thread| {
+            ThreadOrigin {
+                globals: thread.own.clone(),
+                locals: thread
+                    .stack
+                    .first()
+                    .map_or_else(Vec::new, |frame| frame.locals.clone()),
+            }
+        }));
+    }
+}

@@ -1,0 +1,298 @@
+//! The lines of a trace text: what each step shows.
+
+use super::TraceLevel;
+use hardbop_interpreter::{Configuration, Walked, WalkedKind};
+use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
+use hardbop_machine::ir::NodeKind;
+use hardbop_machine::{GlobalId, LocalId, Machine, Storage, Variable};
+
+/// The longest statement text that is shown in full.
+const MAX_STATEMENT: usize = 60;
+
+/// Calls that are deeper than this are not indented further, so that deep recursion does not make quadratic text.
+const MAX_INDENT: u32 = 40;
+
+/// A line of the text before its columns are aligned.
+pub(super) struct Row {
+    line: Option<u32>,
+    statement: String,
+    notes: String,
+}
+
+impl Row {
+    pub(super) fn unindented(text: String) -> Self {
+        Self {
+            line: None,
+            statement: text,
+            notes: String::new(),
+        }
+    }
+}
+
+/// How rows are made.
+pub(super) struct View<'a> {
+    machine: &'a Machine,
+    concurrent: bool,
+    level: TraceLevel,
+    /// Says which arbitrary initial values may ever be read; the others are not worth showing.
+    liveness: Liveness,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(machine: &'a Machine, concurrent: bool, level: TraceLevel) -> Self {
+        let calls = CallGraph::new(machine);
+        let effects = ModRef::new(machine, &calls);
+        Self {
+            machine,
+            concurrent,
+            level,
+            liveness: Liveness::new(machine, &calls, &effects),
+        }
+    }
+
+    /// The values that everything starts with; with several threads only the shared globals.
+    pub(super) fn start(&self, configuration: &Configuration) -> String {
+        let globals = self.machine.globals.iter().zip(&configuration.shared);
+        let shared = globals.filter(|(global, _)| global.storage == Storage::Shared);
+        let shared = shared.map(|(global, &value)| (global.name.clone(), value));
+        let mut values: Vec<(String, u64)> = shared.collect();
+        if !self.concurrent {
+            values.extend(self.first_values(configuration, 0));
+        }
+        match &*list(&values) {
+            "" => "start".to_owned(),
+            values => format!("start: {values}"),
+        }
+    }
+
+    /// What the threads from number `first` on start with, as a part of a rule.
+    pub(super) fn starts(&self, configuration: &Configuration, first: usize) -> Vec<String> {
+        let threads = first..configuration.threads.len();
+        let describe =
+            |thread: usize| match &*list(&self.first_values(configuration, thread as u32)) {
+                "" => String::new(),
+                values => format!(" starts: {values}"),
+            };
+        threads.map(describe).collect()
+    }
+
+    /// Values of a thread's own globals and of those locals of its running procedure that may be read before they are written.
+    fn first_values(&self, configuration: &Configuration, thread: u32) -> Vec<(String, u64)> {
+        let Some(frame) = configuration.top(thread) else {
+            return Vec::new();
+        };
+        let state = &configuration.threads[thread as usize];
+        let globals = self.machine.globals.iter().zip(&state.own);
+        let own = globals.filter(|(global, _)| global.storage == Storage::PerThread);
+        let own = own.map(|(global, &value)| (global.name.clone(), value));
+        let locals = self.live_locals(configuration, thread, 0);
+        let procedure = self.machine.procedure_of(frame.node);
+        let locals = locals.into_iter().map(|(variable, value)| {
+            let name = self.machine.name_of(procedure, variable);
+            (name.to_owned(), value)
+        });
+        own.chain(locals).collect()
+    }
+
+    /// The locals from `first` on that are live where a thread is, with their values.
+    fn live_locals(
+        &self,
+        configuration: &Configuration,
+        thread: u32,
+        first: usize,
+    ) -> Vec<(Variable, u64)> {
+        let Some(frame) = configuration.top(thread) else {
+            return Vec::new();
+        };
+        let locals = frame.locals.iter().enumerate().skip(first);
+        locals
+            .map(|(index, &value)| (Variable::Local(LocalId::new(index)), value))
+            .filter(|&(variable, _)| self.liveness.is_live(frame.node, variable))
+            .collect()
+    }
+
+    pub(super) fn is_shown(&self, step: &Walked) -> bool {
+        match self.level {
+            TraceLevel::Full => true,
+            TraceLevel::Calls => !matches!(step.kind, WalkedKind::Edge(_)),
+            TraceLevel::None => false,
+            TraceLevel::Compact => {
+                // What a statement needs besides its own step is worth a line only if it does something.
+                let node = self.machine.node(step.node);
+                node.kind != NodeKind::Internal
+                    || !matches!(step.kind, WalkedKind::Edge(_))
+                    || !step.effect.changes.is_empty()
+                    || !step.effect.started.is_empty()
+            }
+        }
+    }
+
+    pub(super) fn row(&self, step: &Walked, after: &Configuration) -> Row {
+        let machine = self.machine;
+        let (edge, statement) = match step.kind {
+            WalkedKind::Edge(edge) | WalkedKind::Call { edge, .. } | WalkedKind::Enter(edge) => {
+                let span = machine.edge(edge).span;
+                (Some(edge), shorten(machine.source.slice(span)))
+            }
+            WalkedKind::Return => {
+                let procedure = machine.procedure(machine.procedure_of(step.node));
+                (None, format!("return from {}", procedure.name))
+            }
+        };
+        let mut notes = Vec::new();
+        if let WalkedKind::Enter(_) = step.kind {
+            notes.push(format!(
+                "enter {}",
+                machine.procedure(step.effect.scope).name
+            ));
+        }
+        match self.level {
+            TraceLevel::Full if after.top(step.thread).is_some() => {
+                notes.extend(shown_values(&self.in_scope(step, after)));
+            }
+            _ => notes.extend(shown_values(&self.changes(step, after))),
+        }
+        if edge.is_some_and(|e| machine.node(machine.edge(e).to).kind == NodeKind::Failure) {
+            notes.push("fails".to_owned());
+        }
+        if !step.effect.printed.is_empty() {
+            let values: Vec<String> = step.effect.printed.iter().map(u64::to_string).collect();
+            notes.push(format!("prints {}", values.join(", ")));
+        }
+        for thread in step.effect.started.clone() {
+            notes.push(format!("starts {}", after.thread_name(machine, thread)));
+        }
+        if let WalkedKind::Call { .. } = step.kind {
+            let inside = step.flat_steps.saturating_sub(2);
+            let plural = if inside == 1 { "" } else { "s" };
+            notes.push(format!("(folded: {inside} step{plural})"));
+        }
+        let prefix = if self.concurrent {
+            format!("[{}] ", after.thread_name(machine, step.thread))
+        } else {
+            String::new()
+        };
+        let indent = "  ".repeat(step.depth.min(MAX_INDENT) as usize);
+        let start = edge.map_or(machine.node(step.node).span.start, |edge| {
+            machine.edge(edge).span.start
+        });
+        Row {
+            line: Some(machine.source.line(start)),
+            statement: format!("{prefix}{indent}{statement}"),
+            notes: notes.join("  "),
+        }
+    }
+
+    /// The changed variables: whether shared, the name, the value. Of a procedure that is entered, its parameters and the
+    /// arbitrary values that it may read.
+    fn changes(&self, step: &Walked, after: &Configuration) -> Vec<(bool, String, u64)> {
+        let mut changes = step.effect.changes.clone();
+        if let WalkedKind::Enter(_) = step.kind {
+            changes.extend(self.live_locals(after, step.thread, changes.len()));
+        }
+        let shown = changes.into_iter().map(|(variable, value)| {
+            let name = self.machine.name_of(step.effect.scope, variable);
+            (self.is_shared(variable), name.to_owned(), value)
+        });
+        shown.collect()
+    }
+
+    /// All variables that the running procedure sees.
+    fn in_scope(&self, step: &Walked, after: &Configuration) -> Vec<(bool, String, u64)> {
+        let machine = self.machine;
+        let Some(frame) = after.top(step.thread) else {
+            return Vec::new();
+        };
+        let procedure = machine.procedure_of(frame.node);
+        let globals = (0..machine.globals.len()).map(|i| Variable::Global(GlobalId::new(i)));
+        let locals = (0..frame.locals.len()).map(|i| Variable::Local(LocalId::new(i)));
+        globals
+            .chain(locals)
+            .map(|variable| {
+                let name = machine.name_of(procedure, variable).to_owned();
+                let value = after.read(machine, step.thread, variable);
+                (self.is_shared(variable), name, value)
+            })
+            .collect()
+    }
+
+    fn is_shared(&self, variable: Variable) -> bool {
+        match variable {
+            Variable::Global(id) => {
+                self.concurrent && self.machine.global(id).storage == Storage::Shared
+            }
+            Variable::Local(_) => false,
+        }
+    }
+}
+
+/// Values of the thread's own variables, then of shared ones.
+fn shown_values(values: &[(bool, String, u64)]) -> Vec<String> {
+    let of = |shared: bool| {
+        let chosen = values.iter().filter(|(is_shared, ..)| *is_shared == shared);
+        let chosen: Vec<(String, u64)> = chosen
+            .map(|(_, name, value)| (name.clone(), *value))
+            .collect();
+        list(&chosen)
+    };
+    let (own, shared) = (of(false), of(true));
+    let own = (!own.is_empty()).then_some(own);
+    let shared = (!shared.is_empty()).then(|| format!("shared: {shared}"));
+    own.into_iter().chain(shared).collect()
+}
+
+/// A statement on one line, cut if it is long.
+fn shorten(statement: &str) -> String {
+    // A call edge may carry the whole text of a nested statement: only so much of it is looked at.
+    let words: Vec<&str> = statement.split_whitespace().take(MAX_STATEMENT).collect();
+    let line = words.join(" ");
+    if line.chars().count() <= MAX_STATEMENT {
+        return line;
+    }
+    let cut: String = line.chars().take(MAX_STATEMENT - 3).collect();
+    format!("{}...", cut.trim_end())
+}
+
+/// Lines with line numbers, statements and notes in columns.
+pub(super) fn align(rows: &[Row]) -> String {
+    let number_width = rows
+        .iter()
+        .filter_map(|row| row.line)
+        .max()
+        .map_or(1, digits);
+    let with_notes = rows.iter().filter(|row| !row.notes.is_empty());
+    let widths = with_notes.map(|row| row.statement.chars().count());
+    let column = widths
+        .filter(|&width| width <= MAX_STATEMENT)
+        .max()
+        .unwrap_or(0);
+    let mut text = String::new();
+    for row in rows {
+        let line = match row.line {
+            Some(line) if row.notes.is_empty() => {
+                format!("{line:>number_width$}: {}", row.statement)
+            }
+            Some(line) => format!(
+                "{line:>number_width$}: {:<column$}  {}",
+                row.statement, row.notes
+            ),
+            None => row.statement.clone(),
+        };
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn digits(number: u32) -> usize {
+    number.to_string().len()
+}
+
+/// `x=0 y=1`
+fn list(values: &[(String, u64)]) -> String {
+    let shown: Vec<String> = values
+        .iter()
+        .map(|(name, v)| format!("{name}={v}"))
+        .collect();
+    shown.join(" ")
+}

@@ -1,0 +1,26 @@
+//! Times the forward search on one file.
+use hardbop_bdd::Manager;
+use hardbop_machine::analysis::{CallGraph, Slice};
+use hardbop_summary::{forward::Forward, interface::Interfaces, space::Space};
+fn main() {
+    let path = std::env::args().nth(1).unwrap();
+    let label = std::env::args().nth(2);
+    let t = std::time::Instant::now();
+    let machine = hardbop_machine::from_text(&path, &std::fs::read_to_string(&path).unwrap()).unwrap();
+    let query = match label { Some(l) => hardbop_outcome::Query::label(&machine, &l), None => hardbop_outcome::Query::assertions(&machine) };
+    println!("front {:?}", t.elapsed());
+    let t = std::time::Instant::now();
+    let space = Space::new(&machine);
+    let targets: Vec<_> = query.targets.iter().map(|t| t.node).collect();
+    let slice = Slice::new(&machine, &CallGraph::new(&machine), &targets);
+    let visible = |p, v| slice.relevant(p, v);
+    let interfaces = Interfaces::new(&machine, &space, &visible);
+    println!("analyses {:?}", t.elapsed());
+    let t = std::time::Instant::now();
+    let limit = || t.elapsed().as_secs() > 30;
+    let mut forward = Forward::new(&machine, &space, &interfaces, &visible, Manager::new(1 << 27).with_interrupt(&limit));
+    forward.start().unwrap();
+    let result = forward.run(&targets);
+    let reached = targets.iter().filter(|t| forward.is_reached(**t)).count();
+    println!("{result:?} reached {reached}/{} visits {} peak {} work {} {:?}", targets.len(), forward.visits, forward.manager.peak(), forward.manager.work(), t.elapsed());
+}

@@ -1,0 +1,437 @@
+//! Forward reachability by path edges and summary edges: Figure 3 of the Bebop paper.
+//!
+//! For every node there is the relation of its path edges: which state at the procedure's entry goes with which state here. The relation
+//! at an exit, put into the shape of a call, is the procedure's summary. Three things differ from the figure. Only news travels: a node's
+//! *delta* is propagated, not its whole set. The worklist is ordered, callees before callers and within a procedure along the control
+//! flow, so that a node is visited when all news for it has arrived. And each delta that was propagated is remembered with its time, as a *ring*,
+//! from which runs are read off later (section 3.2).
+//!
+//! A visit either completes or changes nothing, so a search that ran out of its work limit can simply be continued.
+
+use crate::calls::CallMoves;
+use crate::encode::Plans;
+use crate::interface::{Bit, Interfaces};
+use crate::space::{Copy, Space};
+use crate::transfer::{Compiler, Part, image};
+use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
+use hardbop_machine::analysis::NodeOrder;
+use hardbop_machine::bits::BitView;
+use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+
+/// When a delta was propagated: visits are numbered.
+pub type Time = u32;
+
+/// Path edges that were propagated together.
+#[derive(Clone, Copy, Debug)]
+pub struct Ring {
+    /// The number of the visit.
+    pub time: Time,
+    /// Those that were new then.
+    pub edges: Bdd,
+}
+
+/// What is known at a node.
+#[derive(Clone, Debug)]
+pub struct NodeState {
+    /// All path edges, pending ones included.
+    pub reached: Bdd,
+    /// Those that have not been propagated.
+    pub pending: Bdd,
+    /// Those that have, in order.
+    pub rings: Vec<Ring>,
+}
+
+/// What is known at a call edge.
+#[derive(Clone, Debug)]
+struct CallState {
+    moves: CallMoves,
+    /// All path edges at the call, prepared.
+    prepared: Bdd,
+}
+
+/// A compiled edge.
+#[derive(Clone, Debug)]
+enum Compiled {
+    Step(Vec<Part>),
+    Call(Box<CallState>),
+}
+
+/// What is known of a procedure as a whole.
+#[derive(Clone, Debug)]
+pub struct ProcedureState {
+    /// Inputs with which it is entered.
+    pub entered: Bdd,
+    /// Its summary in the shape of a call.
+    pub summary: Bdd,
+    /// From exit relation to summary; made when needed.
+    summary_plan: Option<Rc<Plan>>,
+}
+
+/// Whether a search is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Nothing is pending: everything reachable is known.
+    Complete,
+    /// Every target asked for has been reached.
+    TargetsReached,
+}
+
+/// A forward search.
+pub struct Forward<'m, 'i> {
+    /// The machine.
+    pub machine: &'m Machine,
+    /// Where variables live.
+    pub space: &'m Space,
+    /// Interfaces of its procedures.
+    pub interfaces: &'m Interfaces,
+    /// Which variables are visible.
+    pub visible: &'m dyn Fn(ProcId, Variable) -> bool,
+    /// The BDDs.
+    pub manager: Manager<'i>,
+    /// Plans of all products.
+    pub plans: Plans,
+    /// Bit-level formulae.
+    pub view: BitView<'m>,
+    nodes: Vec<NodeState>,
+    procedures: Vec<ProcedureState>,
+    edges: Vec<Option<Compiled>>,
+    /// Nodes with something pending, callees first, then along the control flow.
+    worklist: BinaryHeap<Reverse<(u32, u32, NodeId)>>,
+    queued: Vec<bool>,
+    rank: Vec<u32>,
+    order: NodeOrder,
+    /// Inputs with which the program starts.
+    initial: Bdd,
+    time: Time,
+    collect_at: usize,
+    /// How many visits there were.
+    pub visits: u64,
+}
+
+/// Garbage is collected when there are this many nodes, and later when their number has doubled.
+const FIRST_COLLECTION: usize = 1 << 20;
+
+impl<'m, 'i> Forward<'m, 'i> {
+    /// A search that is about to start at the machine's first procedure.
+    pub fn new(
+        machine: &'m Machine,
+        space: &'m Space,
+        interfaces: &'m Interfaces,
+        visible: &'m dyn Fn(ProcId, Variable) -> bool,
+        manager: Manager<'i>,
+    ) -> Self {
+        let nothing = NodeState {
+            reached: Bdd::FALSE,
+            pending: Bdd::FALSE,
+            rings: Vec::new(),
+        };
+        let mut rank = vec![0; machine.procedures.len()];
+        for (place, procedure) in interfaces.calls.bottom_up().enumerate() {
+            rank[procedure.index()] = place as u32;
+        }
+        let unknown = ProcedureState {
+            entered: Bdd::FALSE,
+            summary: Bdd::FALSE,
+            summary_plan: None,
+        };
+        Self {
+            machine,
+            space,
+            interfaces,
+            visible,
+            manager,
+            plans: Plans::default(),
+            view: BitView::new(machine),
+            nodes: vec![nothing; machine.nodes.len()],
+            procedures: vec![unknown; machine.procedures.len()],
+            edges: vec![None; machine.edges.len()],
+            worklist: BinaryHeap::new(),
+            queued: vec![false; machine.nodes.len()],
+            rank,
+            order: NodeOrder::new(machine),
+            initial: Bdd::FALSE,
+            time: 0,
+            collect_at: FIRST_COLLECTION,
+            visits: 0,
+        }
+    }
+
+    /// What is known at a node.
+    pub fn node(&self, node: NodeId) -> &NodeState {
+        &self.nodes[node.index()]
+    }
+
+    /// What is known of a procedure.
+    pub fn procedure(&self, procedure: ProcId) -> &ProcedureState {
+        &self.procedures[procedure.index()]
+    }
+
+    /// Whether the search knows that a node can be reached.
+    pub fn is_reached(&self, node: NodeId) -> bool {
+        !self.node(node).reached.is_false()
+    }
+
+    /// A compiler for this search's edges.
+    pub fn compiler(&self) -> Compiler<'m> {
+        Compiler {
+            machine: self.machine,
+            space: self.space,
+            interfaces: self.interfaces,
+            visible: self.visible,
+        }
+    }
+
+    /// Puts the initial states at the entry of the program. Can be repeated if it ran out.
+    pub fn start(&mut self) -> Result<(), Exhausted> {
+        let main = self.machine.threads[0].entry;
+        let mut initial = Bdd::TRUE;
+        for bit in &self.interfaces.of(main).scope {
+            let Variable::Global(global) = bit.variable else {
+                continue;
+            };
+            let Some(value) = self.machine.global(global).initial else {
+                continue;
+            };
+            let interface = self.interfaces.of(main);
+            let is_input = interface.inputs().any(|input| input.slot == bit.slot);
+            if is_input {
+                let copy = input_copy(interface.called, interface.is_steady(bit.slot));
+                let variable = self.manager.variable(self.space.variable(bit.slot, copy))?;
+                let literal = if value >> bit.bit & 1 == 1 { variable } else { !variable };
+                initial = self.manager.and(initial, literal)?;
+            }
+        }
+        self.initial = initial;
+        self.enter(main, initial)
+    }
+
+    /// Inputs with which the program starts, in the copies in which its first procedure is entered.
+    pub fn initial(&self) -> Bdd {
+        self.initial
+    }
+
+    /// Adds inputs with which a procedure is entered. For a procedure that nobody calls they are states of `Now`.
+    fn enter(&mut self, procedure: ProcId, inputs: Bdd) -> Result<(), Exhausted> {
+        let known = self.procedures[procedure.index()].entered;
+        let fresh = self.manager.diff(inputs, known)?;
+        if fresh.is_false() {
+            return Ok(());
+        }
+        let entered = self.manager.or(known, fresh)?;
+        let edges = self.entry_edges(procedure, fresh)?;
+        let entry = self.machine.procedure(procedure).entry;
+        self.propagate(entry, edges)?;
+        self.procedures[procedure.index()].entered = entered;
+        Ok(())
+    }
+
+    /// Path edges at an entry: the values at entry are the current ones.
+    fn entry_edges(&mut self, procedure: ProcId, inputs: Bdd) -> Result<Bdd, Exhausted> {
+        let interface = self.interfaces.of(procedure);
+        let mut edges = inputs;
+        if interface.called {
+            for bit in interface.changing_inputs.iter().rev() {
+                let outer = self.manager.variable(self.space.variable(bit.slot, Copy::Outer))?;
+                let now = self.manager.variable(self.space.variable(bit.slot, Copy::Now))?;
+                let same = self.manager.iff(outer, now)?;
+                edges = self.manager.and(edges, same)?;
+            }
+        }
+        Ok(edges)
+    }
+
+    /// Adds path edges to a node (`Propagate` in Figure 3).
+    fn propagate(&mut self, node: NodeId, edges: Bdd) -> Result<(), Exhausted> {
+        if edges.is_false() {
+            return Ok(());
+        }
+        let state = &self.nodes[node.index()];
+        let (reached, pending) = (state.reached, state.pending);
+        let fresh = self.manager.diff(edges, reached)?;
+        if fresh.is_false() {
+            return Ok(());
+        }
+        let reached = self.manager.or(reached, fresh)?;
+        let pending = self.manager.or(pending, fresh)?;
+        let state = &mut self.nodes[node.index()];
+        (state.reached, state.pending) = (reached, pending);
+        if !std::mem::replace(&mut self.queued[node.index()], true) {
+            let procedure = self.machine.procedure_of(node);
+            let rank = self.rank[procedure.index()];
+            let place = self.order.position(node);
+            self.worklist.push(Reverse((rank, place, node)));
+        }
+        Ok(())
+    }
+
+    /// Runs until everything reachable is known, every target has been reached, or something runs out.
+    pub fn run(&mut self, targets: &[NodeId]) -> Result<Progress, Exhausted> {
+        loop {
+            if !targets.is_empty() && targets.iter().all(|&target| self.is_reached(target)) {
+                return Ok(Progress::TargetsReached);
+            }
+            let Some(next) = self.worklist.pop() else {
+                return Ok(Progress::Complete);
+            };
+            if self.manager.node_count() > self.collect_at {
+                self.collect_garbage();
+            }
+            let Reverse((_, _, node)) = next;
+            match self.visit(node) {
+                Ok(true) => self.worklist.push(next),
+                Ok(false) => self.queued[node.index()] = false,
+                Err(why) => {
+                    self.worklist.push(next);
+                    return Err(why);
+                }
+            }
+        }
+    }
+
+    /// Propagates what is pending at a node; true if the visit itself has brought the node more. If something runs out, the
+    /// node's news stays pending: some of it may then arrive twice, which adds nothing.
+    fn visit(&mut self, node: NodeId) -> Result<bool, Exhausted> {
+        let delta = self.nodes[node.index()].pending;
+        let procedure = self.machine.procedure_of(node);
+        if self.machine.procedure(procedure).exit == node {
+            self.leave(procedure, delta)?;
+        } else {
+            for edge in self.machine.edges_from(node) {
+                self.follow(edge, delta)?;
+            }
+        }
+        let rest = self.manager.diff(self.nodes[node.index()].pending, delta)?;
+        self.time += 1;
+        self.visits += 1;
+        let state = &mut self.nodes[node.index()];
+        state.rings.push(Ring {
+            time: self.time,
+            edges: delta,
+        });
+        state.pending = rest;
+        Ok(!rest.is_false())
+    }
+
+    fn follow(&mut self, edge: EdgeId, delta: Bdd) -> Result<(), Exhausted> {
+        if !self.compiler().leads_on(edge) {
+            return Ok(());
+        }
+        let to = self.machine.edge(edge).to;
+        match self.compiled(edge)? {
+            Compiled::Step(parts) => {
+                let result = image(&mut self.manager, delta, &parts);
+                self.edges[edge.index()] = Some(Compiled::Step(parts));
+                self.propagate(to, result?)
+            }
+            Compiled::Call(mut call) => {
+                let result = self.call(&mut call, delta, to);
+                self.edges[edge.index()] = Some(Compiled::Call(call));
+                result
+            }
+        }
+    }
+
+    /// Takes the compiled form of an edge out of its place; the caller puts it back.
+    fn compiled(&mut self, edge: EdgeId) -> Result<Compiled, Exhausted> {
+        if let Some(known) = self.edges[edge.index()].take() {
+            return Ok(known);
+        }
+        let compiler = self.compiler();
+        let (manager, plans, view) = (&mut self.manager, &mut self.plans, &mut self.view);
+        if let Action::Call { .. } = self.machine.edge(edge).action {
+            let moves = compiler.call(manager, plans, view, edge)?;
+            let prepared = Bdd::FALSE;
+            return Ok(Compiled::Call(Box::new(CallState { moves, prepared })));
+        }
+        Ok(Compiled::Step(compiler.step(manager, plans, view, edge)?))
+    }
+
+    /// News at a call: into the callee, and over it with what is known of it.
+    fn call(&mut self, call: &mut CallState, delta: Bdd, to: NodeId) -> Result<(), Exhausted> {
+        let prepared = image(&mut self.manager, delta, &call.moves.prepare)?;
+        let inputs = self.manager.project(prepared, &call.moves.enter)?;
+        let summary = self.procedures[call.moves.callee.index()].summary;
+        let over = self.manager.relprod(prepared, summary, &call.moves.leave)?;
+        let all = self.manager.or(call.prepared, prepared)?;
+        self.enter(call.moves.callee, inputs)?;
+        self.propagate(to, over)?;
+        call.prepared = all;
+        Ok(())
+    }
+
+    /// News at an exit: the summary grows, and every call that waits for it goes on.
+    fn leave(&mut self, procedure: ProcId, delta: Bdd) -> Result<(), Exhausted> {
+        if !self.interfaces.of(procedure).called {
+            return Ok(());
+        }
+        let plan = self.summary_plan(procedure);
+        let fresh = self.manager.project(delta, &plan)?;
+        let known = self.procedures[procedure.index()].summary;
+        let summary = self.manager.or(known, fresh)?;
+        let interfaces = self.interfaces;
+        for site in interfaces.calls.calls_of(procedure) {
+            let Some(Compiled::Call(call)) = &self.edges[site.edge.index()] else {
+                continue;
+            };
+            let (prepared, plan) = (call.prepared, Rc::clone(&call.moves.leave));
+            let over = self.manager.relprod(prepared, fresh, &plan)?;
+            let to = self.machine.edge(site.edge).to;
+            self.propagate(to, over)?;
+        }
+        self.procedures[procedure.index()].summary = summary;
+        Ok(())
+    }
+
+    /// The plan that turns an exit relation of a procedure into its summary.
+    pub fn summary_plan(&mut self, procedure: ProcId) -> Rc<Plan> {
+        if let Some(plan) = &self.procedures[procedure.index()].summary_plan {
+            return Rc::clone(plan);
+        }
+        let compiler = self.compiler();
+        let plan = compiler.summary_plan(&mut self.manager, &mut self.plans, procedure);
+        self.procedures[procedure.index()].summary_plan = Some(Rc::clone(&plan));
+        plan
+    }
+
+    /// Frees BDD nodes that nothing here needs.
+    pub fn collect_garbage(&mut self) {
+        let mut roots = vec![self.initial];
+        for state in &self.nodes {
+            roots.extend([state.reached, state.pending]);
+            roots.extend(state.rings.iter().map(|ring| ring.edges));
+        }
+        for state in &self.procedures {
+            roots.extend([state.entered, state.summary]);
+        }
+        for compiled in self.edges.iter().flatten() {
+            let parts = match compiled {
+                Compiled::Step(parts) => parts,
+                Compiled::Call(call) => {
+                    roots.push(call.prepared);
+                    &call.moves.prepare
+                }
+            };
+            roots.extend(parts.iter().map(|part| part.relation));
+        }
+        self.manager.collect(roots);
+        self.collect_at = FIRST_COLLECTION.max(2 * self.manager.node_count());
+    }
+
+    /// The bits of a procedure that a relation at one of its nodes may speak of.
+    pub fn bits_at(&self, node: NodeId) -> impl Iterator<Item = &'m Bit> + use<'m> {
+        let procedure = self.machine.procedure_of(node);
+        let interfaces = self.interfaces;
+        let scope = &interfaces.of(procedure).scope;
+        scope
+            .iter()
+            .filter(move |bit| interfaces.matters_at(procedure, node, bit))
+    }
+}
+
+/// The copy that holds an input while a procedure is entered.
+pub fn input_copy(called: bool, steady: bool) -> Copy {
+    if called && !steady { Copy::Outer } else { Copy::Now }
+}

@@ -1,0 +1,243 @@
+//! Judges an engine's answers for one program.
+
+use super::{CertificateCheck, ConformanceConfig, Programs};
+use crate::summary_oracle::SummaryOracle;
+use hardbop_interpreter::replay;
+use hardbop_machine::{Machine, from_text};
+use hardbop_outcome::{Answer, Budget, Engine, Outcome, Query, Silent, Target, Verdict};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What is wrong with an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    /// In a word.
+    pub kind: DisagreementKind,
+    /// In a sentence.
+    pub what: String,
+}
+
+/// What is wrong with an answer, in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DisagreementKind {
+    /// The engine did not answer each target in order.
+    Answers,
+    /// The engine says reachable, the oracle unreachable.
+    WronglyReachable,
+    /// The engine says unreachable, the oracle reachable.
+    WronglyUnreachable,
+    /// A trace does not replay, or does not end at its target.
+    Trace,
+    /// A certificate was refused, or does not cover what was called unreachable.
+    Certificate,
+    /// The engine panicked.
+    Panic,
+}
+
+/// What was found out about one program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub exact: u64,
+    pub reachable: u64,
+    pub unreachable: u64,
+    pub unknown: u64,
+    pub certificates: u64,
+}
+
+pub(super) enum Judgement {
+    /// The engine does not take such programs.
+    NotTaken,
+    Judged {
+        counts: Counts,
+        disagreement: Option<Disagreement>,
+    },
+}
+
+impl Judgement {
+    pub fn disagreement(self) -> Option<Disagreement> {
+        match self {
+            Judgement::NotTaken => None,
+            Judgement::Judged { disagreement, .. } => disagreement,
+        }
+    }
+}
+
+pub(super) struct Judge<'a> {
+    pub engine: &'a dyn Engine,
+    pub check_certificate: &'a CertificateCheck<'a>,
+    pub config: &'a ConformanceConfig,
+}
+
+impl Judge<'_> {
+    /// Asks engine and oracle, and compares.
+    pub fn judge(&self, text: &str) -> Judgement {
+        let Ok(machine) = from_text("generated.bp", text) else {
+            return Judgement::NotTaken;
+        };
+        if self.config.programs == Programs::Sequential && !machine.is_sequential() {
+            return Judgement::NotTaken;
+        }
+        let query = every_target(&machine);
+        let budget = Budget {
+            states: self.config.states,
+            ..Budget::unlimited()
+        };
+        let check = || self.engine.check(&machine, &query, &budget, &mut Silent);
+        let mut counts = Counts::default();
+        let disagreement = match catch_unwind(AssertUnwindSafe(check)) {
+            Ok(outcome) => self.compare(&machine, &query, &outcome, &mut counts).err(),
+            Err(panic) => Some(panicked(panic.as_ref())),
+        };
+        Judgement::Judged {
+            counts,
+            disagreement,
+        }
+    }
+
+    fn compare(
+        &self,
+        machine: &Machine,
+        query: &Query,
+        outcome: &Outcome,
+        counts: &mut Counts,
+    ) -> Result<(), Disagreement> {
+        let answered: Vec<&Target> = outcome
+            .answers
+            .iter()
+            .map(|answer| &answer.target)
+            .collect();
+        if answered != query.targets.iter().collect::<Vec<_>>() {
+            let what = format!("asked for {:?}, answered {answered:?}", query.targets);
+            return disagree(DisagreementKind::Answers, what);
+        }
+        let expected = self.reachable_targets(machine, query);
+        for (answer, expected) in outcome.answers.iter().zip(expected) {
+            counts.exact += u64::from(expected.is_some());
+            let name = &answer.target.kind;
+            match (&answer.verdict, expected) {
+                (Verdict::Unknown { .. }, _) => counts.unknown += 1,
+                (Verdict::Reachable { .. }, Some(false)) => {
+                    let what = format!("{name}: reachable, but the oracle says unreachable");
+                    return disagree(DisagreementKind::WronglyReachable, what);
+                }
+                (Verdict::Unreachable, Some(true)) => {
+                    let what = format!("{name}: unreachable, but the oracle says reachable");
+                    return disagree(DisagreementKind::WronglyUnreachable, what);
+                }
+                (Verdict::Reachable { .. }, _) => counts.reachable += 1,
+                (Verdict::Unreachable, _) => counts.unreachable += 1,
+            }
+            check_trace(machine, answer)?;
+        }
+        self.check_certificate(machine, outcome, counts)
+    }
+
+    /// For each target whether it is reachable, where an oracle knows.
+    fn reachable_targets(&self, machine: &Machine, query: &Query) -> Vec<Option<bool>> {
+        let ask = |oracle: &dyn Engine| -> Vec<Option<bool>> {
+            let outcome = oracle.check(machine, query, &Budget::unlimited(), &mut Silent);
+            outcome
+                .answers
+                .iter()
+                .map(|answer| is_reachable(&answer.verdict))
+                .collect()
+        };
+        let mut verdicts = ask(&self.config.oracle);
+        if machine.is_sequential() && verdicts.contains(&None) {
+            // Deep recursion is beyond whole configurations, not beyond summaries.
+            let max_path_edges = self.config.oracle.max_configurations;
+            let others = ask(&SummaryOracle { max_path_edges });
+            for (verdict, other) in verdicts.iter_mut().zip(others) {
+                *verdict = verdict.or(other);
+            }
+        }
+        verdicts
+    }
+
+    fn check_certificate(
+        &self,
+        machine: &Machine,
+        outcome: &Outcome,
+        counts: &mut Counts,
+    ) -> Result<(), Disagreement> {
+        let Some(certificate) = &outcome.certificate else {
+            return Ok(());
+        };
+        for answer in &outcome.answers {
+            let is_unreachable = answer.verdict == Verdict::Unreachable;
+            if is_unreachable && !certificate.targets.contains(&answer.target) {
+                let what = format!("{} is not in the certificate", answer.target.kind);
+                return disagree(DisagreementKind::Certificate, what);
+            }
+        }
+        match (self.check_certificate)(machine, certificate) {
+            Ok(()) => {
+                counts.certificates += 1;
+                Ok(())
+            }
+            Err(why) => {
+                let what = format!("the certificate is refused: {why}");
+                disagree(DisagreementKind::Certificate, what)
+            }
+        }
+    }
+}
+
+/// All assertions and all labels.
+fn every_target(machine: &Machine) -> Query {
+    let mut query = Query::assertions(machine);
+    let names = machine.labels.iter().map(|label| label.name.as_str());
+    let names: std::collections::BTreeSet<&str> = names.collect();
+    for name in names {
+        query.targets.extend(Query::label(machine, name).targets);
+    }
+    query
+}
+
+fn check_trace(machine: &Machine, answer: &Answer) -> Result<(), Disagreement> {
+    let Verdict::Reachable { trace } = &answer.verdict else {
+        return Ok(());
+    };
+    let name = &answer.target.kind;
+    if trace.target.as_ref() != Some(&answer.target) {
+        let what = format!(
+            "the trace for {name} says that it is for {:?}",
+            trace.target
+        );
+        return disagree(DisagreementKind::Trace, what);
+    }
+    match replay(machine, trace) {
+        Ok(replayed) if replayed.last.is_at(answer.target.node) => Ok(()),
+        Ok(_) => {
+            let what = format!("the trace does not end at {name}");
+            disagree(DisagreementKind::Trace, what)
+        }
+        Err(why) => {
+            let what = format!("the trace to {name} does not replay: {why}");
+            disagree(DisagreementKind::Trace, what)
+        }
+    }
+}
+
+fn is_reachable(verdict: &Verdict) -> Option<bool> {
+    match verdict {
+        Verdict::Reachable { .. } => Some(true),
+        Verdict::Unreachable => Some(false),
+        Verdict::Unknown { .. } => None,
+    }
+}
+
+fn disagree(kind: DisagreementKind, what: String) -> Result<(), Disagreement> {
+    Err(Disagreement { kind, what })
+}
+
+fn panicked(panic: &(dyn std::any::Any + Send)) -> Disagreement {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    Disagreement {
+        kind: DisagreementKind::Panic,
+        what: format!(
+            "the engine panicked: {}",
+            text.unwrap_or("without a message")
+        ),
+    }
+}

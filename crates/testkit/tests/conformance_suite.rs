@@ -1,0 +1,166 @@
+//! The suite accepts engines that are right and catches those that are wrong, each in its own way.
+
+mod seeds;
+
+use hardbop_machine::Machine;
+use hardbop_outcome::{Budget, Certificate, Engine, Outcome, Progress, Query, Verdict};
+use hardbop_testkit::conformance::DisagreementKind;
+use hardbop_testkit::{ConformanceConfig, ConformanceReport, Oracle, SummaryOracle, conformance};
+use seeds::seeds;
+
+/// Accepts every certificate: the oracles are trusted here, and what is tested is the suite.
+const ACCEPT: fn(&Machine, &Certificate) -> Result<(), String> = |_, _| Ok(());
+
+fn assert_passes(report: &ConformanceReport, exact: u64, reachable: u64, unreachable: u64) {
+    assert!(report.has_passed(), "{report}");
+    if !seeds(0).1 {
+        assert!(report.exact >= exact, "{report}");
+        assert!(report.reachable >= reachable, "{report}");
+        assert!(report.unreachable >= unreachable, "{report}");
+    }
+}
+
+#[test]
+fn the_oracle_passes_on_sequential_programs() {
+    let config = ConformanceConfig::sequential(seeds(60).0);
+    let report = conformance(&Oracle::default(), &ACCEPT, &config);
+    assert_passes(&report, 400, 120, 150);
+}
+
+#[test]
+fn the_summary_oracle_passes_on_sequential_programs() {
+    let config = ConformanceConfig::sequential(seeds(60).0);
+    let report = conformance(&SummaryOracle::default(), &ACCEPT, &config);
+    assert_passes(&report, 400, 120, 150);
+    assert!(report.certificates > 50 || seeds(0).1, "{report}");
+}
+
+#[test]
+fn the_oracle_passes_on_concurrent_programs() {
+    let config = ConformanceConfig::concurrent(seeds(40).0);
+    let oracle = Oracle {
+        max_configurations: 8000,
+        ..Oracle::default()
+    };
+    let report = conformance(&oracle, &ACCEPT, &config);
+    assert_passes(&report, 80, 40, 40);
+}
+
+/// An engine that spoils the answers of the oracle.
+struct Spoiled {
+    spoil: fn(&mut Outcome),
+}
+
+impl Engine for Spoiled {
+    fn name(&self) -> &'static str {
+        "spoiled"
+    }
+
+    fn check(
+        &self,
+        machine: &Machine,
+        query: &Query,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Outcome {
+        let mut outcome = SummaryOracle::default().check(machine, query, budget, progress);
+        (self.spoil)(&mut outcome);
+        outcome
+    }
+}
+
+/// Runs a wrong engine; the first thing found must be of this kind, and small.
+fn assert_caught(spoil: fn(&mut Outcome), kind: DisagreementKind) -> ConformanceReport {
+    let config = ConformanceConfig {
+        max_mismatches: 1,
+        ..ConformanceConfig::sequential(0..60)
+    };
+    let report = conformance(&Spoiled { spoil }, &ACCEPT, &config);
+    let [mismatch] = &*report.mismatches else {
+        panic!("{report}");
+    };
+    assert_eq!(mismatch.disagreement.kind, kind, "{report}");
+    assert!(mismatch.shrunk.lines().count() <= 8, "{report}");
+    assert!(report.to_string().contains(&mismatch.shrunk), "{report}");
+    report
+}
+
+#[test]
+fn an_engine_that_reaches_nothing_is_caught() {
+    let spoil = |outcome: &mut Outcome| {
+        for answer in &mut outcome.answers {
+            answer.verdict = Verdict::Unreachable;
+        }
+        outcome.certificate = None;
+    };
+    assert_caught(spoil, DisagreementKind::WronglyUnreachable);
+}
+
+#[test]
+fn an_engine_that_reaches_too_much_is_caught() {
+    let spoil = |outcome: &mut Outcome| {
+        let traces = outcome
+            .answers
+            .iter()
+            .find_map(|answer| match &answer.verdict {
+                Verdict::Reachable { trace } => Some(trace.clone()),
+                _ => None,
+            });
+        for answer in &mut outcome.answers {
+            if let Some(trace) = traces
+                .clone()
+                .filter(|_| answer.verdict == Verdict::Unreachable)
+            {
+                answer.verdict = Verdict::Reachable { trace };
+            }
+        }
+    };
+    assert_caught(spoil, DisagreementKind::WronglyReachable);
+}
+
+#[test]
+fn a_trace_that_stops_early_is_caught() {
+    let spoil = |outcome: &mut Outcome| {
+        for answer in &mut outcome.answers {
+            if let Verdict::Reachable { trace } = &mut answer.verdict
+                && let Some(segment) = trace.segments.last_mut()
+            {
+                segment.steps.pop();
+            }
+        }
+    };
+    assert_caught(spoil, DisagreementKind::Trace);
+}
+
+#[test]
+fn a_certificate_that_leaves_a_target_out_is_caught() {
+    let spoil = |outcome: &mut Outcome| {
+        if let Some(certificate) = &mut outcome.certificate {
+            certificate.targets.pop();
+        }
+    };
+    assert_caught(spoil, DisagreementKind::Certificate);
+}
+
+#[test]
+fn an_engine_that_forgets_an_answer_is_caught() {
+    let spoil = |outcome: &mut Outcome| {
+        outcome.answers.pop();
+    };
+    assert_caught(spoil, DisagreementKind::Answers);
+}
+
+#[test]
+fn a_panic_is_caught_and_shrunk() {
+    let spoil = |outcome: &mut Outcome| assert!(outcome.answers.len() < 2, "two at once");
+    let report = assert_caught(spoil, DisagreementKind::Panic);
+    assert!(report.to_string().contains("two at once"), "{report}");
+}
+
+#[test]
+fn a_certificate_that_the_checker_refuses_is_caught() {
+    let refuse = |_: &Machine, _: &Certificate| Err("not inductive".to_owned());
+    let config = ConformanceConfig::sequential(0..60);
+    let report = conformance(&SummaryOracle::default(), &refuse, &config);
+    assert!(report.to_string().contains("not inductive"), "{report}");
+}
