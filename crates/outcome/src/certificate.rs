@@ -69,7 +69,8 @@ pub struct NodeRelation {
     /// Backward only; index into [`Certificate::formulas`]: over [`Formula::Now`] and [`Formula::Exit`], a superset of
     /// the pairs of a state and a demanded exit state that the invocation can end in. Empty if there is none.
     ///
-    /// At the exit node it says which exit states are demanded: those for which it holds with `now` and `exit` equal.
+    /// At the exit node it says which exit states are demanded: those for which it holds with `now` and `exit` equal. There it should
+    /// hold for no other pairs: whatever it holds for is carried back along the edges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_exit: Option<u32>,
 }

@@ -229,7 +229,7 @@ impl<'m, 'i> Forward<'m, 'i> {
     }
 
     /// Path edges at an entry: the values at entry are the current ones.
-    fn entry_edges(&mut self, procedure: ProcId, inputs: Bdd) -> Result<Bdd, Exhausted> {
+    pub(crate) fn entry_edges(&mut self, procedure: ProcId, inputs: Bdd) -> Result<Bdd, Exhausted> {
         let interface = self.interfaces.of(procedure);
         let mut edges = inputs;
         if interface.called {
@@ -347,6 +347,28 @@ impl<'m, 'i> Forward<'m, 'i> {
             return Ok(Compiled::Call(Box::new(CallState { moves, prepared })));
         }
         Ok(Compiled::Step(compiler.step(manager, plans, view, edge)?))
+    }
+
+    /// The moves of a call edge.
+    pub(crate) fn call_moves(&mut self, edge: EdgeId) -> Result<CallMoves, Exhausted> {
+        let compiled = self.compiled(edge)?;
+        let moves = match &compiled {
+            Compiled::Call(call) => call.moves.clone(),
+            Compiled::Step(_) => unreachable!("only asked of call edges"),
+        };
+        self.edges[edge.index()] = Some(compiled);
+        Ok(moves)
+    }
+
+    /// The parts of an edge that is no call.
+    pub(crate) fn step_parts(&mut self, edge: EdgeId) -> Result<Vec<Part>, Exhausted> {
+        let compiled = self.compiled(edge)?;
+        let parts = match &compiled {
+            Compiled::Step(parts) => parts.clone(),
+            Compiled::Call(_) => unreachable!("not asked of call edges"),
+        };
+        self.edges[edge.index()] = Some(compiled);
+        Ok(parts)
     }
 
     /// News at a call: into the callee, and over it with what is known of it.
