@@ -1,2 +1,50 @@
-//! The command.
-fn main() {}
+//! The `hardbop` command: reads programs, asks engines, shows what they found.
+//!
+//! The only crate that prints, reads files, or looks at the clock and the environment. [`arguments`] is the command line,
+//! [`commands`] has one file per command, [`engines`] is the table of engines; [`console`], [`input`] and [`interrupt`] are
+//! the edges to the outside. Exit codes are in [`exit`].
+
+mod arguments;
+mod commands;
+mod console;
+mod engines;
+mod exit;
+mod files;
+mod input;
+mod interrupt;
+mod panic;
+mod targets;
+mod trace_arguments;
+mod usage;
+
+use arguments::Arguments;
+use clap::Parser;
+use console::Console;
+use exit::Exit;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    panic::install_hook();
+    let arguments = Arguments::parse();
+    let mut console = Console::new(arguments.color, arguments.message_format, arguments.quiet);
+    let result = commands::run(&mut console, &arguments.command);
+    let exit = match result {
+        Ok(exit) => exit,
+        Err(failure) => {
+            if let Some(message) = failure.message() {
+                console.error(message);
+            }
+            failure.exit()
+        }
+    };
+    match console.finish() {
+        Ok(()) => exit.into(),
+        Err(error) => {
+            Console::new(arguments.color, arguments.message_format, false).error(&format!(
+                "cannot write to standard output: {}",
+                input::plain_words(&error)
+            ));
+            Exit::BadInput.into()
+        }
+    }
+}

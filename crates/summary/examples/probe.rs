@@ -22,5 +22,13 @@ fn main() {
     forward.start().unwrap();
     let result = forward.run(&targets);
     let reached = targets.iter().filter(|t| forward.is_reached(**t)).count();
+    if std::env::args().nth(3).is_some() || true {
+    let t = std::time::Instant::now();
+    let limit = || t.elapsed().as_secs() > 30;
+    let mut back = hardbop_summary::backward::Backward::new(&machine, &space, &interfaces, &visible, Manager::new(1 << 27).with_interrupt(&limit));
+    back.start(&targets).unwrap();
+    let r = back.run();
+    println!("backward {r:?} visits {} peak {} work {} {:?}", back.visits, back.manager.peak(), back.manager.work(), t.elapsed());
+    }
     println!("{result:?} reached {reached}/{} visits {} peak {} work {} {:?}", targets.len(), forward.visits, forward.manager.peak(), forward.manager.work(), t.elapsed());
 }

@@ -5,6 +5,8 @@
 //! [`calls`] what edges do to relations. [`forward`] explores from the start; [`runs`] and [`layers`] read shortest
 //! runs off it, [`certify`] writes its relations down as a certificate.
 
+pub mod back_moves;
+pub mod backward;
 pub mod calls;
 pub mod certify;
 pub mod encode;

@@ -48,6 +48,7 @@ struct Formatter<'a> {
 }
 
 /// What remains to be printed inside a procedure.
+#[derive(Clone, Copy)]
 enum Todo<'a> {
     /// The statements of a block from an index on.
     Stmts(&'a Block, usize),
@@ -177,7 +178,7 @@ impl<'a> Formatter<'a> {
                 self.comments_before(previous.closing.start);
                 self.level -= 1;
                 let limit = self.block_start_of(block);
-                self.line(head, block.opening.end, block.opening.end, limit);
+                self.line(head, previous.closing.start, block.opening.end, limit);
                 self.open_block();
                 todo.push(Todo::Stmts(block, 0));
             }

@@ -40,20 +40,22 @@ pub fn parse(source: &Source) -> Parsed {
 pub fn parse_as(source: &Source, form: Form) -> Parsed {
     let mut parser = Parser::new(source.text());
     parser.ast.form = form;
-    if parser.current.kind == TokenKind::End && !parser.lexer.gave_up() {
-        parser.lexer.report(
-            Diagnostic::new(
-                codes::EMPTY_FILE,
-                parser.current.span,
-                "there is no program in this file",
-            )
-            .help("a program needs at least `void main() begin skip; end`"),
-        );
-    } else {
+    let is_blank = parser.current.kind == TokenKind::End;
+    if !is_blank {
         match form {
             Form::Procedures => parser.items(),
             Form::GuardedBlocks => parser.guarded_blocks(),
         }
+    }
+    if (is_blank || parser.ast.items.is_empty()) && parser.lexer.diagnostics.is_empty() {
+        parser.lexer.report(
+            Diagnostic::new(
+                codes::EMPTY_FILE,
+                Span::default(),
+                "there is no program in this file",
+            )
+            .help("a program needs at least `void main() begin skip; end`"),
+        );
     }
     let Parser { lexer, mut ast, .. } = parser;
     ast.comments = lexer.comments;

@@ -94,7 +94,9 @@ fn forget_stmt(kind: &mut StmtKind) {
             callee.span = Span::default();
         }
         StmtKind::If { arms, otherwise } => {
-            arms.iter_mut().for_each(|(_, block)| forget_block(block));
+            for (_, block) in arms {
+                forget_block(block);
+            }
             otherwise.iter_mut().for_each(forget_block);
         }
         StmtKind::While { body, .. } => forget_block(body),

@@ -34,6 +34,7 @@ pub fn shrink(text: &str, still_fails: &mut dyn FnMut(&str) -> bool) -> String {
             shrinker.try_edits(list);
         }
         if weight(&shrinker.best) >= before {
+            shrinker.try_layout();
             return shrinker.best;
         }
     }
@@ -45,9 +46,11 @@ struct Shrinker<'a> {
 }
 
 impl Shrinker<'_> {
-    /// Tries the usual layout without comments, in which all candidates are printed.
+    /// Tries the usual layout without comments and without the blank lines that removed parts leave behind.
     fn try_layout(&mut self) {
-        let Some((ast, source)) = valid_tree(&self.best) else {
+        let lines = self.best.lines().filter(|line| !line.trim().is_empty());
+        let dense = lines.collect::<Vec<_>>().join("\n");
+        let Some((ast, source)) = valid_tree(&dense) else {
             return;
         };
         let text = print(ast, &source);

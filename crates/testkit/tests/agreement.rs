@@ -132,8 +132,8 @@ fn agree(knobs: &Knobs, usual: u64, known_percent: u64) {
     for seed in seeds {
         let text = generate(seed, knobs);
         if let Err(why) = examine(&text, &mut totals) {
-            let fails = |text: &str| examine(text, &mut Totals::default()).is_err();
-            let small = shrink(&text, &mut { fails });
+            let mut fails = |text: &str| examine(text, &mut Totals::default()).is_err();
+            let small = shrink(&text, &mut fails);
             panic!("seed {seed}: {why}\nshrunk:\n{small}\nwhole:\n{text}");
         }
     }

@@ -3,12 +3,15 @@
 use super::Parser;
 use super::statements::Misplaced;
 use crate::ast::{
-    Declaration, Declarator, Item, Parameter, Procedure, ResultType, ThreadBlock, TypeName,
+    Declaration, Declarator, Ident, Item, Parameter, Procedure, ResultType, ThreadBlock, TypeName,
 };
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::token::TokenKind;
+
+/// A number of thread instances with its place.
+type Instances = Option<(u64, Span)>;
 
 impl Parser<'_> {
     /// All items up to the end of the file.
@@ -91,11 +94,12 @@ impl Parser<'_> {
                     .at("expected `;`"),
                 );
             }
-            while !matches!(
-                self.current.kind,
-                K::End | K::Semicolon | K::Decl | K::Void | K::Thread | K::Begin | K::EndWord
-            ) && !(self.current.kind.is_keyword() && !self.keyword_meant_as_name())
-            {
+            let ends = |p: &Self| match p.current.kind {
+                K::End | K::Semicolon => true,
+                K::Decl | K::Void | K::Thread | K::Begin | K::EndWord => true,
+                kind => kind.is_keyword() && !p.keyword_meant_as_name(),
+            };
+            while !ends(self) {
                 self.advance();
             }
             self.accept(K::Semicolon);
@@ -207,7 +211,7 @@ impl Parser<'_> {
         }
     }
 
-    fn missing_end(&mut self, what: &str, name: crate::ast::Ident, begin: Span) {
+    fn missing_end(&mut self, what: &str, name: Ident, begin: Span) {
         let text = self.ast.text(name.name).to_owned();
         let found = self.shown(self.current);
         let code = if self.at(TokenKind::End) {
@@ -272,7 +276,7 @@ impl Parser<'_> {
         Some(thread)
     }
 
-    fn thread_head(&mut self) -> Option<(crate::ast::Ident, Option<(u64, Span)>, Span)> {
+    fn thread_head(&mut self) -> Option<(Ident, Instances, Span)> {
         let name = self.name("of a thread")?;
         let mut instances = None;
         if self.accept(TokenKind::LeftParen).is_some() {

@@ -83,7 +83,7 @@ impl Edit {
                     stmt.labels.retain(|label| label.span != place);
                 }
                 for_each_block(ast, |block| {
-                    block.end_labels.retain(|label| label.span != place)
+                    block.end_labels.retain(|label| label.span != place);
                 });
             }
             Edit::Variable(name) => remove_variable(ast, name),

@@ -1,4 +1,5 @@
-//! Repairs what edits leave behind: jumps to labels and calls of procedures that are gone, and statements that are empty.
+//! Repairs what edits leave behind: jumps to labels and calls of procedures that are gone, statements that are empty, and
+//! the one word of atomic blocks where the program has the other nowhere.
 
 use super::tree::{for_each_block, labels_in, statements_in};
 use hardbop_syntax::Ast;
@@ -19,6 +20,10 @@ pub(super) fn repair(ast: &mut Ast) {
             (statements_in(ast, &procedure.body), labels)
         })
         .collect();
+    let used = bodies.iter().flat_map(|(stmts, _)| stmts);
+    let kinds: Vec<&StmtKind> = used.map(|&id| &ast.stmt(id).kind).collect();
+    let has_atomic_blocks =
+        kinds.contains(&&StmtKind::AtomicBegin) && kinds.contains(&&StmtKind::AtomicEnd);
     let mut emptied = BTreeSet::new();
     for (stmts, labels) in bodies {
         for id in stmts {
@@ -37,6 +42,7 @@ pub(super) fn repair(ast: &mut Ast) {
                     .all(|target| matches!(target, Target::Discard(_))),
                 StmtKind::Dead { variables, .. } => variables.is_empty(),
                 StmtKind::Print(values) => values.is_empty(),
+                StmtKind::AtomicBegin | StmtKind::AtomicEnd => !has_atomic_blocks,
                 _ => false,
             };
             if is_empty {

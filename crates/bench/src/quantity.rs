@@ -1,0 +1,89 @@
+//! Times, memory and ratios as people read them: three significant digits and a unit.
+
+use std::time::Duration;
+
+/// What a cell shows when there is nothing to show.
+pub const NOTHING: &str = "-";
+
+/// A time such as `4.56ms`.
+pub fn time(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds >= 1.0 {
+        format!("{}s", digits(seconds))
+    } else if seconds >= 1e-3 {
+        format!("{}ms", digits(seconds * 1e3))
+    } else {
+        format!("{}us", digits(seconds * 1e6))
+    }
+}
+
+/// A time that the system counts in steps of 10 ms.
+pub fn cpu_time(cpu: Duration) -> String {
+    if cpu.is_zero() {
+        "<10ms".to_owned()
+    } else {
+        time(cpu)
+    }
+}
+
+/// Memory, given in KiB, such as `12.3MB`.
+pub fn memory(kib: u64) -> String {
+    // Exact below 2^53 KiB, which no machine has.
+    #[allow(clippy::cast_precision_loss)]
+    let megabytes = kib as f64 / 1024.0;
+    if megabytes >= 1024.0 {
+        format!("{}GB", digits(megabytes / 1024.0))
+    } else {
+        format!("{}MB", digits(megabytes))
+    }
+}
+
+/// A ratio such as `3.21x`.
+pub fn ratio(ratio: f64) -> String {
+    format!("{}x", digits(ratio))
+}
+
+/// An exponent of growth such as `1.02`.
+pub fn exponent(exponent: f64) -> String {
+    format!("{exponent:.2}")
+}
+
+/// A value or a dash.
+pub fn or_nothing<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| NOTHING.to_owned(), show)
+}
+
+fn digits(value: f64) -> String {
+    // The limits are where rounding would give a fourth digit.
+    if value < 9.995 {
+        format!("{value:.2}")
+    } else if value < 99.95 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.0}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_have_three_digits_and_a_unit() {
+        for (micros, text) in [
+            (7, "7.00us"),
+            (999, "999us"),
+            (1_234, "1.23ms"),
+            (9_996, "10.0ms"),
+            (456_000, "456ms"),
+            (61_200_000, "61.2s"),
+        ] {
+            assert_eq!(time(Duration::from_micros(micros)), text);
+        }
+        assert_eq!(cpu_time(Duration::ZERO), "<10ms");
+        assert_eq!(memory(1536), "1.50MB");
+        assert_eq!(memory(3 * 1024 * 1024), "3.00GB");
+        assert_eq!(ratio(1234.0), "1234x");
+        assert_eq!(or_nothing(None, exponent), "-");
+    }
+}

@@ -1,0 +1,108 @@
+//! Text tables with aligned columns.
+
+/// Where the text of a column stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Figures.
+    Right,
+}
+
+/// A table under construction.
+#[derive(Clone, Debug)]
+pub struct Table {
+    columns: Vec<(String, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these columns and no rows.
+    pub fn new<T: Into<String>>(columns: impl IntoIterator<Item = (T, Align)>) -> Self {
+        let columns = columns.into_iter();
+        Self {
+            columns: columns.map(|(name, align)| (name.into(), align)).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row; cells that are missing at its end stay empty.
+    pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The text: a line of names, a line of dashes, a line per row, without trailing blanks. A column without any text in
+    /// its rows is left out.
+    pub fn render(&self) -> String {
+        let used: Vec<usize> = (0..self.columns.len())
+            .filter(|&column| self.rows.iter().any(|row| !cell(row, column).is_empty()))
+            .collect();
+        let names: Vec<String> = self.columns.iter().map(|(name, _)| name.clone()).collect();
+        let width_of = |column: usize| {
+            let cells = self.rows.iter().map(|row| cell(row, column));
+            let all = cells.chain(std::iter::once(names[column].as_str()));
+            all.map(|text| text.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = used.iter().map(|&column| width_of(column)).collect();
+        let mut rule = vec![String::new(); self.columns.len()];
+        for (&column, &width) in used.iter().zip(&widths) {
+            rule[column] = "-".repeat(width);
+        }
+        let mut text = String::new();
+        for row in [&names, &rule].into_iter().chain(&self.rows) {
+            self.render_row(&mut text, row, &used, &widths);
+        }
+        text
+    }
+
+    fn render_row(&self, text: &mut String, row: &[String], used: &[usize], widths: &[usize]) {
+        let mut line = String::new();
+        for (position, (&column, &width)) in used.iter().zip(widths).enumerate() {
+            if position > 0 {
+                line.push_str("  ");
+            }
+            let content = cell(row, column);
+            let padding = " ".repeat(width - content.chars().count());
+            match self.columns[column].1 {
+                Align::Left => line.extend([content, &padding]),
+                Align::Right => line.extend([&padding, content]),
+            }
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+}
+
+fn cell(row: &[String], column: usize) -> &str {
+    row.get(column).map_or("", String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    #[test]
+    fn columns_are_aligned_and_empty_ones_left_out() {
+        let mut table = Table::new([
+            ("program", Align::Left),
+            ("seed", Align::Right),
+            ("wall", Align::Right),
+            ("note", Align::Left),
+        ]);
+        table.row(["tn", "", "1.23ms"]);
+        table.row(["é-longer", "", "12ms", "t/o"]);
+        expect![[r"
+            program     wall  note
+            --------  ------  ----
+            tn        1.23ms
+            é-longer    12ms  t/o
+        "]]
+        .assert_eq(&table.render());
+    }
+}

@@ -1,0 +1,134 @@
+//! What both directions share: lookup of relations, the loop over nodes and edges, counting, reporting.
+
+use crate::Accepted;
+use crate::form::Relations;
+use crate::rejected::{Broken, Condition, Rejected};
+use crate::scene::{Proof, Scene};
+use hardbop_machine::analysis::ModRef;
+use hardbop_machine::{Action, EdgeId, Machine, NodeId};
+use hardbop_outcome::{Certificate, Limit, Target};
+use hardbop_sat::Lit;
+
+/// The edges of a node share a circuit, so that what stands at the node is translated once; but a circuit that has
+/// grown over this many makes searches slow, because the solver assigns every variable it knows.
+const EDGES_PER_CIRCUIT: usize = 32;
+
+/// A certificate being checked.
+pub(crate) struct Checker<'a, 'i> {
+    pub machine: &'a Machine,
+    pub targets: &'a [Target],
+    pub relations: Relations,
+    pub scene: Scene<'a, 'i>,
+    is_over: &'i dyn Fn() -> bool,
+    counts: Accepted,
+}
+
+/// Where a condition is checked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub node: NodeId,
+    pub edge: Option<EdgeId>,
+}
+
+impl<'a, 'i> Checker<'a, 'i> {
+    pub fn new(
+        machine: &'a Machine,
+        certificate: &'a Certificate,
+        relations: Relations,
+        effects: &'a ModRef,
+        is_over: &'i dyn Fn() -> bool,
+    ) -> Self {
+        Self {
+            machine,
+            targets: &certificate.targets,
+            relations,
+            scene: Scene::new(machine, &certificate.formulas, effects, is_over),
+            is_over,
+            counts: Accepted {
+                obligations: 0,
+                searches: 0,
+                conflicts: 0,
+            },
+        }
+    }
+
+    /// The work that was done.
+    pub fn accepted(self) -> Accepted {
+        self.counts
+    }
+
+    /// The entries of all threads that run: one or none.
+    pub fn entries(&self) -> impl Iterator<Item = NodeId> + use<'a> {
+        let machine = self.machine;
+        let running = machine.threads.iter().filter(|thread| thread.instances > 0);
+        running.map(|thread| machine.procedure(thread.entry).entry)
+    }
+
+    /// Calls `check` for every edge that leads somewhere, with a scene at the start of the edge and what `at_start` made for it.
+    pub fn each_edge(
+        &mut self,
+        mut at_start: impl FnMut(&mut Self, NodeId) -> Lit,
+        mut check: impl FnMut(&mut Self, EdgeId, Lit) -> Result<(), Rejected>,
+        is_needed: impl Fn(&Self, EdgeId) -> bool,
+    ) -> Result<(), Rejected> {
+        for node in self.machine.node_ids() {
+            // Asked at every node, because a single relation may be huge.
+            if (self.is_over)() {
+                return Err(Rejected::Interrupted(Limit::Interrupted));
+            }
+            let mut start = None;
+            let mut edges_in_circuit = 0;
+            for edge in self.machine.edges_from(node) {
+                let ends_thread = matches!(self.machine.edge(edge).action, Action::EndThread);
+                if ends_thread || !is_needed(self, edge) {
+                    continue;
+                }
+                let literal = match start {
+                    Some(literal) if edges_in_circuit < EDGES_PER_CIRCUIT => literal,
+                    _ => {
+                        self.scene.begin(self.machine.procedure_of(node));
+                        edges_in_circuit = 0;
+                        at_start(self, node)
+                    }
+                };
+                start = Some(literal);
+                edges_in_circuit += 1;
+                check(self, edge, literal)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks one condition: the conclusion holds wherever all premises do.
+    pub fn require(
+        &mut self,
+        condition: Condition,
+        place: Place,
+        premises: &[Lit],
+        conclusion: Lit,
+    ) -> Result<(), Rejected> {
+        self.counts.obligations += 1;
+        let conflicts = self.scene.conflicts();
+        let proof = self.scene.prove(premises, conclusion);
+        self.counts.conflicts += self.scene.conflicts() - conflicts;
+        match proof {
+            Proof::Immediate => Ok(()),
+            Proof::Searched => {
+                self.counts.searches += 1;
+                Ok(())
+            }
+            Proof::Interrupted => Err(Rejected::Interrupted(Limit::Interrupted)),
+            Proof::Refuted => {
+                let witness = self.scene.witness();
+                let Place { node, edge } = place;
+                let broken = Broken::new(self.machine, condition, node, edge, witness);
+                Err(Rejected::Broken(Box::new(broken)))
+            }
+        }
+    }
+
+    /// Counts a condition that holds by its form alone.
+    pub fn holds(&mut self) {
+        self.counts.obligations += 1;
+    }
+}

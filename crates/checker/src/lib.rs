@@ -1,0 +1,71 @@
+//! Accepts or rejects certificates, and is small enough to be believed.
+//!
+//! It knows no engine and no BDDs: a [`Certificate`] is a list of formulas, and [`validate`] checks with a SAT solver that they
+//! satisfy the conditions of their direction, one edge at a time. `forward` and `backward` state the conditions and
+//! argue that they suffice; `scene` builds one condition as a circuit; `form` turns away everything that is not even a
+//! certificate of this machine. A rejection names the condition, the place and a state that shows it.
+//!
+//! What has to be trusted: the machine and its edges in bits ([`hardbop_machine::bits`]), the sets of modified globals
+//! ([`hardbop_machine::analysis::ModRef`]), the SAT solver, and this crate.
+
+mod backward;
+mod checker;
+mod form;
+mod forward;
+mod memo;
+mod moments;
+mod rejected;
+mod scene;
+
+pub use rejected::{Broken, Condition, Rejected, Witness, WitnessState};
+
+use checker::Checker;
+use hardbop_machine::Machine;
+use hardbop_machine::analysis::{CallGraph, ModRef};
+use hardbop_outcome::certificate::{Certificate, Direction};
+use hardbop_outcome::{Interrupt, Limit};
+
+/// A certificate is what it says it is: none of its targets can be reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// How many conditions were checked.
+    pub obligations: u64,
+    /// How many of them needed a search.
+    pub searches: u64,
+    /// How many conflicts all searches had.
+    pub conflicts: u64,
+}
+
+/// Checks that no run of the machine reaches any target of the certificate. Sequential machines only.
+///
+/// Linear in the size of the machine plus, for every edge, the size of the formulas at its ends, apart from the searches.
+pub fn validate(
+    machine: &Machine,
+    certificate: &Certificate,
+    interrupt: &dyn Interrupt,
+) -> Result<Accepted, Rejected> {
+    if !machine.is_sequential() {
+        return Err(Rejected::Unsupported {
+            what: "programs with threads or an `init` procedure".to_owned(),
+        });
+    }
+    let relations = form::check(machine, certificate)?;
+    let effects = ModRef::new(machine, &CallGraph::new(machine));
+    let is_over = || interrupt.check().is_some();
+    let mut checker = Checker::new(machine, certificate, relations, &effects, &is_over);
+    let result = match certificate.direction {
+        Direction::Forward => forward::check(&mut checker),
+        Direction::Backward => backward::check(&mut checker),
+    };
+    match result {
+        // Only the interrupt knows which limit it was.
+        Err(Rejected::Interrupted(_)) => Err(Rejected::Interrupted(
+            interrupt.check().unwrap_or(Limit::Interrupted),
+        )),
+        Err(rejected) => Err(rejected),
+        Ok(()) => Ok(checker.accepted()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,197 @@
+//! One condition as a circuit: edges and formulas of the certificate over the [`Moments`] of a step.
+
+use crate::memo::Memo;
+use crate::moments::{Moment, Moments};
+use crate::rejected::Witness;
+use hardbop_machine::analysis::ModRef;
+use hardbop_machine::bits::{BitId, BitNode, BitResult, BitView};
+use hardbop_machine::{Action, EdgeId, Machine, ProcId, Variable};
+use hardbop_outcome::certificate::{Bit, Formula};
+use hardbop_sat::{Answer, Lit};
+
+/// Where the leaves of a formula are taken from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    /// For [`Formula::Now`].
+    pub now: Moment,
+    /// For [`Formula::Entry`] or [`Formula::Exit`], whichever the direction has.
+    pub other: Moment,
+}
+
+/// What became of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// It holds, and that was plain to see.
+    Immediate,
+    /// It holds, after a search.
+    Searched,
+    /// There is a counterexample; the scene's witness describes it.
+    Refuted,
+    /// The search was stopped.
+    Interrupted,
+}
+
+/// A condition in the making. The tables are reused from one to the next.
+pub(crate) struct Scene<'a, 'i> {
+    machine: &'a Machine,
+    formulas: &'a [Formula],
+    view: BitView<'a>,
+    moments: Moments<'a, 'i>,
+    /// Of the call that was taken last.
+    results: Vec<BitResult>,
+    formula_memo: Memo,
+    edge_memo: Memo,
+}
+
+impl<'a, 'i> Scene<'a, 'i> {
+    pub fn new(
+        machine: &'a Machine,
+        formulas: &'a [Formula],
+        effects: &'a ModRef,
+        is_over: &'i dyn Fn() -> bool,
+    ) -> Self {
+        Self {
+            machine,
+            formulas,
+            view: BitView::new(machine),
+            moments: Moments::new(machine, effects, is_over),
+            results: Vec::new(),
+            formula_memo: Memo::default(),
+            edge_memo: Memo::default(),
+        }
+    }
+
+    /// Starts anew in a procedure.
+    pub fn begin(&mut self, procedure: ProcId) {
+        self.moments.begin(procedure);
+    }
+
+    /// The same in an initial state of the machine.
+    pub fn begin_initially(&mut self, procedure: ProcId) {
+        self.moments.begin(procedure);
+        self.moments.fix_initial_values();
+    }
+
+    pub fn constant(&self, value: bool) -> Lit {
+        self.moments.circuit.constant(value)
+    }
+
+    /// Takes an edge from now. Gives the condition under which it can be taken.
+    pub fn take(&mut self, id: EdgeId) -> Lit {
+        let callee = match self.machine.edge(id).action {
+            Action::Call { callee, .. } => Some(callee),
+            _ => None,
+        };
+        self.moments.begin_edge(callee);
+        self.edge_memo.clear();
+        let edge = self.view.edge(id);
+        let guard = self.edge_formula(edge.guard);
+        let assignments = edge.assignments.iter().map(|write| (Moment::Next, write));
+        let arguments = edge.arguments.iter();
+        let arguments = arguments.map(|write| (Moment::CalleeEntry, write));
+        for (moment, write) in assignments.chain(arguments) {
+            let value = self.edge_formula(write.value);
+            let bit = u32::from(write.bit);
+            self.moments.set(moment, write.variable, bit, value);
+        }
+        // It may speak of the state after the step, which is known only now.
+        let constrain = self.edge_formula(edge.constrain);
+        self.results = edge.results;
+        self.moments.circuit.and(guard, constrain)
+    }
+
+    /// Ends the call that was taken: its targets get the callee's results.
+    pub fn return_from_call(&mut self) {
+        for result in &self.results {
+            let (bit, variable) = (u32::from(result.bit), Variable::Local(result.result));
+            let value = self.moments.literal(Moment::CalleeExit, variable, bit);
+            self.moments
+                .set(Moment::Returned, result.target, bit, value);
+        }
+    }
+
+    fn edge_formula(&mut self, root: BitId) -> Lit {
+        let graph = self.view.graph();
+        let moments = &mut self.moments;
+        let operands = |node, pending: &mut Vec<u32>| {
+            pending.extend(graph.get(BitId(node)).operands().map(|id| id.0));
+        };
+        let combine = |node, memo: &Memo| match graph.get(BitId(node)) {
+            BitNode::Const(value) => moments.circuit.constant(value),
+            BitNode::Var(variable, bit) => moments.literal(Moment::Now, variable, u32::from(bit)),
+            BitNode::Next(variable, bit) => moments.literal(Moment::Next, variable, u32::from(bit)),
+            BitNode::Input(input, bit) => moments.choice(input, bit),
+            BitNode::Not(a) => !memo.literal(a.0),
+            BitNode::And(a, b) => moments.circuit.and(memo.literal(a.0), memo.literal(b.0)),
+            BitNode::Or(a, b) => moments.circuit.or(memo.literal(a.0), memo.literal(b.0)),
+            BitNode::Xor(a, b) => moments.circuit.xor(memo.literal(a.0), memo.literal(b.0)),
+            BitNode::Ite(c, a, b) => {
+                let [c, a, b] = [c, a, b].map(|id| memo.literal(id.0));
+                moments.circuit.ite(c, a, b)
+            }
+        };
+        self.edge_memo.evaluate(root.0, operands, combine)
+    }
+
+    /// A formula of the certificate; nothing is the empty relation.
+    pub fn formula(&mut self, root: Option<u32>, reading: Reading) -> Lit {
+        let Some(root) = root else {
+            return self.constant(false);
+        };
+        self.formula_memo.clear();
+        let formulas = self.formulas;
+        let moments = &mut self.moments;
+        let operands = |node: u32, pending: &mut Vec<u32>| match &formulas[node as usize] {
+            Formula::Constant(_) | Formula::Entry(_) | Formula::Now(_) | Formula::Exit(_) => {}
+            Formula::Not(a) => pending.push(*a),
+            Formula::And(operands) | Formula::Or(operands) => pending.extend(operands),
+            Formula::Ite(c, a, b) => pending.extend([c, a, b]),
+        };
+        let combine = |node: u32, memo: &Memo| match &formulas[node as usize] {
+            Formula::Constant(value) => moments.circuit.constant(*value),
+            Formula::Now(Bit { variable, bit }) => moments.literal(reading.now, *variable, *bit),
+            Formula::Entry(Bit { variable, bit }) | Formula::Exit(Bit { variable, bit }) => {
+                moments.literal(reading.other, *variable, *bit)
+            }
+            Formula::Not(a) => !memo.literal(*a),
+            Formula::And(operands) => {
+                let operands = operands.iter().map(|&id| memo.literal(id));
+                moments.circuit.all(operands)
+            }
+            Formula::Or(operands) => {
+                let operands = operands.iter().map(|&id| memo.literal(id));
+                moments.circuit.any(operands)
+            }
+            Formula::Ite(c, a, b) => {
+                let [c, a, b] = [c, a, b].map(|&id| memo.literal(id));
+                moments.circuit.ite(c, a, b)
+            }
+        };
+        self.formula_memo.evaluate(root, operands, combine)
+    }
+
+    /// Whether the conclusion holds wherever all premises do.
+    pub fn prove(&mut self, premises: &[Lit], conclusion: Lit) -> Proof {
+        let (yes, no) = (self.constant(true), self.constant(false));
+        if conclusion == yes || premises.contains(&no) || premises.contains(&conclusion) {
+            return Proof::Immediate;
+        }
+        let mut assumptions = premises.to_vec();
+        assumptions.push(!conclusion);
+        match self.moments.circuit.solve(&assumptions) {
+            Answer::Sat => Proof::Refuted,
+            Answer::Unsat => Proof::Searched,
+            Answer::Interrupted => Proof::Interrupted,
+        }
+    }
+
+    /// Conflicts of all searches since [`Scene::begin`].
+    pub fn conflicts(&mut self) -> u64 {
+        self.moments.circuit.solver().conflicts()
+    }
+
+    /// The counterexample to the last condition.
+    pub fn witness(&mut self) -> Witness {
+        self.moments.witness()
+    }
+}

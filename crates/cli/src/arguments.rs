@@ -1,0 +1,57 @@
+//! The command line: global options and the list of commands. Each command's own options stand in its file.
+
+use crate::commands::{
+    analyze, bench, check, explain, fmt, generate, graph, parse, replay, simulate, validate,
+};
+use crate::console::{ColourChoice, MessageFormat};
+use clap::{Parser, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  hardbop check lock.bp                      can an assertion fail?
+  hardbop check lock.bp --reach ERROR        can label ERROR be reached?
+  hardbop check lock.bp --json > out.json    the same for scripts
+  hardbop replay lock.bp out.json            go through the run that was found
+  hardbop explain HB021                      what an error message means
+
+Exit codes: 0 holds or unreachable, 1 violated or reachable, 2 bad input or usage,
+3 unknown (a limit was hit), 4 internal error or rejected evidence.";
+
+/// A model checker for recursive Boolean programs
+#[derive(Debug, Parser)]
+#[command(name = "hardbop", version, after_help = EXAMPLES)]
+pub struct Arguments {
+    /// Colours in the output; `NO_COLOR` is respected
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub color: ColourChoice,
+    /// How errors and warnings in programs are written
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "FORMAT"
+    )]
+    pub message_format: MessageFormat,
+    /// No warnings and notes
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Check(check::Arguments),
+    Parse(parse::Arguments),
+    Fmt(fmt::Arguments),
+    Simulate(simulate::Arguments),
+    Replay(replay::Arguments),
+    Validate(validate::Arguments),
+    Analyze(analyze::Arguments),
+    Graph(graph::Arguments),
+    Generate(generate::Arguments),
+    Bench(bench::Arguments),
+    Explain(explain::Arguments),
+}

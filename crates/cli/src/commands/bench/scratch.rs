@@ -1,0 +1,83 @@
+//! A directory of files that live as long as a benchmark: the program under test and the output of the run.
+//!
+//! Output goes to files, not pipes: a process that prints a lot is never held up by a reader.
+
+use crate::exit::Failure;
+use crate::input::plain_words;
+use std::fs::{self, File};
+use std::io;
+use std::path::PathBuf;
+
+/// The directory; removed in the end.
+pub struct Scratch {
+    directory: PathBuf,
+}
+
+impl Scratch {
+    /// A new directory among the system's temporary files.
+    pub fn new() -> Result<Self, Failure> {
+        let base = std::env::temp_dir();
+        let process = std::process::id();
+        let mut attempt = 0;
+        loop {
+            let directory = base.join(format!("hardbop-bench-{process}-{attempt}"));
+            match fs::create_dir(&directory) {
+                Ok(()) => return Ok(Self { directory }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => attempt += 1,
+                Err(error) => return Err(trouble("make a temporary directory", &error)),
+            }
+        }
+    }
+
+    /// Writes the program under test and names its file.
+    pub fn write_program(&self, text: &str) -> Result<String, Failure> {
+        let path = self.directory.join("program.bp");
+        fs::write(&path, text).map_err(|error| trouble("write a generated program", &error))?;
+        let path = path.into_os_string();
+        path.into_string().map_err(|_| {
+            Failure::BadInput("the temporary directory's name is not UTF-8".to_owned())
+        })
+    }
+
+    /// New, empty files for the two output streams of a run.
+    pub fn streams(&self) -> io::Result<(File, File)> {
+        Ok((
+            File::create(self.output_path())?,
+            File::create(self.messages_path())?,
+        ))
+    }
+
+    /// What the run has written to its standard output.
+    pub fn output(&self) -> Result<String, Failure> {
+        read(&self.output_path())
+    }
+
+    /// What the run has written to its standard error.
+    pub fn messages(&self) -> Result<String, Failure> {
+        read(&self.messages_path())
+    }
+
+    fn output_path(&self) -> PathBuf {
+        self.directory.join("output")
+    }
+
+    fn messages_path(&self) -> PathBuf {
+        self.directory.join("messages")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A leftover directory among temporary files is no reason to fail.
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+fn read(path: &PathBuf) -> Result<String, Failure> {
+    let bytes = fs::read(path).map_err(|error| trouble("read the output of a run", &error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn trouble(what: &str, error: &io::Error) -> Failure {
+    Failure::BadInput(format!("cannot {what}: {}", plain_words(error)))
+}

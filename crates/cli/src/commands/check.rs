@@ -1,0 +1,309 @@
+//! `hardbop check`: can an assertion fail, can a label be reached?
+//!
+//! No verdict is believed: before `VIOLATED` or `REACHABLE` is printed, the interpreter replays the run that the engine
+//! found, and a run that is none is an internal error, not a verdict.
+
+use crate::console::Console;
+use crate::engines;
+use crate::exit::{Exit, Failure};
+use crate::files;
+use crate::input::{self, ProgramArguments};
+use crate::interrupt::Patience;
+use crate::targets::TargetArguments;
+use crate::trace_arguments::TraceArguments;
+use crate::usage::{Usage, UsageMembers};
+use clap::builder::PossibleValuesParser;
+use hardbop_interpreter::replay;
+use hardbop_machine::Machine;
+use hardbop_outcome::{Answer, Budget, Outcome, Query, Silent, TargetKind, Verdict};
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  hardbop check lock.bp                          every assertion
+  hardbop check lock.bp --reach ERROR            label ERROR of any procedure
+  hardbop check lock.bp --reach main:ERROR       label ERROR of main
+  hardbop check lock.bp --time 60 --states 1000000
+
+Exit codes: 0 nothing found, 1 violated or reachable, 2 bad input, 3 unknown, 4 internal error.";
+
+/// Check the assertions of a program, or whether labels can be reached
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    program: ProgramArguments,
+    #[command(flatten)]
+    targets: TargetArguments,
+    /// Who answers
+    #[arg(long, value_parser = PossibleValuesParser::new(engines::names()), default_value = engines::AUTO)]
+    engine: String,
+    #[command(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    traces: TraceArguments,
+    /// Print the outcome as JSON, with traces that `hardbop replay` reads
+    #[arg(long)]
+    json: bool,
+    /// Print how much work it was
+    #[arg(long)]
+    stats: bool,
+    /// Write the evidence for what cannot happen to a file
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<String>,
+    /// Believe the engine: do not replay what it found
+    #[arg(long)]
+    no_validate: bool,
+}
+
+/// What may be spent.
+#[derive(Debug, clap::Args)]
+struct Limits {
+    /// Give up after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time: Option<Duration>,
+    /// Give up after this many states
+    #[arg(long, value_name = "N")]
+    states: Option<u64>,
+    /// Give up after this many BDD nodes
+    #[arg(long, value_name = "N")]
+    nodes: Option<u64>,
+    /// Give up beyond this much memory
+    #[arg(long, value_name = "MB")]
+    memory: Option<u64>,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text
+        .parse()
+        .map_err(|_| "not a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
+}
+
+/// Runs the command.
+pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
+    let mut usage = Usage::start();
+    let machine = input::load_watched(console, &arguments.program, &mut usage)?;
+    let query = if arguments.targets.is_empty() {
+        Query::assertions(&machine)
+    } else {
+        arguments.targets.query(&machine)?
+    };
+    if query.targets.is_empty() {
+        let file = machine.source.name();
+        console.note(&format!(
+            "{file} has no assertions, so none can fail; ask about a label with --reach LABEL"
+        ));
+    }
+    let outcome = ask(arguments, &machine, &query)?;
+    usage.end_phase("engine");
+    validate(arguments, &machine, &query, &outcome)?;
+    usage.end_phase("validation");
+    if let Some(file) = &arguments.certificate {
+        save_certificate(console, file, &outcome)?;
+    }
+    if arguments.json {
+        console.print(&format!(
+            "{}\n",
+            to_json(&outcome, arguments.stats.then(|| usage.members()))?
+        ));
+    } else {
+        for answer in &outcome.answers {
+            let trace = shown_trace(arguments, &machine, answer)?;
+            console.print(&format!("{}\n{trace}", verdict_line(answer)));
+        }
+    }
+    if arguments.stats {
+        console.print_about(&statistics(&machine, &outcome, &usage));
+    }
+    Ok(exit_of(&outcome))
+}
+
+fn ask(arguments: &Arguments, machine: &Machine, query: &Query) -> Result<Outcome, Failure> {
+    let engine = engines::find(&arguments.engine).ok_or_else(|| {
+        Failure::Internal("internal error: an engine without a row in the table".to_owned())
+    })?;
+    if query.targets.is_empty() {
+        return Ok(Outcome::new(engine.name(), Vec::new()));
+    }
+    let patience = Patience::start(arguments.limits.time);
+    let budget = Budget {
+        states: arguments.limits.states,
+        nodes: arguments.limits.nodes,
+        memory: arguments
+            .limits
+            .memory
+            .map(|megabytes| megabytes.saturating_mul(1 << 20)),
+        interrupt: &patience,
+    };
+    Ok(engine.check(machine, query, &budget, &mut Silent))
+}
+
+/// Holds the engine to its word.
+fn validate(
+    arguments: &Arguments,
+    machine: &Machine,
+    query: &Query,
+    outcome: &Outcome,
+) -> Result<(), Failure> {
+    if arguments.no_validate {
+        return Ok(());
+    }
+    let engine = &outcome.engine;
+    let reject = |why: String| {
+        Err(Failure::Internal(format!(
+            "internal error: the answer of engine {engine} was rejected: {why}"
+        )))
+    };
+    let answered = outcome.answers.iter().map(|answer| &answer.target);
+    if !answered.eq(&query.targets) {
+        return reject("it does not answer what was asked".to_owned());
+    }
+    for Answer { target, verdict } in &outcome.answers {
+        let Verdict::Reachable { trace } = verdict else {
+            continue;
+        };
+        if trace.target.as_ref() != Some(target) {
+            return reject(format!("its run does not lead to the {}", target.kind));
+        }
+        if let Err(error) = replay(machine, trace) {
+            return reject(format!("its run to the {} is none: {error}", target.kind));
+        }
+    }
+    Ok(())
+}
+
+fn save_certificate(console: &mut Console, file: &str, outcome: &Outcome) -> Result<(), Failure> {
+    let Some(certificate) = &outcome.certificate else {
+        console.note(&format!(
+            "engine {} gave no certificate; {file} was not written",
+            outcome.engine
+        ));
+        return Ok(());
+    };
+    let text = serde_json::to_string(certificate).map_err(|error| no_json(&error))?;
+    files::replace(file, &format!("{text}\n"))
+}
+
+/// An outcome is deterministic; what it took is not, and is added only on request.
+#[derive(serde::Serialize)]
+struct OutcomeAndUsage<'a> {
+    #[serde(flatten)]
+    outcome: &'a Outcome,
+    #[serde(flatten)]
+    usage: Option<UsageMembers>,
+}
+
+fn to_json(outcome: &Outcome, usage: Option<UsageMembers>) -> Result<String, Failure> {
+    serde_json::to_string_pretty(&OutcomeAndUsage { outcome, usage })
+        .map_err(|error| no_json(&error))
+}
+
+fn no_json(error: &serde_json::Error) -> Failure {
+    Failure::Internal(format!("internal error: {error}"))
+}
+
+/// The verdict in the words that fit the question.
+fn verdict_line(answer: &Answer) -> String {
+    let is_assertion = matches!(answer.target.kind, TargetKind::Assertion { .. });
+    let place = &answer.target.kind;
+    match (&answer.verdict, is_assertion) {
+        (Verdict::Reachable { .. }, true) => format!("VIOLATED     {place}"),
+        (Verdict::Reachable { .. }, false) => format!("REACHABLE    {place}"),
+        (Verdict::Unreachable, true) => format!("HOLDS        {place}"),
+        (Verdict::Unreachable, false) => format!("UNREACHABLE  {place}"),
+        (Verdict::Unknown { why }, _) => format!("UNKNOWN      {place}: {why}"),
+    }
+}
+
+fn shown_trace(
+    arguments: &Arguments,
+    machine: &Machine,
+    answer: &Answer,
+) -> Result<String, Failure> {
+    match &answer.verdict {
+        Verdict::Reachable { trace } => {
+            let shown = arguments.traces.shown(machine, trace);
+            shown.map_err(|error| Failure::Internal(format!("internal error: {error}")))
+        }
+        Verdict::Unreachable | Verdict::Unknown { .. } => Ok(String::new()),
+    }
+}
+
+/// What was found outweighs what is not known.
+fn exit_of(outcome: &Outcome) -> Exit {
+    let any = |is: fn(&Verdict) -> bool| outcome.answers.iter().any(|answer| is(&answer.verdict));
+    if any(|verdict| matches!(verdict, Verdict::Reachable { .. })) {
+        Exit::Found
+    } else if any(|verdict| matches!(verdict, Verdict::Unknown { .. })) {
+        Exit::Unknown
+    } else {
+        Exit::Fine
+    }
+}
+
+fn statistics(machine: &Machine, outcome: &Outcome, usage: &Usage) -> String {
+    let mut lines = vec![
+        ("engine".to_owned(), outcome.engine.clone()),
+        (
+            "procedures".to_owned(),
+            machine.procedures.len().to_string(),
+        ),
+        (
+            "nodes of the program".to_owned(),
+            machine.nodes.len().to_string(),
+        ),
+        (
+            "edges of the program".to_owned(),
+            machine.edges.len().to_string(),
+        ),
+    ];
+    lines.extend(usage.lines());
+    let counters = outcome.statistics.iter();
+    lines.extend(counters.map(|(name, count)| (name.clone(), count.to_string())));
+    let row = |(name, value): &(String, String)| format!("  {name:<28} {value:>14}\n");
+    lines.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardbop_machine::NodeId;
+    use hardbop_outcome::{Limit, Target, Trace};
+
+    fn answer(verdict: Verdict) -> Answer {
+        let target = Target {
+            node: NodeId(0),
+            kind: TargetKind::Assertion { line: 1 },
+        };
+        Answer { target, verdict }
+    }
+
+    fn reachable() -> Verdict {
+        let trace = Trace {
+            version: 1,
+            program: String::new(),
+            target: None,
+            globals: Vec::new(),
+            threads: Vec::new(),
+            runs: Vec::new(),
+            segments: Vec::new(),
+        };
+        Verdict::Reachable { trace }
+    }
+
+    #[test]
+    fn a_violation_outweighs_an_unknown_and_an_unknown_outweighs_a_proof() {
+        let unknown = || Verdict::Unknown { why: Limit::Time };
+        let exit = |verdicts: Vec<Verdict>| {
+            exit_of(&Outcome::new(
+                "test",
+                verdicts.into_iter().map(answer).collect(),
+            ))
+        };
+        assert_eq!(exit(vec![]), Exit::Fine);
+        assert_eq!(exit(vec![Verdict::Unreachable]), Exit::Fine);
+        assert_eq!(exit(vec![Verdict::Unreachable, unknown()]), Exit::Unknown);
+        assert_eq!(exit(vec![unknown(), reachable()]), Exit::Found);
+    }
+}

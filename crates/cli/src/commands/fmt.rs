@@ -1,0 +1,86 @@
+//! `hardbop fmt`: one layout for every program.
+//!
+//! A formatter that changes what a program means is worse than none. So the output is parsed again before anything is
+//! written, and its tree compared with that of the input; if they differ the file stays as it is.
+
+use crate::console::Console;
+use crate::exit::{Exit, Failure};
+use crate::files;
+use crate::input::{self, Reading, STDIN};
+use hardbop_syntax::Source;
+use hardbop_syntax::diagnostic::has_errors;
+use hardbop_syntax::format::format;
+
+/// Format programs in place
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The programs; `-` formats standard input to standard output
+    #[arg(required = true, value_name = "FILES")]
+    files: Vec<String>,
+    /// Change nothing; list the files that are not formatted, and exit with 1 if there are any
+    #[arg(long, conflicts_with = "stdout")]
+    check: bool,
+    /// Write the result to standard output instead of the file
+    #[arg(long)]
+    stdout: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Runs the command. A file that cannot be formatted does not keep the others from being so.
+pub fn run(console: &mut Console, arguments: &Arguments) -> Exit {
+    let mut failure = None;
+    let mut exit = Exit::Fine;
+    for file in &arguments.files {
+        match format_file(console, arguments, file) {
+            Ok(Exit::Fine) => {}
+            Ok(other) => exit = other,
+            Err(error) => {
+                if let Some(message) = error.message() {
+                    console.error(message);
+                }
+                let is_internal = matches!(error, Failure::Internal(_));
+                if is_internal || failure.is_none() {
+                    failure = Some(error.exit());
+                }
+            }
+        }
+    }
+    failure.unwrap_or(exit)
+}
+
+fn format_file(console: &mut Console, arguments: &Arguments, file: &str) -> Result<Exit, Failure> {
+    let source = input::read_source(file)?;
+    let formatted = formatted(console, &source, &arguments.reading)?;
+    let is_changed = formatted != source.text();
+    if arguments.check {
+        if is_changed {
+            console.print(&format!("{}\n", source.name()));
+            return Ok(Exit::Found);
+        }
+    } else if arguments.stdout || file == STDIN {
+        console.print(&formatted);
+    } else if is_changed {
+        files::replace(file, &formatted)?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// The formatted text, which is known to mean the same.
+fn formatted(console: &mut Console, source: &Source, reading: &Reading) -> Result<String, Failure> {
+    let parsed = input::parse(source, reading);
+    if has_errors(&parsed.diagnostics) {
+        console.diagnostics(source, &parsed.diagnostics);
+        return Err(Failure::Reported);
+    }
+    let text = format(&parsed.ast, source);
+    let again = input::parse(&Source::new(source.name(), text.as_str()), reading);
+    let same_comments = again.ast.comments.len() == parsed.ast.comments.len();
+    if again.ast.without_places() != parsed.ast.without_places() || !same_comments {
+        let name = source.name();
+        return Err(Failure::Internal(format!(
+            "internal error: formatting {name} would change what it says; it was left as it is"
+        )));
+    }
+    Ok(text)
+}

@@ -1,0 +1,144 @@
+//! Where output goes. Results are written to standard output, everything about them to standard error.
+//!
+//! A reader that goes away (`hardbop … | head`) is no error: the rest of the output is dropped and the command ends with
+//! the exit code it would have had. Any other trouble with standard output, such as a full disk, is reported at the end.
+
+use clap::ValueEnum;
+use hardbop_report::diagnostics::{self, Colour};
+use hardbop_syntax::{Diagnostic, Source};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ColourChoice {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How errors and warnings are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    /// With an excerpt of the source, for people.
+    #[default]
+    Human,
+    /// One JSON object per line, for editors and scripts.
+    Json,
+}
+
+/// The standard streams with the user's wishes about them.
+pub struct Console {
+    out: Box<dyn Write>,
+    colour: ColourChoice,
+    format: MessageFormat,
+    quiet: bool,
+    trouble: Option<io::Error>,
+}
+
+impl Console {
+    /// The standard streams of the process.
+    pub fn new(colour: ColourChoice, format: MessageFormat, quiet: bool) -> Self {
+        Self {
+            out: Box::new(io::BufWriter::new(io::stdout())),
+            colour,
+            format,
+            quiet,
+            trouble: None,
+        }
+    }
+
+    /// Writes a result to standard output.
+    pub fn print(&mut self, text: &str) {
+        if self.trouble.is_none() {
+            self.trouble = self.out.write_all(text.as_bytes()).err();
+        }
+    }
+
+    /// Makes everything printed so far visible, as before a question to the user.
+    pub fn flush(&mut self) {
+        if self.trouble.is_none() {
+            self.trouble = self.out.flush().err();
+        }
+    }
+
+    /// Flushes, and says what has gone wrong with standard output, if anything has. A closed pipe is fine.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.flush();
+        match self.trouble {
+            Some(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes errors and warnings to standard error.
+    pub fn diagnostics(&mut self, source: &Source, diagnostics: &[Diagnostic]) {
+        let text = self.rendered(source, diagnostics, is_coloured(self.colour, &io::stderr()));
+        self.write_to_stderr(&text);
+    }
+
+    /// Writes errors and warnings to standard output: for the command whose result they are.
+    pub fn print_diagnostics(&mut self, source: &Source, diagnostics: &[Diagnostic]) {
+        let text = self.rendered(source, diagnostics, is_coloured(self.colour, &io::stdout()));
+        self.print(&text);
+    }
+
+    /// Writes something about a result to standard error: it must not mix with JSON.
+    pub fn print_about(&mut self, text: &str) {
+        self.write_to_stderr(text);
+    }
+
+    /// Says something that is not an error.
+    pub fn note(&mut self, text: &str) {
+        if !self.quiet {
+            self.write_to_stderr(&format!("note: {text}\n"));
+        }
+    }
+
+    /// Says what went wrong.
+    pub fn error(&mut self, text: &str) {
+        self.write_to_stderr(&format!("error: {text}\n"));
+    }
+
+    /// How errors and warnings are written.
+    pub fn format(&self) -> MessageFormat {
+        self.format
+    }
+
+    fn rendered(&self, source: &Source, diagnostics: &[Diagnostic], coloured: bool) -> String {
+        let shown: Vec<Diagnostic> = diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.is_error() || !self.quiet)
+            .cloned()
+            .collect();
+        let colour = if coloured {
+            Colour::Ansi
+        } else {
+            Colour::Plain
+        };
+        match self.format {
+            MessageFormat::Human => diagnostics::render(source, &shown, colour),
+            MessageFormat::Json => diagnostics::json_lines(source, &shown),
+        }
+    }
+
+    /// Results come first where both streams go to the same place. Nobody is left to be told if standard error is closed.
+    fn write_to_stderr(&mut self, text: &str) {
+        self.flush();
+        let _ = io::stderr().write_all(text.as_bytes());
+    }
+}
+
+fn is_coloured(choice: ColourChoice, stream: &impl IsTerminal) -> bool {
+    match choice {
+        ColourChoice::Always => true,
+        ColourChoice::Never => false,
+        ColourChoice::Auto => {
+            let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            !no_colour && stream.is_terminal()
+        }
+    }
+}

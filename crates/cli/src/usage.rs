@@ -1,0 +1,85 @@
+//! What a command has spent, for `--stats`: the time of each phase, and the most memory.
+
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// A stopwatch with a list of phases.
+#[derive(Clone, Debug)]
+pub struct Usage {
+    phase_start: Instant,
+    phases: Vec<(&'static str, Duration)>,
+}
+
+/// Usage as members of a JSON object.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct UsageMembers {
+    /// Phases with their seconds.
+    times: Vec<(&'static str, f64)>,
+    /// The most resident memory so far; nothing where the system does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peak_kib: Option<u64>,
+}
+
+impl Usage {
+    /// Starts the first phase.
+    pub fn start() -> Self {
+        Self {
+            phase_start: Instant::now(),
+            phases: Vec::new(),
+        }
+    }
+
+    /// Ends a phase, which starts the next one.
+    pub fn end_phase(&mut self, name: &'static str) {
+        let now = Instant::now();
+        self.phases.push((name, now - self.phase_start));
+        self.phase_start = now;
+    }
+
+    /// For JSON output.
+    pub fn members(&self) -> UsageMembers {
+        let seconds = |(name, time): &(&'static str, Duration)| (*name, time.as_secs_f64());
+        UsageMembers {
+            times: self.phases.iter().map(seconds).collect(),
+            peak_kib: peak_kib(),
+        }
+    }
+
+    /// For people: a name and a figure per line.
+    pub fn lines(&self) -> Vec<(String, String)> {
+        let mut lines: Vec<(String, String)> = self
+            .phases
+            .iter()
+            .map(|(name, time)| {
+                let seconds = format!("{:.3}", time.as_secs_f64());
+                (format!("seconds for {name}"), seconds)
+            })
+            .collect();
+        let peak = peak_kib().map(|kib| ("peak memory (KiB)".to_owned(), kib.to_string()));
+        lines.extend(peak);
+        lines
+    }
+}
+
+fn peak_kib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    hardbop_bench::process_status::memory(&status).map(|memory| memory.peak_kib)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phases_follow_each_other_in_order() {
+        let mut usage = Usage::start();
+        usage.end_phase("parse");
+        std::thread::sleep(Duration::from_millis(2));
+        usage.end_phase("check");
+        let members = usage.members();
+        let names: Vec<&str> = members.times.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["parse", "check"]);
+        assert!(members.times[1].1 >= 0.002);
+        assert_eq!(usage.lines()[0].0, "seconds for parse");
+    }
+}

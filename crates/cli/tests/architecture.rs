@@ -1,0 +1,207 @@
+//! Holds the workspace to its architecture: who may depend on whom, read from `cargo metadata`.
+//!
+//! The tables name crates that may not exist yet; what does not exist breaks no rule.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::process::Command;
+
+/// The decision procedures. None knows another.
+const ENGINES: &[&str] = &[
+    "hardbop-summary",
+    "hardbop-calculus",
+    "hardbop-explicit",
+    "hardbop-satcheck",
+    "hardbop-concurrent",
+];
+
+/// Crates that judge evidence, or are what it is judged by: they know no engine and no BDDs.
+const JUDGES: &[&str] = &[
+    "hardbop-syntax",
+    "hardbop-program",
+    "hardbop-machine",
+    "hardbop-outcome",
+    "hardbop-interpreter",
+    "hardbop-checker",
+];
+
+/// Libraries of binary decision diagrams.
+const BDD_LIBRARIES: &[&str] = &["oxidd", "oxidd-core", "biodivine-lib-bdd", "cudd"];
+
+/// SAT solvers.
+const SAT_LIBRARIES: &[&str] = &[
+    "batsat",
+    "cadical",
+    "rustsat",
+    "rustsat-batsat",
+    "rustsat-cadical",
+    "splr",
+    "varisat",
+];
+
+/// Groups of libraries that one crate of the workspace may name, so that they can be exchanged in one place.
+const FENCED: &[&[&str]] = &[
+    BDD_LIBRARIES,
+    SAT_LIBRARIES,
+    &["annotate-snippets"],
+    &["layout-rs"],
+];
+
+/// Libraries that talk to the outside: only the command may.
+const OUTSIDE: &[&str] = &[
+    "clap",
+    "ctrlc",
+    "anstream",
+    "env_logger",
+    "tracing-subscriber",
+];
+
+/// The crate of the command.
+const COMMAND: &str = "hardbop";
+
+/// What a crate may depend on among the crates of the workspace, for those where the order of the boxes matters.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("hardbop-syntax", &[]),
+    ("hardbop-program", &["hardbop-syntax"]),
+    ("hardbop-machine", &["hardbop-syntax", "hardbop-program"]),
+    ("hardbop-outcome", &["hardbop-machine"]),
+    (
+        "hardbop-interpreter",
+        &["hardbop-machine", "hardbop-outcome"],
+    ),
+    ("hardbop-families", &[]),
+];
+
+/// Dependencies of every crate of the workspace; those for tests only are left out.
+fn dependencies() -> BTreeMap<String, Vec<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--offline",
+            "--no-deps",
+        ])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs the tests, so it can be run");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo writes JSON");
+    let text = |value: &Value| value.as_str().expect("names are text").to_owned();
+    let packages = metadata["packages"]
+        .as_array()
+        .expect("a workspace has packages");
+    let package = |package: &Value| {
+        let dependencies = package["dependencies"].as_array().expect("a list");
+        let normal = dependencies
+            .iter()
+            .filter(|dependency| dependency["kind"] != "dev");
+        (
+            text(&package["name"]),
+            normal.map(|d| text(&d["name"])).collect(),
+        )
+    };
+    packages.iter().map(package).collect()
+}
+
+/// All crates of the workspace that a crate depends on, however indirectly.
+fn closure(all: &BTreeMap<String, Vec<String>>, name: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut pending = vec![name.to_owned()];
+    while let Some(next) = pending.pop() {
+        for dependency in all.get(&next).into_iter().flatten() {
+            if !found.contains(dependency) {
+                found.push(dependency.clone());
+                pending.push(dependency.clone());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn engines_do_not_know_each_other() {
+    let all = dependencies();
+    for engine in ENGINES {
+        for other in closure(&all, engine) {
+            assert!(
+                !ENGINES.contains(&other.as_str()),
+                "{engine} depends on {other}"
+            );
+        }
+    }
+}
+
+#[test]
+fn judges_know_no_engine_and_no_bdds() {
+    let all = dependencies();
+    let bdds = BDD_LIBRARIES.iter().chain(&["hardbop-bdd"]);
+    let forbidden: Vec<&str> = ENGINES.iter().chain(bdds).copied().collect();
+    for judge in JUDGES {
+        for dependency in closure(&all, judge) {
+            assert!(
+                !forbidden.contains(&dependency.as_str()),
+                "{judge} depends on {dependency}"
+            );
+        }
+    }
+}
+
+#[test]
+fn solvers_and_renderers_are_named_in_one_crate() {
+    let all = dependencies();
+    for libraries in FENCED {
+        let names = |dependencies: &Vec<String>| {
+            dependencies.iter().any(|d| libraries.contains(&d.as_str()))
+        };
+        let users: Vec<&String> = all
+            .iter()
+            .filter(|(_, d)| names(d))
+            .map(|(name, _)| name)
+            .collect();
+        assert!(users.len() <= 1, "{libraries:?} are named by {users:?}");
+    }
+}
+
+#[test]
+fn only_the_command_talks_to_the_outside() {
+    for (name, dependencies) in dependencies() {
+        for dependency in dependencies {
+            let is_outside = OUTSIDE.contains(&dependency.as_str());
+            assert!(
+                !is_outside || name == COMMAND,
+                "{name} depends on {dependency}"
+            );
+            assert_ne!(dependency, COMMAND, "{name} depends on the command");
+        }
+    }
+}
+
+#[test]
+fn the_boxes_stand_in_their_order() {
+    let all = dependencies();
+    for (name, allowed) in ALLOWED {
+        for dependency in all.get(*name).into_iter().flatten() {
+            let is_ours = all.contains_key(dependency);
+            assert!(
+                !is_ours || allowed.contains(&dependency.as_str()),
+                "{name} depends on {dependency}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_metadata_is_read_at_all() {
+    let all = dependencies();
+    assert!(all[COMMAND].iter().any(|dependency| dependency == "clap"));
+    assert!(
+        closure(&all, COMMAND)
+            .iter()
+            .any(|dependency| dependency == "hardbop-syntax")
+    );
+}

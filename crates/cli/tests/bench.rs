@@ -1,0 +1,228 @@
+//! `hardbop bench` as users run it: peers that end, hang or lie, and verdicts that are wrong.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+fn bench(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hardbop"));
+    command.arg("bench").arg("--quiet").args(arguments);
+    command.output().expect("the command starts")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("tables are UTF-8")
+}
+
+/// The cells of the first line that begins with `start` and has `contender` in it.
+fn cells(text: &str, start: &str, contender: &str) -> Vec<String> {
+    let words =
+        |line: &str| -> Vec<String> { line.split_whitespace().map(str::to_owned).collect() };
+    let found = text.lines().map(words).find(|words| {
+        words.first().is_some_and(|first| first == start)
+            && words.iter().any(|word| word == contender)
+    });
+    found.unwrap_or_else(|| panic!("no line of {contender} on {start} in:\n{text}"))
+}
+
+/// A file that is removed in the end.
+struct TemporaryFile(PathBuf);
+
+impl TemporaryFile {
+    fn new(name: &str, text: &str) -> Self {
+        let name = format!("hardbop-bench-test-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, text).expect("temporary files can be written");
+        Self(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("the name is UTF-8")
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+const REACHABLE: &str = "void main() begin decl x; if (x) then L: skip; fi end\n";
+
+#[test]
+fn engines_and_peers_are_measured_and_judged() {
+    let csv = TemporaryFile::new("runs.csv", "");
+    let output = bench(&[
+        "--family",
+        "doubling",
+        "--sizes",
+        "4,2",
+        "--seeds",
+        "1",
+        "--repeat",
+        "2",
+        "--peer",
+        "idle=true {file}",
+        "--peer",
+        "yes=echo label {label} => label",
+        "--csv",
+        csv.path(),
+    ]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let auto = cells(&text, "doubling", "auto");
+    assert_eq!(auto[1..3], ["2", "1"], "sizes ascend: {text}");
+    assert!(auto.contains(&"right".to_owned()), "{text}");
+    assert!(
+        cells(&text, "doubling", "yes").contains(&"right".to_owned()),
+        "{text}"
+    );
+    assert!(
+        !cells(&text, "doubling", "idle").contains(&"right".to_owned()),
+        "{text}"
+    );
+    assert!(
+        cells(&text, "doubling", "2-4").contains(&"auto".to_owned()),
+        "growth: {text}"
+    );
+    let lines = std::fs::read_to_string(&csv.0).expect("the CSV file is there");
+    let runs_of_auto = lines.lines().filter(|line| line.contains(",auto,")).count();
+    assert_eq!(runs_of_auto, 4, "two sizes, twice:\n{lines}");
+}
+
+#[test]
+fn the_work_of_an_engine_is_shown_and_is_the_same_in_every_run() {
+    let arguments = ["--family", "doubling", "--sizes", "3", "--repeat", "3"];
+    let text = stdout(&bench(&arguments));
+    assert!(text.contains("work"), "{text}");
+    assert!(!text.contains("UNSTEADY"), "{text}");
+}
+
+#[test]
+fn a_peer_that_hangs_is_stopped_with_its_children_and_larger_sizes_are_skipped() {
+    let marker = TemporaryFile::new("late", "");
+    // The subshell would outlive a shell that is killed alone.
+    let peer = format!(
+        "hangs=sh -c '(sleep 4; echo late > {}) & wait'",
+        marker.path()
+    );
+    let start = Instant::now();
+    let output = bench(&[
+        "--family",
+        "doubling",
+        "--sizes",
+        "2,4",
+        "--timeout",
+        "2",
+        "--peer",
+        &peer,
+        "--peer",
+        "sleeps=sleep 60",
+    ]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for peer in ["hangs", "sleeps"] {
+        assert!(
+            cells(&text, "doubling", peer).contains(&"t/o".to_owned()),
+            "{text}"
+        );
+    }
+    assert!(text.contains("skipped"), "{text}");
+    std::thread::sleep(Duration::from_secs(5).saturating_sub(start.elapsed()));
+    let written = std::fs::read_to_string(&marker.0).expect("the marker is there");
+    assert_eq!(written, "", "a child of the peer was left alive");
+}
+
+#[test]
+fn a_wrong_verdict_is_loud_and_makes_the_command_fail() {
+    let program = TemporaryFile::new("wrong.bp", REACHABLE);
+    let ask = |expected: &str| {
+        bench(&[
+            "--program",
+            program.path(),
+            "--reach",
+            "L",
+            "--expect",
+            expected,
+        ])
+    };
+    let right = ask("reachable");
+    assert_eq!(right.status.code(), Some(0), "{}", stdout(&right));
+    let wrong = ask("unreachable");
+    let text = stdout(&wrong);
+    assert_eq!(wrong.status.code(), Some(1), "{text}");
+    assert!(text.contains("\nWRONG: "), "{text}");
+    assert!(
+        text.contains("says reachable, but the answer is unreachable"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_program_that_is_none_is_a_failure_of_the_run() {
+    let program = TemporaryFile::new("bad.bp", "void main() begin x := ; end\n");
+    let output = bench(&["--program", program.path()]);
+    assert_eq!(output.status.code(), Some(4), "{}", stdout(&output));
+    assert!(stdout(&output).contains("failed: "));
+    let missing = bench(&["--program", "no-such-file.bp"]);
+    assert_eq!(missing.status.code(), Some(2));
+    let twice = bench(&["--family", "tn", "--peer", "auto=true"]);
+    assert_eq!(twice.status.code(), Some(2));
+}
+
+#[test]
+fn a_comparison_gives_ratios_to_the_first() {
+    let text = stdout(&bench(&[
+        "--family",
+        "doubling",
+        "--sizes",
+        "2",
+        "--peer",
+        "idle=sleep 0.2",
+        "--peer",
+        "none=no-such-program",
+        "--compare",
+    ]));
+    let header = text.lines().next().unwrap_or_default().to_owned();
+    let names: Vec<&str> = header.split_whitespace().collect();
+    assert_eq!(
+        names,
+        [
+            "program", "size", "seed", "auto", "idle", "ratio", "none", "ratio"
+        ]
+    );
+    let row = cells(&text, "doubling", "2");
+    assert!(row[5].ends_with('x'), "{text}");
+    assert!(
+        text.contains("failed: doubling size 2 seed 1 by none"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_front_end_is_measured_without_an_engine() {
+    let output = bench(&["--frontend", "--sizes", "100,1000"]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(
+        text.contains("front end") && text.contains("nodes 1.00"),
+        "{text}"
+    );
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn too_much_memory_ends_a_run() {
+    if !Path::new("/usr/bin/perl").exists() {
+        return;
+    }
+    let greedy = r#"greedy=perl -e '$x = "y" x 400000000; sleep 20'"#;
+    let output = bench(&[
+        "--family", "doubling", "--sizes", "2", "--memory", "64", "--peer", greedy,
+    ]);
+    let text = stdout(&output);
+    assert!(
+        cells(&text, "doubling", "greedy").contains(&"m/o".to_owned()),
+        "{text}"
+    );
+}

@@ -1,0 +1,399 @@
+//! Backward reachability from the targets (pre*): exits-to-entries summaries.
+//!
+//! The forward search drags along everything a program computes; backward, a relation speaks only of what decides whether a
+//! target is reached. For every node there is one relation over the current values, in two layers told apart by a flag: with the flag,
+//! states from which a target is reached before the procedure returns; without it, pairs of a state and a *demanded* exit state in
+//! which the procedure can end. A demand arises where the place after a call can reach something: then the exit states that lead there are
+//! traced back through the callee, and what arrives at its entry is its summary, backwards.
+//!
+//! Everything else mirrors the forward search: only news travels, rings remember it, a visit completes or changes nothing.
+
+use crate::back_moves::{BackCall, BackStep};
+use crate::encode::{Plans, QUANTIFY};
+use crate::forward::{NodeState, Progress, Ring, Time};
+use crate::interface::Interfaces;
+use crate::space::{Copy, REACHES_TARGET, Space};
+use crate::transfer::Compiler;
+use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
+use hardbop_machine::analysis::{NodeOrder, Table, order::predecessors};
+use hardbop_machine::bits::BitView;
+use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+
+/// A compiled edge.
+#[derive(Clone, Debug)]
+enum Compiled {
+    Step(BackStep),
+    Call(Box<CallState>),
+}
+
+/// What is known at a call edge.
+#[derive(Clone, Debug)]
+struct CallState {
+    moves: BackCall,
+    /// What the place after the call wants, in terms of the callee's outputs.
+    wanted: Bdd,
+}
+
+/// What is known of a procedure as a whole.
+#[derive(Clone, Debug)]
+struct ProcedureState {
+    /// Exit states that some caller wants.
+    demanded: Bdd,
+    /// From what can be entered to what ends in a demanded state, in the shape of a call.
+    summary: Bdd,
+    entry_plan: Option<Rc<Plan>>,
+}
+
+/// A backward search.
+pub struct Backward<'m, 'i> {
+    /// The machine.
+    pub machine: &'m Machine,
+    /// Where variables live.
+    pub space: &'m Space,
+    /// Interfaces of its procedures.
+    pub interfaces: &'m Interfaces,
+    /// Which variables are visible.
+    pub visible: &'m dyn Fn(ProcId, Variable) -> bool,
+    /// The BDDs.
+    pub manager: Manager<'i>,
+    /// Plans of all products.
+    pub plans: Plans,
+    /// Bit-level formulae.
+    pub view: BitView<'m>,
+    nodes: Vec<NodeState>,
+    procedures: Vec<ProcedureState>,
+    edges: Vec<Option<Compiled>>,
+    incoming: Table<EdgeId>,
+    /// Nodes with something pending, callees first, then against the control flow.
+    worklist: BinaryHeap<(u32, u32, NodeId)>,
+    queued: Vec<bool>,
+    rank: Vec<u32>,
+    order: NodeOrder,
+    initial: Bdd,
+    flag: Bdd,
+    time: Time,
+    collect_at: usize,
+    /// How many visits there were.
+    pub visits: u64,
+}
+
+const FIRST_COLLECTION: usize = 1 << 20;
+
+impl<'m, 'i> Backward<'m, 'i> {
+    /// A search that is about to start.
+    pub fn new(
+        machine: &'m Machine,
+        space: &'m Space,
+        interfaces: &'m Interfaces,
+        visible: &'m dyn Fn(ProcId, Variable) -> bool,
+        manager: Manager<'i>,
+    ) -> Self {
+        let nothing = NodeState {
+            reached: Bdd::FALSE,
+            pending: Bdd::FALSE,
+            rings: Vec::new(),
+        };
+        let count = machine.procedures.len() as u32;
+        let mut rank = vec![0; machine.procedures.len()];
+        for (place, procedure) in interfaces.calls.bottom_up().enumerate() {
+            rank[procedure.index()] = count - place as u32;
+        }
+        let unknown = ProcedureState {
+            demanded: Bdd::FALSE,
+            summary: Bdd::FALSE,
+            entry_plan: None,
+        };
+        Self {
+            machine,
+            space,
+            interfaces,
+            visible,
+            manager,
+            plans: Plans::default(),
+            view: BitView::new(machine),
+            nodes: vec![nothing; machine.nodes.len()],
+            procedures: vec![unknown; machine.procedures.len()],
+            edges: vec![None; machine.edges.len()],
+            incoming: predecessors(machine),
+            worklist: BinaryHeap::new(),
+            queued: vec![false; machine.nodes.len()],
+            rank,
+            order: NodeOrder::new(machine),
+            initial: Bdd::FALSE,
+            flag: Bdd::FALSE,
+            time: 0,
+            collect_at: FIRST_COLLECTION,
+            visits: 0,
+        }
+    }
+
+    /// What is known at a node.
+    pub fn node(&self, node: NodeId) -> &NodeState {
+        &self.nodes[node.index()]
+    }
+
+    /// The function that is true for states that reach a target before returning.
+    pub fn flag(&self) -> Bdd {
+        self.flag
+    }
+
+    /// States in which the program starts.
+    pub fn initial(&self) -> Bdd {
+        self.initial
+    }
+
+    /// A compiler for this search's edges.
+    pub fn compiler(&self) -> Compiler<'m> {
+        Compiler {
+            machine: self.machine,
+            space: self.space,
+            interfaces: self.interfaces,
+            visible: self.visible,
+        }
+    }
+
+    /// Puts every state at the targets. Can be repeated if it ran out.
+    pub fn start(&mut self, targets: &[NodeId]) -> Result<(), Exhausted> {
+        self.flag = self.manager.variable(REACHES_TARGET)?;
+        let main = self.machine.threads[0].entry;
+        let mut initial = Bdd::TRUE;
+        for bit in &self.interfaces.of(main).scope {
+            let Variable::Global(global) = bit.variable else {
+                continue;
+            };
+            if let Some(value) = self.machine.global(global).initial {
+                let now = self.space.variable(bit.slot, Copy::Now);
+                let now = self.manager.variable(now)?;
+                let literal = if value >> bit.bit & 1 == 1 { now } else { !now };
+                initial = self.manager.and(initial, literal)?;
+            }
+        }
+        self.initial = initial;
+        let flag = self.flag;
+        for &target in targets {
+            self.propagate(target, flag)?;
+        }
+        Ok(())
+    }
+
+    /// Starting states from which a target is reached, as far as known.
+    pub fn found(&mut self) -> Result<Bdd, Exhausted> {
+        let main = self.machine.threads[0].entry;
+        let entry = self.machine.procedure(main).entry;
+        let reaching = self.manager.and(self.node(entry).reached, self.flag)?;
+        self.manager.and(reaching, self.initial)
+    }
+
+    fn propagate(&mut self, node: NodeId, states: Bdd) -> Result<(), Exhausted> {
+        if states.is_false() {
+            return Ok(());
+        }
+        let state = &self.nodes[node.index()];
+        let (reached, pending) = (state.reached, state.pending);
+        let fresh = self.manager.diff(states, reached)?;
+        if fresh.is_false() {
+            return Ok(());
+        }
+        let reached = self.manager.or(reached, fresh)?;
+        let pending = self.manager.or(pending, fresh)?;
+        let state = &mut self.nodes[node.index()];
+        (state.reached, state.pending) = (reached, pending);
+        if !std::mem::replace(&mut self.queued[node.index()], true) {
+            let procedure = self.machine.procedure_of(node);
+            let rank = self.rank[procedure.index()];
+            let place = self.order.position(node);
+            self.worklist.push((rank, place, node));
+        }
+        Ok(())
+    }
+
+    /// Runs until nothing is pending, a starting state has been found, or something runs out.
+    pub fn run(&mut self) -> Result<Progress, Exhausted> {
+        loop {
+            if !self.found()?.is_false() {
+                return Ok(Progress::TargetsReached);
+            }
+            let Some(next) = self.worklist.pop() else {
+                return Ok(Progress::Complete);
+            };
+            if self.manager.node_count() > self.collect_at {
+                self.collect_garbage();
+            }
+            let (_, _, node) = next;
+            match self.visit(node) {
+                Ok(true) => self.worklist.push(next),
+                Ok(false) => self.queued[node.index()] = false,
+                Err(why) => {
+                    self.worklist.push(next);
+                    return Err(why);
+                }
+            }
+        }
+    }
+
+    fn visit(&mut self, node: NodeId) -> Result<bool, Exhausted> {
+        let delta = self.nodes[node.index()].pending;
+        let procedure = self.machine.procedure_of(node);
+        let edges = self.incoming.row(node.index()).to_vec();
+        for edge in edges {
+            self.follow(edge, delta)?;
+        }
+        if self.machine.procedure(procedure).entry == node {
+            self.leave_by_entry(procedure, delta)?;
+        }
+        let rest = self.manager.diff(self.nodes[node.index()].pending, delta)?;
+        self.time += 1;
+        self.visits += 1;
+        let state = &mut self.nodes[node.index()];
+        state.rings.push(Ring {
+            time: self.time,
+            edges: delta,
+        });
+        state.pending = rest;
+        Ok(!rest.is_false())
+    }
+
+    /// News at the end of an edge.
+    fn follow(&mut self, edge: EdgeId, delta: Bdd) -> Result<(), Exhausted> {
+        let from = self.machine.edge(edge).from;
+        match self.compiled(edge)? {
+            Compiled::Step(step) => {
+                let before = step.before(&mut self.manager, &mut self.plans, delta);
+                self.edges[edge.index()] = Some(Compiled::Step(step));
+                self.propagate(from, before?)
+            }
+            Compiled::Call(mut call) => {
+                let result = self.call(&mut call, delta, from);
+                self.edges[edge.index()] = Some(Compiled::Call(call));
+                result
+            }
+        }
+    }
+
+    fn compiled(&mut self, edge: EdgeId) -> Result<Compiled, Exhausted> {
+        if let Some(known) = self.edges[edge.index()].take() {
+            return Ok(known);
+        }
+        let compiler = self.compiler();
+        let (manager, plans, view) = (&mut self.manager, &mut self.plans, &mut self.view);
+        if let Action::Call { .. } = self.machine.edge(edge).action {
+            let moves = compiler.back_call(manager, plans, view, edge)?;
+            let wanted = Bdd::FALSE;
+            return Ok(Compiled::Call(Box::new(CallState { moves, wanted })));
+        }
+        let step = compiler.back_step(manager, plans, view, edge)?;
+        Ok(Compiled::Step(step))
+    }
+
+    /// News after a call: a demand on the callee, and what its summary already answers.
+    fn call(&mut self, call: &mut CallState, delta: Bdd, from: NodeId) -> Result<(), Exhausted> {
+        let moves = &call.moves;
+        let wanted = self.manager.project(delta, &moves.want)?;
+        let demand = self.manager.project(wanted, &moves.demand)?;
+        let summary = self.procedures[moves.callee.index()].summary;
+        let met = self.manager.relprod(wanted, summary, &moves.meet)?;
+        let before = moves.arguments.before(&mut self.manager, &mut self.plans, met)?;
+        let all = self.manager.or(call.wanted, wanted)?;
+        self.demand(call.moves.callee, demand)?;
+        self.propagate(from, before)?;
+        call.wanted = all;
+        Ok(())
+    }
+
+    /// Adds demanded exit states of a procedure.
+    fn demand(&mut self, procedure: ProcId, exits: Bdd) -> Result<(), Exhausted> {
+        let known = self.procedures[procedure.index()].demanded;
+        let fresh = self.manager.diff(exits, known)?;
+        if fresh.is_false() {
+            return Ok(());
+        }
+        let all = self.manager.or(known, fresh)?;
+        let mut states = self.manager.and(fresh, !self.flag)?;
+        let outputs: Vec<_> = self.interfaces.of(procedure).outputs().copied().collect();
+        for bit in outputs.iter().rev() {
+            let now = self.manager.variable(self.space.variable(bit.slot, Copy::Now))?;
+            let exit = self.manager.variable(self.space.variable(bit.slot, Copy::Outer))?;
+            let same = self.manager.iff(now, exit)?;
+            states = self.manager.and(states, same)?;
+        }
+        let exit = self.machine.procedure(procedure).exit;
+        self.propagate(exit, states)?;
+        self.procedures[procedure.index()].demanded = all;
+        Ok(())
+    }
+
+    /// News at an entry: callers can enter here to reach a target, and callers that wait for the summary go on.
+    fn leave_by_entry(&mut self, procedure: ProcId, delta: Bdd) -> Result<(), Exhausted> {
+        let plan = self.entry_plan(procedure);
+        let shaped = self.manager.project(delta, &plan)?;
+        let entering = self.manager.and(shaped, self.flag)?;
+        let ending = self.manager.and(shaped, !self.flag)?;
+        let without_flag = self.plans.get(&mut self.manager, vec![(REACHES_TARGET, QUANTIFY)]);
+        let ending = self.manager.project(ending, &without_flag)?;
+        let known = self.procedures[procedure.index()].summary;
+        let summary = self.manager.or(known, ending)?;
+        let interfaces = self.interfaces;
+        for site in interfaces.calls.calls_of(procedure) {
+            let from = self.machine.edge(site.edge).from;
+            let compiled = self.compiled(site.edge)?;
+            let Compiled::Call(call) = &compiled else {
+                unreachable!("call sites are call edges");
+            };
+            let (wanted, moves) = (call.wanted, call.moves.clone());
+            self.edges[site.edge.index()] = Some(compiled);
+            let met = self.manager.relprod(wanted, ending, &moves.meet)?;
+            let either = self.manager.or(met, entering)?;
+            let before = moves.arguments.before(&mut self.manager, &mut self.plans, either)?;
+            self.propagate(from, before)?;
+        }
+        self.procedures[procedure.index()].summary = summary;
+        Ok(())
+    }
+
+    /// The plan that puts the relation at a procedure's entry into the shape of a call.
+    pub fn entry_plan(&mut self, procedure: ProcId) -> Rc<Plan> {
+        if let Some(plan) = &self.procedures[procedure.index()].entry_plan {
+            return Rc::clone(plan);
+        }
+        let compiler = self.compiler();
+        let plan = compiler.back_entry_plan(&mut self.manager, &mut self.plans, procedure);
+        self.procedures[procedure.index()].entry_plan = Some(Rc::clone(&plan));
+        plan
+    }
+
+    /// The compiled form of a call edge.
+    pub(crate) fn call_moves(&mut self, edge: EdgeId) -> Result<BackCall, Exhausted> {
+        let compiled = self.compiled(edge)?;
+        let moves = match &compiled {
+            Compiled::Call(call) => call.moves.clone(),
+            Compiled::Step(_) => unreachable!("only asked of call edges"),
+        };
+        self.edges[edge.index()] = Some(compiled);
+        Ok(moves)
+    }
+
+    /// Frees BDD nodes that nothing here needs.
+    pub fn collect_garbage(&mut self) {
+        let mut roots = vec![self.initial, self.flag];
+        for state in &self.nodes {
+            roots.extend([state.reached, state.pending]);
+            roots.extend(state.rings.iter().map(|ring| ring.edges));
+        }
+        for state in &self.procedures {
+            roots.extend([state.demanded, state.summary]);
+        }
+        for compiled in self.edges.iter().flatten() {
+            match compiled {
+                Compiled::Step(step) => roots.extend(step.roots()),
+                Compiled::Call(call) => {
+                    roots.push(call.wanted);
+                    roots.extend(call.moves.arguments.roots());
+                }
+            }
+        }
+        self.manager.collect(roots);
+        self.collect_at = FIRST_COLLECTION.max(2 * self.manager.node_count());
+    }
+}
