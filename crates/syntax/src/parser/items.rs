@@ -95,8 +95,7 @@ impl Parser<'_> {
                 );
             }
             let ends = |p: &Self| match p.current.kind {
-                K::End | K::Semicolon => true,
-                K::Decl | K::Void | K::Thread | K::Begin | K::EndWord => true,
+                K::End | K::Semicolon | K::Decl | K::Void | K::Thread | K::Begin => true,
                 kind => kind.is_keyword() && !p.keyword_meant_as_name(),
             };
             while !ends(self) {
