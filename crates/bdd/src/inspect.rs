@@ -19,6 +19,24 @@ impl Manager<'_> {
         seen.len()
     }
 
+    /// Whether a function has more than so many nodes; looks at no more than that.
+    pub fn is_larger(&self, f: Bdd, size: usize) -> bool {
+        let mut seen = HashSet::new();
+        let mut pending = vec![f.regular()];
+        while let Some(bdd) = pending.pop() {
+            if let Some((_, low, high)) = self.branch(bdd)
+                && seen.insert(bdd)
+            {
+                if seen.len() > size {
+                    return true;
+                }
+                pending.push(low.regular());
+                pending.push(high.regular());
+            }
+        }
+        false
+    }
+
     /// The variables that a function depends on, in order.
     pub fn support(&self, f: Bdd) -> BTreeSet<u32> {
         let mut seen = HashSet::new();

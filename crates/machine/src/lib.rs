@@ -11,6 +11,7 @@ pub mod graph;
 pub mod ids;
 pub mod ir;
 mod lower;
+pub mod split;
 #[cfg(test)]
 mod test_builder;
 pub mod text;
@@ -21,6 +22,7 @@ pub use expr::{BinaryOp, Expr, ExprArena, UnaryOp};
 pub use ids::{EdgeId, ExprId, GlobalId, InputId, LocalId, NodeId, ProcId, Variable};
 pub use ir::{Action, Edge, Global, Local, Machine, Node, Procedure, Storage, Thread, ThreadStart};
 pub use lower::lower;
+pub use split::{Split, split_edges};
 pub use types::Type;
 
 use hardbop_syntax::diagnostic::has_errors;

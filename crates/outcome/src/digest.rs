@@ -15,7 +15,11 @@ pub fn of(machine: &Machine) -> String {
         hash.add(&(&global.name, global.ty, global.storage, global.initial));
     }
     for procedure in &machine.procedures {
-        hash.add(&(&procedure.name, &procedure.locals, procedure.parameter_count));
+        hash.add(&(
+            &procedure.name,
+            &procedure.locals,
+            procedure.parameter_count,
+        ));
         hash.add(&(procedure.result_count, procedure.entry, procedure.exit));
         hash.add(&(&procedure.nodes, &procedure.edges));
     }

@@ -99,7 +99,11 @@ impl Skeleton {
     /// The trace with these decisions; nothing if it has too many different completed calls to be written down.
     pub fn trace(&self, machine: &Machine, target: Option<Target>) -> Option<Trace> {
         let main = machine.threads.first()?.entry;
-        let mut globals: Vec<u64> = machine.globals.iter().map(|g| g.initial.unwrap_or(0)).collect();
+        let mut globals: Vec<u64> = machine
+            .globals
+            .iter()
+            .map(|g| g.initial.unwrap_or(0))
+            .collect();
         let mut locals = vec![0; machine.procedure(main).locals.len()];
         for &(variable, value) in &self.start {
             match variable {
@@ -189,7 +193,9 @@ impl Skeleton {
                     let entry = frame.state.entry(machine, *edge, inputs, locals);
                     let origin = (*call, entry.globals.clone(), entry.locals.clone());
                     if let Some((run, globals, results)) = runs.known.get(&origin) {
-                        frame.state.returned(machine, *edge, globals.clone(), results);
+                        frame
+                            .state
+                            .returned(machine, *edge, globals.clone(), results);
                         frame.push(Step::Call {
                             edge: *edge,
                             inputs: inputs.clone(),

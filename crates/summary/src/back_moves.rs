@@ -128,7 +128,9 @@ impl Compiler<'_> {
         Ok(BackStep {
             rename,
             values,
-            conditions: conditions.filter(|condition| !condition.is_true()).collect(),
+            conditions: conditions
+                .filter(|condition| !condition.is_true())
+                .collect(),
             choices_from: self.space.choice(0),
         })
     }
@@ -194,7 +196,11 @@ impl Compiler<'_> {
             relation,
         });
         let values = values.collect();
-        let conditions = if guard.is_true() { Vec::new() } else { vec![guard] };
+        let conditions = if guard.is_true() {
+            Vec::new()
+        } else {
+            vec![guard]
+        };
         Ok(BackCall {
             callee,
             want: plans.get(manager, want),

@@ -65,6 +65,7 @@ pub struct Backward<'m, 'i> {
     nodes: Vec<NodeState>,
     procedures: Vec<ProcedureState>,
     edges: Vec<Option<Compiled>>,
+    targets: Vec<NodeId>,
     incoming: Table<EdgeId>,
     /// Nodes with something pending, callees first, then against the control flow.
     worklist: BinaryHeap<(u32, u32, NodeId)>,
@@ -88,6 +89,7 @@ impl<'m, 'i> Backward<'m, 'i> {
         space: &'m Space,
         interfaces: &'m Interfaces,
         visible: &'m dyn Fn(ProcId, Variable) -> bool,
+        targets: Vec<NodeId>,
         manager: Manager<'i>,
     ) -> Self {
         let nothing = NodeState {
@@ -116,6 +118,7 @@ impl<'m, 'i> Backward<'m, 'i> {
             nodes: vec![nothing; machine.nodes.len()],
             procedures: vec![unknown; machine.procedures.len()],
             edges: vec![None; machine.edges.len()],
+            targets,
             incoming: predecessors(machine),
             worklist: BinaryHeap::new(),
             queued: vec![false; machine.nodes.len()],
@@ -154,8 +157,13 @@ impl<'m, 'i> Backward<'m, 'i> {
         }
     }
 
-    /// Puts every state at the targets. Can be repeated if it ran out.
-    pub fn start(&mut self, targets: &[NodeId]) -> Result<(), Exhausted> {
+    /// The nodes that it searches from.
+    pub fn targets(&self) -> &[NodeId] {
+        &self.targets
+    }
+
+    /// Puts every state at the targets. Changes nothing when repeated.
+    pub fn start(&mut self) -> Result<(), Exhausted> {
         self.flag = self.manager.variable(REACHES_TARGET)?;
         let main = self.machine.threads[0].entry;
         let mut initial = Bdd::TRUE;
@@ -172,7 +180,7 @@ impl<'m, 'i> Backward<'m, 'i> {
         }
         self.initial = initial;
         let flag = self.flag;
-        for &target in targets {
+        for target in self.targets.clone() {
             self.propagate(target, flag)?;
         }
         Ok(())
@@ -294,7 +302,9 @@ impl<'m, 'i> Backward<'m, 'i> {
         let demand = self.manager.project(wanted, &moves.demand)?;
         let summary = self.procedures[moves.callee.index()].summary;
         let met = self.manager.relprod(wanted, summary, &moves.meet)?;
-        let before = moves.arguments.before(&mut self.manager, &mut self.plans, met)?;
+        let before = moves
+            .arguments
+            .before(&mut self.manager, &mut self.plans, met)?;
         let all = self.manager.or(call.wanted, wanted)?;
         self.demand(call.moves.callee, demand)?;
         self.propagate(from, before)?;
@@ -313,8 +323,12 @@ impl<'m, 'i> Backward<'m, 'i> {
         let mut states = self.manager.and(fresh, !self.flag)?;
         let outputs: Vec<_> = self.interfaces.of(procedure).outputs().copied().collect();
         for bit in outputs.iter().rev() {
-            let now = self.manager.variable(self.space.variable(bit.slot, Copy::Now))?;
-            let exit = self.manager.variable(self.space.variable(bit.slot, Copy::Outer))?;
+            let now = self
+                .manager
+                .variable(self.space.variable(bit.slot, Copy::Now))?;
+            let exit = self
+                .manager
+                .variable(self.space.variable(bit.slot, Copy::Outer))?;
             let same = self.manager.iff(now, exit)?;
             states = self.manager.and(states, same)?;
         }
@@ -330,7 +344,9 @@ impl<'m, 'i> Backward<'m, 'i> {
         let shaped = self.manager.project(delta, &plan)?;
         let entering = self.manager.and(shaped, self.flag)?;
         let ending = self.manager.and(shaped, !self.flag)?;
-        let without_flag = self.plans.get(&mut self.manager, vec![(REACHES_TARGET, QUANTIFY)]);
+        let without_flag = self
+            .plans
+            .get(&mut self.manager, vec![(REACHES_TARGET, QUANTIFY)]);
         let ending = self.manager.project(ending, &without_flag)?;
         let known = self.procedures[procedure.index()].summary;
         let summary = self.manager.or(known, ending)?;
@@ -345,7 +361,9 @@ impl<'m, 'i> Backward<'m, 'i> {
             self.edges[site.edge.index()] = Some(compiled);
             let met = self.manager.relprod(wanted, ending, &moves.meet)?;
             let either = self.manager.or(met, entering)?;
-            let before = moves.arguments.before(&mut self.manager, &mut self.plans, either)?;
+            let before = moves
+                .arguments
+                .before(&mut self.manager, &mut self.plans, either)?;
             self.propagate(from, before)?;
         }
         self.procedures[procedure.index()].summary = summary;

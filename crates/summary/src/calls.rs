@@ -121,10 +121,10 @@ impl Compiler<'_> {
         let callee = self.callee(edge);
         let bits = view.edge(edge);
         let visible = bits.results.iter().filter(|r| {
-            (self.visible)(caller, r.target)
-                && (self.visible)(callee, Variable::Local(r.result))
+            (self.visible)(caller, r.target) && (self.visible)(callee, Variable::Local(r.result))
         });
-        let slot = |procedure, variable, bit| self.space.slot(self.machine, procedure, variable, bit);
+        let slot =
+            |procedure, variable, bit| self.space.slot(self.machine, procedure, variable, bit);
         visible
             .map(|r| {
                 let result = slot(callee, Variable::Local(r.result), r.bit);
@@ -139,8 +139,7 @@ impl Compiler<'_> {
         let callee = self.callee(edge);
         let bits = view.edge(edge);
         let lost = bits.results.iter().filter(|r| {
-            (self.visible)(caller, r.target)
-                && !(self.visible)(callee, Variable::Local(r.result))
+            (self.visible)(caller, r.target) && !(self.visible)(callee, Variable::Local(r.result))
         });
         lost.map(|r| self.space.slot(self.machine, caller, r.target, r.bit))
             .collect()
@@ -168,7 +167,9 @@ impl Compiler<'_> {
         );
         let mut conjuncts = vec![encoder.encode(manager, view.graph(), bits.guard)?];
         for argument in &bits.arguments {
-            let slot = self.space.slot(self.machine, callee, argument.variable, argument.bit);
+            let slot = self
+                .space
+                .slot(self.machine, callee, argument.variable, argument.bit);
             if !parameters(inside).any(|bit| bit.slot == slot) {
                 continue;
             }
@@ -206,7 +207,10 @@ impl Compiler<'_> {
         }
         for bit in &inside.steady_inputs {
             if let Variable::Local(_) = bit.variable {
-                actions.push((self.number(bit, Copy::Argument), self.number(bit, Copy::Now)));
+                actions.push((
+                    self.number(bit, Copy::Argument),
+                    self.number(bit, Copy::Now),
+                ));
             }
         }
         plans.get(manager, actions)

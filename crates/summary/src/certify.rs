@@ -3,10 +3,12 @@
 //! A BDD is a formula already: each of its nodes becomes one `Ite`, shared as in the BDD. What a forward relation leaves
 //! unsaid, because a parameter that is never assigned has its entry value all along, is written out.
 
+use crate::backward::Backward;
+use crate::encode::QUANTIFY;
 use crate::forward::Forward;
 use crate::interface::Bit;
-use crate::space::{Copy, Slot, Space};
-use hardbop_bdd::{Bdd, Manager};
+use crate::space::{Copy, REACHES_TARGET, Slot, Space};
+use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::{Machine, ProcId, Variable};
 use hardbop_outcome::certificate::{
     Bit as FormulaBit, Certificate, Direction, Formula, NodeRelation, VERSION,
@@ -132,6 +134,44 @@ pub fn forward_certificate(search: &Forward<'_, '_>, targets: Vec<Target>) -> Ce
         }
     }
     certificate(machine, Direction::Forward, targets, writer.finish(), nodes)
+}
+
+/// The certificate of a complete backward search that has not found a starting state.
+pub fn backward_certificate(
+    search: &mut Backward<'_, '_>,
+    targets: Vec<Target>,
+) -> Result<Certificate, Exhausted> {
+    let machine = search.machine;
+    let flag = search.flag();
+    let without = vec![(REACHES_TARGET, QUANTIFY)];
+    let without = search.plans.get(&mut search.manager, without);
+    let mut writer = FormulaWriter::new(search.space, Formula::Exit);
+    let mut nodes = Vec::new();
+    for procedure in machine.procedure_ids() {
+        writer.enter_procedure(&search.interfaces.of(procedure).scope);
+        for node in machine.procedure(procedure).node_ids() {
+            let reached = search.node(node).reached;
+            if reached.is_false() {
+                continue;
+            }
+            let to_target = search.manager.relprod(reached, flag, &without)?;
+            let to_exit = search.manager.relprod(reached, !flag, &without)?;
+            let relation = writer.bdd(&search.manager, to_target);
+            let mut listed = NodeRelation::new(machine, node, relation);
+            if !to_exit.is_false() {
+                listed.to_exit = Some(writer.bdd(&search.manager, to_exit));
+            }
+            nodes.push(listed);
+        }
+    }
+    let formulas = writer.finish();
+    Ok(certificate(
+        machine,
+        Direction::Backward,
+        targets,
+        formulas,
+        nodes,
+    ))
 }
 
 /// "Parameters that are never assigned still have their entry value", where that is needed.

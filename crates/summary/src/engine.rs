@@ -1,26 +1,66 @@
 //! The engine: a query in, answers with their evidence out.
+//!
+//! Nobody is good at all programs in one direction. Forward search with whole sets decides small state spaces at once and gives the
+//! shortest runs; backward search is blind to what does not matter for the question; forward search in portions finds runs
+//! deep in programs whose sets of states have no small BDD. Since a search can be continued where its work limit stopped it, `auto` lets the three take
+//! turns, each turn twice as long as the last: whichever would have been fastest alone answers after a small multiple of its time.
 
-use crate::certify::forward_certificate;
+use crate::back_runs::BackReader;
+use crate::backward::Backward;
+use crate::certify::{backward_certificate, forward_certificate};
 use crate::forward::{Forward, Progress as Searched};
 use crate::interface::Interfaces;
 use crate::layers::layers;
+use crate::ledger::Ledger;
+use crate::order::{Order, slot_order};
 use crate::runs::{NoRun, Reader};
 use crate::space::Space;
 use hardbop_bdd::{Exhausted, Manager};
 use hardbop_machine::analysis::{CallGraph, Slice};
 use hardbop_machine::{Machine, NodeId, ProcId, Variable};
-use hardbop_outcome::{
-    Answer, Budget, Engine, Event, Limit, Outcome, Progress, Query, Skeleton, Target, Verdict,
-};
+use hardbop_outcome::{Budget, Engine, Event, Limit, Outcome, Progress, Query, Skeleton};
+
+/// Where the search starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// From the start of the program.
+    Forward,
+    /// From the targets.
+    Backward,
+    /// Both, in turns.
+    #[default]
+    Auto,
+}
 
 /// The summary engine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SummaryEngine;
+#[derive(Clone, Copy, Debug)]
+pub struct SummaryEngine {
+    /// Where the search starts.
+    pub direction: Direction,
+    /// The order of BDD variables.
+    pub order: Order,
+    /// Whether runs are made shortest where that is affordable.
+    pub shortest: bool,
+}
+
+impl Default for SummaryEngine {
+    fn default() -> Self {
+        Self {
+            direction: Direction::Auto,
+            order: Order::default(),
+            shortest: true,
+        }
+    }
+}
 
 /// Without a limit in the budget: some 2 GB of BDD nodes.
 const DEFAULT_NODES: u64 = 1 << 26;
 /// Bytes that a BDD node costs with its share of the tables.
 const BYTES_PER_NODE: u64 = 32;
+/// The first turn of each search; turns double.
+const FIRST_TURN: u64 = 20_000;
+/// BDD nodes per portion.
+const PORTION: usize = 400;
 /// A run is made shortest if that takes at most this many times the work that finding it took, and some to start with.
 const SHORTEST_EFFORT: u64 = 4;
 const SHORTEST_START: u64 = 2_000_000;
@@ -37,78 +77,239 @@ impl Engine for SummaryEngine {
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
+        let mut ledger = Ledger::new(query);
         if !machine.is_sequential() {
             let what = "concurrent programs".to_owned();
-            return unknown(self.name(), query, &Limit::Unsupported { what });
+            return ledger.outcome(self.name(), &Limit::Unsupported { what });
         }
         progress.event(Event::Phase("analyses"));
-        let space = Space::new(machine);
         let targets: Vec<NodeId> = query.targets.iter().map(|target| target.node).collect();
         let slice = Slice::new(machine, &CallGraph::new(machine), &targets);
         let visible = |procedure: ProcId, variable: Variable| slice.relevant(procedure, variable);
+        let mut space = Space::new(machine);
+        let order = slot_order(machine, &space, self.order, &visible);
+        space.reorder(order);
         let interfaces = Interfaces::new(machine, &space, &visible);
         let interrupt = || budget.interrupt.check().is_some();
-        let manager = Manager::new(node_limit(budget)).with_interrupt(&interrupt);
-        let mut search = Forward::new(machine, &space, &interfaces, &visible, manager);
-        progress.event(Event::Phase("forward"));
-        let searched = search.start().and_then(|()| search.run(&targets));
-        let mut outcome = Outcome::new(self.name(), Vec::new());
-        let why = searched.err().map(|why| limit(why, budget));
-        let unreached: Vec<Target> = query
-            .targets
-            .iter()
-            .filter(|target| !search.is_reached(target.node))
-            .cloned()
-            .collect();
-        if searched == Ok(Searched::Complete) && !unreached.is_empty() {
-            outcome.certificate = Some(forward_certificate(&search, unreached));
-        }
-        progress.event(Event::Phase("runs"));
-        for target in &query.targets {
-            let verdict = if search.is_reached(target.node) {
-                match run_to(&mut search, target) {
-                    Ok(skeleton) => match skeleton.trace(machine, Some(target.clone())) {
-                        Some(trace) => Verdict::Reachable { trace },
-                        None => Verdict::Unknown {
-                            why: Limit::Memory,
-                        },
-                    },
-                    Err(NoRun::Exhausted(why)) => Verdict::Unknown {
-                        why: limit(why, budget),
-                    },
-                    Err(NoRun::Broken) => unreachable!("rings lead back to the start"),
-                }
-            } else {
-                match &why {
-                    Some(why) => Verdict::Unknown { why: why.clone() },
-                    None => Verdict::Unreachable,
-                }
-            };
-            outcome.answers.push(Answer {
-                target: target.clone(),
-                verdict,
-            });
-        }
-        outcome.statistics = vec![
-            ("visits".to_owned(), search.visits),
-            ("bdd-work".to_owned(), search.manager.work()),
-            ("peak-bdd-nodes".to_owned(), search.manager.peak() as u64),
-        ];
-        outcome
+        let contest = Contest {
+            machine,
+            space: &space,
+            interfaces: &interfaces,
+            visible: &visible,
+            node_limit: node_limit(budget),
+            interrupt: &interrupt,
+        };
+        progress.event(Event::Phase("search"));
+        // BDD operations recurse as deep as there are variables.
+        let stack = (16 << 20) + space.slot_count() * 4096;
+        let why = contest.run(self, &mut ledger, stack);
+        let why = why.map_or(Limit::Interrupted, |why| limit(why, budget));
+        ledger.outcome(self.name(), &why)
     }
 }
 
-/// A run to a reached target: a shortest one unless that takes too much work.
-fn run_to(search: &mut Forward<'_, '_>, target: &Target) -> Result<Skeleton, NoRun> {
-    let work = search.manager.work();
-    search.manager.set_work_limit(work + work * SHORTEST_EFFORT + SHORTEST_START);
-    let by_distance = search.run(&[]).and_then(|_| layers(search, target.node));
-    search.manager.set_work_limit(u64::MAX);
-    match by_distance {
-        Ok(layers) => Reader::new(search, Some(&layers.rings)).run_to(target.node),
-        Err(Exhausted::Work | Exhausted::Nodes) => Reader::new(search, None).run_to(target.node),
-        Err(why) => Err(NoRun::Exhausted(why)),
+/// What all searches of one query share.
+struct Contest<'c> {
+    machine: &'c Machine,
+    space: &'c Space,
+    interfaces: &'c Interfaces,
+    visible: &'c dyn Fn(ProcId, Variable) -> bool,
+    node_limit: usize,
+    interrupt: &'c dyn Fn() -> bool,
+}
+
+impl<'c> Contest<'c> {
+    /// Lets the searches take turns until every target is decided or all have run out; then why the last one did.
+    fn run(&self, engine: &SummaryEngine, ledger: &mut Ledger, _stack: usize) -> Option<Exhausted> {
+        let direction = engine.direction;
+        let is_alone = direction != Direction::Auto;
+        let mut whole = (direction != Direction::Backward).then(|| self.forward());
+        let mut portions =
+            (direction == Direction::Auto).then(|| self.forward().in_portions(PORTION));
+        let mut backward: Option<Backward<'c, 'c>> = None;
+        let mut wants_backward = direction != Direction::Forward;
+        let mut why = None;
+        let mut turn = FIRST_TURN;
+        while !ledger.is_decided() {
+            let allowance = if is_alone { u64::MAX } else { turn };
+            if let Some(search) = &mut whole {
+                match self.forward_turn(search, ledger, allowance, engine) {
+                    Ok(()) => {}
+                    Err(Exhausted::Work) => {}
+                    Err(reason) => {
+                        ledger.count_forward("forward", search);
+                        (whole, why) = (None, Some(reason));
+                    }
+                }
+            }
+            if wants_backward && !ledger.is_decided() {
+                let mut search = backward.take().unwrap_or_else(|| self.backward(ledger));
+                match self.backward_turn(&mut search, ledger, allowance) {
+                    // A target that was found is left out from now on.
+                    Ok(()) => ledger.count_backward(&search),
+                    Err(Exhausted::Work) => backward = Some(search),
+                    Err(reason) => {
+                        ledger.count_backward(&search);
+                        (wants_backward, why) = (false, Some(reason));
+                    }
+                }
+            }
+            if let Some(search) = &mut portions
+                && !ledger.is_decided()
+            {
+                match self.forward_turn(search, ledger, allowance, engine) {
+                    Ok(()) | Err(Exhausted::Work) => {}
+                    Err(reason) => {
+                        ledger.count_forward("portions", search);
+                        (portions, why) = (None, Some(reason));
+                    }
+                }
+            }
+            if whole.is_none() && !wants_backward && portions.is_none() {
+                break;
+            }
+            turn *= 2;
+        }
+        for (name, search) in [("forward", &whole), ("portions", &portions)] {
+            if let Some(search) = search {
+                ledger.count_forward(name, search);
+            }
+        }
+        if let Some(search) = &backward {
+            ledger.count_backward(search);
+        }
+        if engine.shortest {
+            let search = whole.unwrap_or_else(|| self.forward());
+            shorten(search, ledger, self.machine);
+        }
+        why
     }
+
+    fn manager(&self) -> Manager<'c> {
+        Manager::new(self.node_limit).with_interrupt(self.interrupt)
+    }
+
+    fn forward(&self) -> Forward<'c, 'c> {
+        let (space, interfaces) = (self.space, self.interfaces);
+        Forward::new(
+            self.machine,
+            space,
+            interfaces,
+            self.visible,
+            self.manager(),
+        )
+    }
+
+    fn backward(&self, ledger: &Ledger) -> Backward<'c, 'c> {
+        let (space, interfaces) = (self.space, self.interfaces);
+        let targets = ledger.open_nodes();
+        Backward::new(
+            self.machine,
+            space,
+            interfaces,
+            self.visible,
+            targets,
+            self.manager(),
+        )
+    }
+
+    /// A turn of a forward search: decides what it can.
+    fn forward_turn(
+        &self,
+        search: &mut Forward<'_, '_>,
+        ledger: &mut Ledger,
+        allowance: u64,
+        engine: &SummaryEngine,
+    ) -> Result<(), Exhausted> {
+        let limit = search.manager.work().saturating_add(allowance);
+        search.manager.set_work_limit(limit);
+        let searched = search
+            .start()
+            .and_then(|()| search.run(&ledger.open_nodes()));
+        let searched = retry_after_collection(searched, search);
+        search.manager.set_work_limit(u64::MAX);
+        let reached: Vec<NodeId> = ledger.open_nodes();
+        let reached: Vec<NodeId> = reached
+            .into_iter()
+            .filter(|&n| search.is_reached(n))
+            .collect();
+        for node in reached {
+            match Reader::new(search, None).run_to(node) {
+                Ok(skeleton) => ledger.reach(self.machine, node, &skeleton, false),
+                Err(NoRun::Exhausted(why)) => return Err(why),
+                Err(NoRun::Broken) => unreachable!("rings lead back to the start"),
+            }
+        }
+        if searched? == Searched::Complete {
+            let open = ledger.open_targets();
+            if !open.is_empty() {
+                ledger.exclude(forward_certificate(search, open));
+            }
+        }
+        let _ = engine;
+        Ok(())
+    }
+
+    /// A turn of a backward search: decides its targets or finds one of them reachable.
+    fn backward_turn(
+        &self,
+        search: &mut Backward<'_, '_>,
+        ledger: &mut Ledger,
+        allowance: u64,
+    ) -> Result<(), Exhausted> {
+        let limit = search.manager.work().saturating_add(allowance);
+        search.manager.set_work_limit(limit);
+        let mut searched = search.start().and_then(|()| search.run());
+        if searched == Err(Exhausted::Nodes) {
+            search.collect_garbage();
+            searched = search.run();
+        }
+        let searched = searched?;
+        search.manager.set_work_limit(u64::MAX);
+        if searched == Searched::Complete {
+            let certificate = backward_certificate(search, ledger.open_targets())?;
+            ledger.exclude(certificate);
+            return Ok(());
+        }
+        match BackReader::new(search).run() {
+            Ok((skeleton, node)) => ledger.reach(self.machine, node, &skeleton, false),
+            Err(NoRun::Exhausted(why)) => return Err(why),
+            Err(NoRun::Broken) => unreachable!("rings lead on to a target"),
+        }
+        Ok(())
+    }
+}
+
+/// Goes on once more if the nodes ran out and garbage was among them.
+fn retry_after_collection(
+    searched: Result<Searched, Exhausted>,
+    search: &mut Forward<'_, '_>,
+) -> Result<Searched, Exhausted> {
+    if searched != Err(Exhausted::Nodes) {
+        return searched;
+    }
+    search.collect_garbage();
+    search.run(&[])
+}
+
+/// Replaces runs by shortest ones, as long as that is affordable.
+fn shorten(mut search: Forward<'_, '_>, ledger: &mut Ledger, machine: &Machine) {
+    for node in ledger.reached_nodes() {
+        let spent = ledger.work().max(search.manager.work());
+        let limit = spent + spent * SHORTEST_EFFORT + SHORTEST_START;
+        search.manager.set_work_limit(limit);
+        let Ok(skeleton) = shortest_run(&mut search, node) else {
+            return;
+        };
+        ledger.reach(machine, node, &skeleton, true);
+    }
+}
+
+fn shortest_run(search: &mut Forward<'_, '_>, node: NodeId) -> Result<Skeleton, NoRun> {
+    search.start()?;
+    search.run(&[])?;
+    let by_distance = layers(search, node)?;
+    Reader::new(search, Some(&by_distance.rings)).run_to(node)
 }
 
 fn node_limit(budget: &Budget<'_>) -> usize {
@@ -124,12 +325,4 @@ fn limit(why: Exhausted, budget: &Budget<'_>) -> Limit {
         Exhausted::Work => Limit::States,
         Exhausted::Interrupted => budget.interrupt.check().unwrap_or(Limit::Interrupted),
     }
-}
-
-fn unknown(engine: &str, query: &Query, why: &Limit) -> Outcome {
-    let answers = query.targets.iter().map(|target| Answer {
-        target: target.clone(),
-        verdict: Verdict::Unknown { why: why.clone() },
-    });
-    Outcome::new(engine, answers.collect())
 }

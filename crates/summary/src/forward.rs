@@ -107,6 +107,10 @@ pub struct Forward<'m, 'i> {
     initial: Bdd,
     time: Time,
     collect_at: usize,
+    /// With a size, a visit propagates only a portion of what is pending, and nodes visited least come first: the search then
+    /// goes deep with few states instead of wide with all. What is left over stays pending, so nothing is lost.
+    portion: Option<usize>,
+    node_visits: Vec<u32>,
     /// How many visits there were.
     pub visits: u64,
 }
@@ -155,8 +159,18 @@ impl<'m, 'i> Forward<'m, 'i> {
             initial: Bdd::FALSE,
             time: 0,
             collect_at: FIRST_COLLECTION,
+            portion: None,
+            node_visits: Vec::new(),
             visits: 0,
         }
+    }
+
+    /// Makes visits propagate portions of at most this many BDD nodes.
+    #[must_use]
+    pub fn in_portions(mut self, size: usize) -> Self {
+        self.portion = Some(size);
+        self.node_visits = vec![0; self.machine.nodes.len()];
+        self
     }
 
     /// What is known at a node.
@@ -184,7 +198,7 @@ impl<'m, 'i> Forward<'m, 'i> {
         }
     }
 
-    /// Puts the initial states at the entry of the program. Can be repeated if it ran out.
+    /// Puts the initial states at the entry of the program. Changes nothing when repeated.
     pub fn start(&mut self) -> Result<(), Exhausted> {
         let main = self.machine.threads[0].entry;
         let mut initial = Bdd::TRUE;
@@ -200,7 +214,11 @@ impl<'m, 'i> Forward<'m, 'i> {
             if is_input {
                 let copy = input_copy(interface.called, interface.is_steady(bit.slot));
                 let variable = self.manager.variable(self.space.variable(bit.slot, copy))?;
-                let literal = if value >> bit.bit & 1 == 1 { variable } else { !variable };
+                let literal = if value >> bit.bit & 1 == 1 {
+                    variable
+                } else {
+                    !variable
+                };
                 initial = self.manager.and(initial, literal)?;
             }
         }
@@ -234,8 +252,12 @@ impl<'m, 'i> Forward<'m, 'i> {
         let mut edges = inputs;
         if interface.called {
             for bit in interface.changing_inputs.iter().rev() {
-                let outer = self.manager.variable(self.space.variable(bit.slot, Copy::Outer))?;
-                let now = self.manager.variable(self.space.variable(bit.slot, Copy::Now))?;
+                let outer = self
+                    .manager
+                    .variable(self.space.variable(bit.slot, Copy::Outer))?;
+                let now = self
+                    .manager
+                    .variable(self.space.variable(bit.slot, Copy::Now))?;
                 let same = self.manager.iff(outer, now)?;
                 edges = self.manager.and(edges, same)?;
             }
@@ -259,12 +281,19 @@ impl<'m, 'i> Forward<'m, 'i> {
         let state = &mut self.nodes[node.index()];
         (state.reached, state.pending) = (reached, pending);
         if !std::mem::replace(&mut self.queued[node.index()], true) {
-            let procedure = self.machine.procedure_of(node);
-            let rank = self.rank[procedure.index()];
-            let place = self.order.position(node);
-            self.worklist.push(Reverse((rank, place, node)));
+            let entry = self.queue_entry(node);
+            self.worklist.push(entry);
         }
         Ok(())
+    }
+
+    fn queue_entry(&self, node: NodeId) -> Reverse<(u32, u32, NodeId)> {
+        let procedure = self.machine.procedure_of(node);
+        let rank = match self.portion {
+            Some(_) => self.node_visits[node.index()],
+            None => self.rank[procedure.index()],
+        };
+        Reverse((rank, self.order.position(node), node))
     }
 
     /// Runs until everything reachable is known, every target has been reached, or something runs out.
@@ -281,7 +310,7 @@ impl<'m, 'i> Forward<'m, 'i> {
             }
             let Reverse((_, _, node)) = next;
             match self.visit(node) {
-                Ok(true) => self.worklist.push(next),
+                Ok(true) => self.worklist.push(self.queue_entry(node)),
                 Ok(false) => self.queued[node.index()] = false,
                 Err(why) => {
                     self.worklist.push(next);
@@ -294,7 +323,11 @@ impl<'m, 'i> Forward<'m, 'i> {
     /// Propagates what is pending at a node; true if the visit itself has brought the node more. If something runs out, the
     /// node's news stays pending: some of it may then arrive twice, which adds nothing.
     fn visit(&mut self, node: NodeId) -> Result<bool, Exhausted> {
-        let delta = self.nodes[node.index()].pending;
+        let mut delta = self.nodes[node.index()].pending;
+        if let Some(size) = self.portion {
+            delta = self.manager.portion(delta, size)?;
+            self.node_visits[node.index()] += 1;
+        }
         let procedure = self.machine.procedure_of(node);
         if self.machine.procedure(procedure).exit == node {
             self.leave(procedure, delta)?;
@@ -455,5 +488,9 @@ impl<'m, 'i> Forward<'m, 'i> {
 
 /// The copy that holds an input while a procedure is entered.
 pub fn input_copy(called: bool, steady: bool) -> Copy {
-    if called && !steady { Copy::Outer } else { Copy::Now }
+    if called && !steady {
+        Copy::Outer
+    } else {
+        Copy::Now
+    }
 }

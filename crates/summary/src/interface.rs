@@ -117,7 +117,10 @@ fn interface(
 ) -> Interface {
     let procedure = machine.procedure(id);
     let mut made = Interface {
-        called: calls.calls_of(id).iter().any(|s| calls.is_reachable(s.caller)),
+        called: calls
+            .calls_of(id)
+            .iter()
+            .any(|s| calls.is_reachable(s.caller)),
         ..Interface::default()
     };
     let bits = |variable: Variable| {

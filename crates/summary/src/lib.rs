@@ -6,6 +6,7 @@
 //! runs off it, [`certify`] writes its relations down as a certificate.
 
 pub mod back_moves;
+pub mod back_runs;
 pub mod backward;
 pub mod calls;
 pub mod certify;
@@ -14,8 +15,11 @@ mod engine;
 pub mod forward;
 pub mod interface;
 pub mod layers;
+mod ledger;
+pub mod order;
 pub mod runs;
 pub mod space;
 pub mod transfer;
 
-pub use engine::SummaryEngine;
+pub use engine::{Direction, SummaryEngine};
+pub use order::Order;

@@ -9,15 +9,15 @@
 use crate::calls::parameters;
 use crate::forward::{Forward, Ring, Time};
 use crate::interface::Bit;
-use crate::space::Copy;
-use hardbop_bdd::{Bdd, Exhausted};
+use crate::space::{Copy, Space};
+use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::analysis::{Table, order::predecessors};
-use hardbop_machine::{Action, EdgeId, LocalId, NodeId, ProcId, Variable};
+use hardbop_machine::{Action, EdgeId, LocalId, Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::{CompletedCall, Decision, Skeleton};
 use std::collections::{BTreeMap, HashMap};
 
 /// Values of BDD variables.
-type Values = BTreeMap<u32, bool>;
+pub(crate) type Values = BTreeMap<u32, bool>;
 
 /// A path edge at a node, with the time before which everything that led to it was propagated.
 #[derive(Clone, Debug)]
@@ -194,7 +194,11 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             return self.holds(entered, &point.values);
         }
         interface.changing_inputs.iter().all(|bit| {
-            let value = |copy| point.values.get(&self.search.space.variable(bit.slot, copy));
+            let value = |copy| {
+                point
+                    .values
+                    .get(&self.search.space.variable(bit.slot, copy))
+            };
             value(Copy::Outer) == value(Copy::Now)
         })
     }
@@ -251,7 +255,9 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         let compiler = self.search.compiler();
         let (manager, view) = (&mut self.search.manager, &self.search.view);
         let mut parts = compiler.effects(manager, view.graph(), edge, &bits, &|bit| {
-            compiler.interfaces.matters_at(compiler.procedure_of(edge), point.node, bit)
+            compiler
+                .interfaces
+                .matters_at(compiler.procedure_of(edge), point.node, bit)
         })?;
         let is_assigned = |bit: &Bit| {
             let mut assigned = bits.assignments.iter();
@@ -259,7 +265,11 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         };
         let mut fixed = self.outer_values(point);
         for bit in self.search.bits_at(point.node) {
-            let copy = if is_assigned(bit) { Copy::Next } else { Copy::Now };
+            let copy = if is_assigned(bit) {
+                Copy::Next
+            } else {
+                Copy::Now
+            };
             let value = point.values[&self.search.space.variable(bit.slot, Copy::Now)];
             fixed.insert(self.search.space.variable(bit.slot, copy), value);
         }
@@ -308,7 +318,9 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             let variable = match result {
                 Some(&(result, _)) => self.search.space.variable(result, Copy::Next),
                 None if lost.contains(&bit.slot) => continue,
-                None if inside.changes(bit.slot) => self.search.space.variable(bit.slot, Copy::Next),
+                None if inside.changes(bit.slot) => {
+                    self.search.space.variable(bit.slot, Copy::Next)
+                }
                 None => self.search.space.variable(bit.slot, Copy::Now),
             };
             fixed.insert(variable, value);
@@ -344,14 +356,22 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
     fn exit_point(&self, callee: ProcId, chosen: &Values, time: Time) -> Point {
         let interface = self.search.interfaces.of(callee);
         let space = self.search.space;
-        let value = |bit: &Bit, copy| *chosen.get(&space.variable(bit.slot, copy)).unwrap_or(&false);
+        let value = |bit: &Bit, copy| {
+            *chosen
+                .get(&space.variable(bit.slot, copy))
+                .unwrap_or(&false)
+        };
         let mut values = Values::new();
         for bit in interface.inputs() {
             let given = match bit.variable {
                 Variable::Global(_) => value(bit, Copy::Now),
                 Variable::Local(_) => value(bit, Copy::Argument),
             };
-            let copy = if interface.is_steady(bit.slot) { Copy::Now } else { Copy::Outer };
+            let copy = if interface.is_steady(bit.slot) {
+                Copy::Now
+            } else {
+                Copy::Outer
+            };
             values.insert(space.variable(bit.slot, copy), given);
         }
         for bit in interface.outputs() {
@@ -408,7 +428,9 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
     /// When an entry was propagated, if that was before the point's time.
     fn entry_time(&self, entry: &Point, by_distance: bool) -> Time {
         let rings = self.rings(entry.node, by_distance, Time::MAX);
-        let ring = rings.iter().find(|ring| self.holds(ring.edges, &entry.values));
+        let ring = rings
+            .iter()
+            .find(|ring| self.holds(ring.edges, &entry.values));
         ring.map_or(entry.time, |ring| ring.time)
     }
 
@@ -417,19 +439,15 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             let meaning = self.search.space.meaning(*variable);
             meaning.is_some_and(|(_, copy)| copy == Copy::Outer)
         };
-        let outer = point.values.iter().filter(|(variable, _)| is_outer(variable));
+        let outer = point
+            .values
+            .iter()
+            .filter(|(variable, _)| is_outer(variable));
         outer.map(|(&variable, &value)| (variable, value)).collect()
     }
 
-    /// The conjunction of literals.
     fn cube(&mut self, values: &Values) -> Result<Bdd, Exhausted> {
-        let mut cube = Bdd::TRUE;
-        for (&variable, &value) in values.iter().rev() {
-            let positive = self.search.manager.variable(variable)?;
-            let literal = if value { positive } else { !positive };
-            cube = self.search.manager.and(cube, literal)?;
-        }
-        Ok(cube)
+        cube(&mut self.search.manager, values)
     }
 
     fn pick(&self, relation: Bdd) -> Option<Values> {
@@ -457,20 +475,8 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         Point { node, values, time }
     }
 
-    /// Values of an edge's choices.
-    fn inputs(&mut self, edge: EdgeId, chosen: &Values) -> Vec<u64> {
-        let types = &self.search.machine.edge(edge).inputs;
-        let mut number = 0;
-        let mut word = |width: u32| {
-            let mut value = 0_u64;
-            for bit in 0..width {
-                let variable = self.search.space.choice(number);
-                number += 1;
-                value |= u64::from(*chosen.get(&variable).unwrap_or(&false)) << bit;
-            }
-            value
-        };
-        types.iter().map(|ty| word(ty.width())).collect()
+    fn inputs(&self, edge: EdgeId, chosen: &Values) -> Vec<u64> {
+        inputs(self.search.machine, self.search.space, edge, chosen)
     }
 
     /// The values of a point as words.
@@ -495,4 +501,31 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             })
             .collect()
     }
+}
+
+/// The conjunction of literals.
+pub(crate) fn cube(manager: &mut Manager<'_>, values: &Values) -> Result<Bdd, Exhausted> {
+    let mut cube = Bdd::TRUE;
+    for (&variable, &value) in values.iter().rev() {
+        let positive = manager.variable(variable)?;
+        let literal = if value { positive } else { !positive };
+        cube = manager.and(cube, literal)?;
+    }
+    Ok(cube)
+}
+
+/// Values of an edge's choices; what was left open is 0.
+pub(crate) fn inputs(machine: &Machine, space: &Space, edge: EdgeId, chosen: &Values) -> Vec<u64> {
+    let mut number = 0;
+    let mut word = |width: u32| {
+        let mut value = 0_u64;
+        for bit in 0..width {
+            let variable = space.choice(number);
+            number += 1;
+            value |= u64::from(*chosen.get(&variable).unwrap_or(&false)) << bit;
+        }
+        value
+    };
+    let types = &machine.edge(edge).inputs;
+    types.iter().map(|ty| word(ty.width())).collect()
 }

@@ -114,7 +114,12 @@ impl Draft {
     }
 
     /// Decides with which part each variable is quantified. `choices_from` is the first choice variable: all choices are quantified.
-    pub fn finish(mut self, manager: &mut Manager<'_>, plans: &mut Plans, choices_from: u32) -> Vec<Part> {
+    pub fn finish(
+        mut self,
+        manager: &mut Manager<'_>,
+        plans: &mut Plans,
+        choices_from: u32,
+    ) -> Vec<Part> {
         if self.conjuncts.is_empty() {
             if self.quantify.is_empty() && self.rename.is_empty() {
                 return Vec::new();
@@ -131,12 +136,17 @@ impl Draft {
         let last = self.conjuncts.len() - 1;
         let mut actions: Vec<Vec<(u32, u32)>> = vec![Vec::new(); last + 1];
         for &variable in &self.quantify {
-            let user = self.conjuncts.iter().rposition(|c| c.support.contains(&variable));
+            let user = self
+                .conjuncts
+                .iter()
+                .rposition(|c| c.support.contains(&variable));
             actions[user.unwrap_or(0)].push((variable, QUANTIFY));
         }
         // A name is free for renaming only when its old owner has been quantified, so renaming comes last.
         actions[last].extend(&self.rename);
-        let plans = actions.into_iter().map(|actions| plans.get(manager, actions));
+        let plans = actions
+            .into_iter()
+            .map(|actions| plans.get(manager, actions));
         let plans: Vec<Rc<Plan>> = plans.collect();
         self.conjuncts
             .into_iter()
@@ -188,7 +198,11 @@ impl Compiler<'_> {
         let mut draft = Draft::new();
         draft.conjoin_all(manager, plans, conjuncts, self.space.choice(0))?;
         let scope = &self.interfaces.of(procedure).scope;
-        let assigned: BTreeSet<_> = bits.assignments.iter().map(|a| (a.variable, a.bit)).collect();
+        let assigned: BTreeSet<_> = bits
+            .assignments
+            .iter()
+            .map(|a| (a.variable, a.bit))
+            .collect();
         for bit in scope {
             let now = self.number(bit, Copy::Now);
             let is_assigned = assigned.contains(&(bit.variable, bit.bit));
@@ -261,7 +275,9 @@ impl Compiler<'_> {
             if !(self.visible)(procedure, variable) {
                 continue;
             }
-            let slot = self.space.slot(self.machine, procedure, variable, assignment.bit);
+            let slot = self
+                .space
+                .slot(self.machine, procedure, variable, assignment.bit);
             let bit = Bit {
                 variable,
                 bit: assignment.bit,

@@ -239,6 +239,10 @@ impl<'a> Formatter<'a> {
                 statements::labels(self.ast, &stmt.labels, &mut line);
                 self.level = 0;
                 let inner = if is_implicit(stmt) {
+                    // Without it the labels of the next block would be labels of this one.
+                    if after.is_some() {
+                        line.word(";");
+                    }
                     limit
                 } else {
                     stmt.span.start

@@ -116,3 +116,16 @@ fn wide_statements_are_broken_after_commas_and_operators() {
 ",
     );
 }
+
+#[test]
+fn an_empty_guarded_block_keeps_its_labels_apart_from_those_of_the_next() {
+    let guarded = |text: &str| {
+        let source = Source::new("test.gp", text);
+        let parsed = parse_as(&source, Form::GuardedBlocks);
+        assert!(!has_errors(&parsed.diagnostics), "{:?}", parsed.diagnostics);
+        super::format(&parsed.ast, &source)
+    };
+    let once = guarded("A: B:; C: D:");
+    assert_eq!(once, "A: B: ;\nC: D:\n");
+    assert_eq!(guarded(&once), once);
+}
