@@ -28,12 +28,22 @@ fuzz_target!(|text: &str| {
             "formatted to another tree:\n{}",
             formatted.text()
         );
-        assert_eq!(comments(&first.ast, &source), comments(&second.ast, &formatted));
-        assert_eq!(formatted.text(), format(&second.ast, &formatted), "formatting again changes the text");
+        assert_eq!(
+            comments(&first.ast, &source),
+            comments(&second.ast, &formatted)
+        );
+        assert_eq!(
+            formatted.text(),
+            format(&second.ast, &formatted),
+            "formatting again changes the text"
+        );
     }
 });
 
 fn comments(ast: &Ast, source: &Source) -> Vec<String> {
-    let texts = ast.comments.iter().map(|comment| source.slice(comment.span).to_owned());
+    let texts = ast
+        .comments
+        .iter()
+        .map(|comment| source.slice(comment.span).to_owned());
     texts.collect()
 }

@@ -15,7 +15,10 @@ fuzz_target!(|bytes: &[u8]| {
         let is_read = !has_errors(&parsed.diagnostics);
         let checked = hardbop_program::check(parsed.ast, &source, None);
         let is_valid = is_read && !has_errors(&checked.diagnostics);
-        assert!(!is_valid || checked.program.is_some(), "neither a program nor an error");
+        assert!(
+            !is_valid || checked.program.is_some(),
+            "neither a program nor an error"
+        );
         if let Some(program) = checked.program.filter(|_| is_valid) {
             let machine = hardbop_machine::lower(&program, &source);
             assert_eq!(machine.procedures.len(), program.procedures.len());

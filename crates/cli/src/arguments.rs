@@ -1,7 +1,7 @@
 //! The command line: global options and the list of commands. Each command's own options stand in its file.
 
 use crate::commands::{
-    analyze, bench, check, explain, fmt, generate, graph, parse, replay, simulate, validate,
+    analyze, bench, check, coverage, explain, fmt, generate, graph, parse, replay, simulate, validate,
 };
 use crate::console::{ColourChoice, MessageFormat};
 use clap::{Parser, Subcommand};
@@ -44,6 +44,7 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Check(check::Arguments),
+    Coverage(coverage::Arguments),
     Parse(parse::Arguments),
     Fmt(fmt::Arguments),
     Simulate(simulate::Arguments),

@@ -3,6 +3,7 @@
 pub mod analyze;
 pub mod bench;
 pub mod check;
+pub mod coverage;
 pub mod explain;
 pub mod fmt;
 pub mod generate;
@@ -20,6 +21,7 @@ use crate::exit::{Exit, Failure};
 pub fn run(console: &mut Console, command: &Command) -> Result<Exit, Failure> {
     match command {
         Command::Check(arguments) => check::run(console, arguments),
+        Command::Coverage(arguments) => coverage::run(console, arguments),
         Command::Parse(arguments) => parse::run(console, arguments),
         Command::Fmt(arguments) => Ok(fmt::run(console, arguments)),
         Command::Simulate(arguments) => simulate::run(console, arguments),

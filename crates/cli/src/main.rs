@@ -12,6 +12,7 @@ mod exit;
 mod files;
 mod input;
 mod interrupt;
+mod limits;
 mod panic;
 mod targets;
 mod trace_arguments;
@@ -23,8 +24,21 @@ use console::Console;
 use exit::Exit;
 use std::process::ExitCode;
 
+/// BDD operations recurse as deep as a program has variables. Untouched stack costs nothing.
+const STACK_SIZE: usize = 1 << 30;
+
 fn main() -> ExitCode {
     panic::install_hook();
+    let worker = std::thread::Builder::new().stack_size(STACK_SIZE).spawn(command);
+    match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(_)) => Exit::Internal.into(),
+        // No such stack is to be had: the ordinary one does for ordinary programs.
+        Err(_) => command(),
+    }
+}
+
+fn command() -> ExitCode {
     let arguments = Arguments::parse();
     let mut console = Console::new(arguments.color, arguments.message_format, arguments.quiet);
     let result = commands::run(&mut console, &arguments.command);

@@ -167,14 +167,21 @@ mod tests {
         let mut next_edge = 0;
         for id in split.procedure_ids() {
             let procedure = split.procedure(id);
-            assert_eq!((procedure.nodes.start, procedure.edges.start), (next_node, next_edge));
+            assert_eq!(
+                (procedure.nodes.start, procedure.edges.start),
+                (next_node, next_edge)
+            );
             assert_eq!(procedure.exit.0 + 1, procedure.nodes.end);
             assert!(procedure.nodes.contains(&procedure.entry.0));
             for node in procedure.node_ids() {
                 assert_eq!(split.procedure_of(node), id);
                 assert_eq!(split.node(node).edges.start, next_edge);
                 next_edge = split.node(node).edges.end;
-                assert!(split.edges_from(node).all(|edge| split.edge(edge).from == node));
+                assert!(
+                    split
+                        .edges_from(node)
+                        .all(|edge| split.edge(edge).from == node)
+                );
             }
             next_node = procedure.nodes.end;
         }
@@ -206,7 +213,10 @@ mod tests {
             };
             assert_eq!(end, split.nodes[old.to.index()]);
         }
-        assert!(splits >= 4, "two branches and two ways out of the assertion: {splits}");
+        assert!(
+            splits >= 4,
+            "two branches and two ways out of the assertion: {splits}"
+        );
     }
 
     #[test]
@@ -218,7 +228,10 @@ mod tests {
             assert_eq!(place(old.node), new.node);
         }
         let (old, new) = (&machine.assertions[0], &split.machine.assertions[0]);
-        assert_eq!((place(old.node), place(old.failure)), (new.node, new.failure));
+        assert_eq!(
+            (place(old.node), place(old.failure)),
+            (new.node, new.failure)
+        );
         let started = |machine: &Machine| {
             machine.edges.iter().find_map(|edge| match edge.action {
                 Action::StartThread(ThreadStart::Node(node)) => Some(node),
@@ -232,7 +245,9 @@ mod tests {
     fn the_end_of_a_thread_is_not_split() {
         let machine = machine();
         let split = split_edges(&machine, |_| true);
-        let ends = machine.edge_ids().filter(|&id| machine.edge(id).action == Action::EndThread);
+        let ends = machine
+            .edge_ids()
+            .filter(|&id| machine.edge(id).action == Action::EndThread);
         let middles: Vec<_> = ends.map(|id| split.middles[id.index()]).collect();
         assert_eq!(middles, [None]);
     }

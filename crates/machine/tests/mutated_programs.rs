@@ -16,15 +16,16 @@ const MUTANTS: u64 = 800;
 const LONGEST: usize = 4000;
 
 /// Words and signs that a mutation may put anywhere.
+#[rustfmt::skip]
 const DICTIONARY: &[&str] = &[
     "begin", "end", "if", "then", "elsif", "else", "fi", "while", "do", "od", "goto", "return",
     "assert", "assume", "constrain", "abortif", "enforce", "dead", "havoc", "skip", "print", "call",
-    "decl", "void", "bool", "bool<2>", "int<3>", "int<65>", "dfs", "thread", "init", "main", "start_thread",
-    "end_thread", "atomic_begin", "atomic_end", "thread_local", "choose[a,b]", "schoose[1,0]", "T",
-    "F", "true", "0", "1", "7", "99999999999999999999", "*", "?", "_", "'x", "x", "{a b}", "{", "}", "(",
-    ")", "[", "]", ";", ":", ":=", ",", "->", "=>", "<->", "==", "!=", "<=", "<", "^", "&&", "|", "!",
-    "~", "+", "-", "/*", "*/", "// c\n", "/* c */", "\n", "\n\n", "\r\n", "L:", "ASYNC_1:", "x$",
-    "sync", "var", "or", "ä", "\u{feff}", "\0",
+    "decl", "void", "bool", "bool<2>", "int<3>", "int<65>", "dfs", "thread", "init", "main",
+    "start_thread", "end_thread", "atomic_begin", "atomic_end", "thread_local", "choose[a,b]",
+    "schoose[1,0]", "T", "F", "true", "0", "1", "7", "99999999999999999999", "*", "?", "_", "'x",
+    "x", "{a b}", "{", "}", "(", ")", "[", "]", ";", ":", ":=", ",", "->", "=>", "<->", "==", "!=",
+    "<=", "<", "^", "&&", "|", "!", "~", "+", "-", "/*", "*/", "// c\n", "/* c */", "\n", "\n\n",
+    "\r\n", "L:", "ASYNC_1:", "x$", "sync", "var", "or", "ä", "\u{feff}", "\0",
 ];
 
 /// Vigna's splitmix64.
@@ -54,7 +55,9 @@ impl Random {
 fn examples() -> Vec<(Form, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let entries = std::fs::read_dir(folder).expect("the examples are part of the project");
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("can be listed").path()).collect();
+    let mut paths: Vec<_> = entries
+        .map(|entry| entry.expect("can be listed").path())
+        .collect();
     paths.sort();
     let form_of = |path: &Path| match path.extension()?.to_str()? {
         "bp" => Some(Form::Procedures),
@@ -164,7 +167,10 @@ fn for_each_mutant(seed: u64, mut test: impl FnMut(Form, &Source)) -> usize {
 }
 
 fn comments(ast: &Ast, source: &Source) -> Vec<String> {
-    let texts = ast.comments.iter().map(|comment| source.slice(comment.span).to_owned());
+    let texts = ast
+        .comments
+        .iter()
+        .map(|comment| source.slice(comment.span).to_owned());
     texts.collect()
 }
 
@@ -176,8 +182,19 @@ fn check_formatting(form: Form, source: &Source) -> bool {
     }
     let formatted = Source::new("formatted", format(&first.ast, source));
     let second = parse_as(&formatted, form);
-    let texts = || format!("\n--- text\n{}\n--- formatted\n{}", source.text(), formatted.text());
-    assert!(!has_errors(&second.diagnostics), "an error: {:?}{}", second.diagnostics, texts());
+    let texts = || {
+        format!(
+            "\n--- text\n{}\n--- formatted\n{}",
+            source.text(),
+            formatted.text()
+        )
+    };
+    assert!(
+        !has_errors(&second.diagnostics),
+        "an error: {:?}{}",
+        second.diagnostics,
+        texts()
+    );
     assert!(
         first.ast.without_places() == second.ast.without_places(),
         "another tree{}",
@@ -190,7 +207,11 @@ fn check_formatting(form: Form, source: &Source) -> bool {
         texts()
     );
     let again = format(&second.ast, &formatted);
-    assert!(formatted.text() == again, "formatted again: {again}{}", texts());
+    assert!(
+        formatted.text() == again,
+        "formatted again: {again}{}",
+        texts()
+    );
     true
 }
 
@@ -212,7 +233,10 @@ fn every_mutant_becomes_a_machine_or_gets_an_error() {
             machines += 1;
         }
     });
-    assert!(mutants > 3000 && machines > mutants / 20, "{machines} machines of {mutants} mutants");
+    assert!(
+        mutants > 3000 && machines > mutants / 20,
+        "{machines} machines of {mutants} mutants"
+    );
 }
 
 #[test]
@@ -221,5 +245,8 @@ fn formatting_a_mutant_keeps_tree_and_comments_and_is_idempotent() {
     let mutants = for_each_mutant(2, |form, source| {
         read += usize::from(check_formatting(form, source));
     });
-    assert!(mutants > 3000 && read > mutants / 20, "{read} read of {mutants} mutants");
+    assert!(
+        mutants > 3000 && read > mutants / 20,
+        "{read} read of {mutants} mutants"
+    );
 }

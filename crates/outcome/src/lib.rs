@@ -6,6 +6,7 @@
 
 pub mod budget;
 pub mod certificate;
+pub mod coverage;
 pub mod digest;
 pub mod engine;
 pub mod outcome;
@@ -15,6 +16,7 @@ pub mod trace;
 
 pub use budget::{Budget, Interrupt, Limit, NeverInterrupted};
 pub use certificate::Certificate;
+pub use coverage::{Coverage, CoverageQuestion, Reach};
 pub use engine::{Engine, Event, Progress, Silent};
 pub use outcome::{Answer, Outcome, Verdict};
 pub use query::{Query, Target, TargetKind};

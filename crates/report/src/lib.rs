@@ -3,6 +3,7 @@
 //! The last box of the data flow before the command line. Everything here turns a value into a `String`; nothing is printed,
 //! so that every text can be tested.
 
+pub mod coverage;
 pub mod diagnostics;
 pub mod svg;
 pub mod trace_text;

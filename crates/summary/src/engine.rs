@@ -143,7 +143,9 @@ impl<'c> Contest<'c> {
                 }
             }
             if wants_backward && !ledger.is_decided() {
-                let mut search = backward.take().unwrap_or_else(|| self.backward(ledger));
+                // Targets that another search has reached would only be in the way.
+                let kept = backward.take().filter(|b| b.targets() == ledger.open_nodes());
+                let mut search = kept.unwrap_or_else(|| self.backward(ledger));
                 match self.backward_turn(&mut search, ledger, allowance) {
                     // A target that was found is left out from now on.
                     Ok(()) => ledger.count_backward(&search),
@@ -312,13 +314,13 @@ fn shortest_run(search: &mut Forward<'_, '_>, node: NodeId) -> Result<Skeleton, 
     Reader::new(search, Some(&by_distance.rings)).run_to(node)
 }
 
-fn node_limit(budget: &Budget<'_>) -> usize {
+pub(crate) fn node_limit(budget: &Budget<'_>) -> usize {
     let by_memory = budget.memory.map(|bytes| bytes / BYTES_PER_NODE);
     let limit = budget.nodes.or(by_memory).unwrap_or(DEFAULT_NODES);
     usize::try_from(limit).unwrap_or(usize::MAX)
 }
 
-fn limit(why: Exhausted, budget: &Budget<'_>) -> Limit {
+pub(crate) fn limit(why: Exhausted, budget: &Budget<'_>) -> Limit {
     match why {
         Exhausted::Nodes if budget.nodes.is_none() => Limit::Memory,
         Exhausted::Nodes => Limit::Nodes,

@@ -17,9 +17,11 @@ pub mod interface;
 pub mod layers;
 mod ledger;
 pub mod order;
+pub mod reached;
 pub mod runs;
 pub mod space;
 pub mod transfer;
 
 pub use engine::{Direction, SummaryEngine};
 pub use order::Order;
+pub use reached::{Reached, reached};

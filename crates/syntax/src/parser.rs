@@ -73,6 +73,8 @@ struct Parser<'a> {
     next: Token,
     /// End of the last token that was taken.
     last_end: u32,
+    /// Empty between expressions; kept for its memory.
+    stacks: expressions::Stacks,
 }
 
 impl<'a> Parser<'a> {
@@ -86,6 +88,7 @@ impl<'a> Parser<'a> {
             current,
             next,
             last_end: 0,
+            stacks: expressions::Stacks::default(),
         }
     }
 

@@ -11,9 +11,7 @@ use hardbop_interpreter::choices::valuation_bits;
 use hardbop_interpreter::configuration::{initial, initial_slots};
 use hardbop_interpreter::scheduler::schedulable;
 use hardbop_interpreter::step::step_slots;
-use hardbop_interpreter::{
-    Configuration, Move, RandomChooser, Valuations, Walk, simulate, take,
-};
+use hardbop_interpreter::{Configuration, Move, RandomChooser, Valuations, Walk, simulate, take};
 use hardbop_machine::analysis::constants::Value;
 use hardbop_machine::analysis::{CallGraph, Constants, Liveness, ModRef, Slice};
 use hardbop_machine::{
@@ -45,7 +43,10 @@ fn for_each_program(usual: u64, mut test: impl FnMut(u64, &Machine)) {
         Knobs::concurrent(),
     ];
     for seed in seeds(usual).0 {
-        test(seed, &machine(seed, &presets[seed as usize % presets.len()]));
+        test(
+            seed,
+            &machine(seed, &presets[seed as usize % presets.len()]),
+        );
     }
 }
 
@@ -67,7 +68,10 @@ fn explore(
     mut state: impl FnMut(&Configuration),
     mut step: impl FnMut(u32, &Configuration, &Move, &[u64], &Configuration),
 ) {
-    let types: Vec<Type> = initial_slots(machine).iter().map(|slot| slot.ty(machine)).collect();
+    let types: Vec<Type> = initial_slots(machine)
+        .iter()
+        .map(|slot| slot.ty(machine))
+        .collect();
     let mut known: HashSet<Configuration> = HashSet::new();
     let mut pending: Vec<Configuration> = Valuations::new(types)
         .take(MOST_CONFIGURATIONS / 4)
@@ -135,7 +139,8 @@ fn question(machine: &Machine) -> Vec<Target> {
 /// Which targets can be reached; nothing where that is not known.
 fn verdicts(machine: &Machine, targets: Vec<Target>) -> Vec<Option<bool>> {
     let query = Query { targets };
-    let ask = |engine: &dyn Engine| engine.check(machine, &query, &Budget::unlimited(), &mut Silent);
+    let ask =
+        |engine: &dyn Engine| engine.check(machine, &query, &Budget::unlimited(), &mut Silent);
     let outcome = if machine.is_sequential() {
         ask(&SummaryOracle {
             max_path_edges: 3000,
@@ -215,7 +220,10 @@ fn values_of_dead_variables_do_not_matter() {
         });
         let after = verdicts(&changed, moved.collect());
         compared += assert_same_verdicts(seed, &original, &after, "a dead variable matters");
-        reached += original.iter().filter(|verdict| **verdict == Some(true)).count();
+        reached += original
+            .iter()
+            .filter(|verdict| **verdict == Some(true))
+            .count();
     });
     assert!(
         seeds(1).1 || (forgotten > 3000 && compared > 500 && reached > 100),
@@ -230,7 +238,9 @@ fn constants_have_their_values_and_what_is_unreached_is_not_reached() {
         let calls = CallGraph::new(machine);
         let effects = ModRef::new(machine, &calls);
         let constants = Constants::new(machine, &calls, &effects);
-        let never = machine.edge_ids().filter(|&edge| !constants.may_take(machine, edge));
+        let never = machine
+            .edge_ids()
+            .filter(|&edge| !constants.may_take(machine, edge));
         untaken += never.count();
         let at = |configuration: &Configuration| {
             for thread in 0..configuration.threads.len() as u32 {
@@ -238,7 +248,10 @@ fn constants_have_their_values_and_what_is_unreached_is_not_reached() {
                     continue;
                 };
                 let node = frame.node;
-                assert!(constants.is_reached(node), "seed {seed}: {node:?} is reached");
+                assert!(
+                    constants.is_reached(node),
+                    "seed {seed}: {node:?} is reached"
+                );
                 for variable in variables(machine, machine.procedure_of(node)) {
                     if let Value::Const(value) = constants.value(node, variable) {
                         let real = configuration.read(machine, thread, variable);
@@ -250,7 +263,10 @@ fn constants_have_their_values_and_what_is_unreached_is_not_reached() {
         };
         explore(machine, at, |_, _, moved, _, _| {
             if let Move::Edge { edge, .. } = moved {
-                assert!(constants.may_take(machine, *edge), "seed {seed}: {edge:?} is taken");
+                assert!(
+                    constants.may_take(machine, *edge),
+                    "seed {seed}: {edge:?} is taken"
+                );
             }
         });
     });
@@ -312,10 +328,16 @@ fn a_procedure_does_the_same_whatever_the_globals_that_it_does_not_read() {
             machine,
             |_| {},
             |thread, before, moved, chosen, after| {
-                let top = before.top(thread).expect("a thread that steps has a frame");
-                let procedure = machine.procedure_of(top.node);
+                // What a procedure does not read, its callees do not read either.
+                let frames = before.threads[thread as usize].stack.iter();
+                let open: Vec<ProcId> = frames
+                    .map(|frame| machine.procedure_of(frame.node))
+                    .collect();
                 for id in (0..machine.globals.len()).map(GlobalId::new) {
-                    if effects.references(procedure, id) {
+                    if open
+                        .iter()
+                        .all(|&procedure| effects.references(procedure, id))
+                    {
                         continue;
                     }
                     let mut other = before.clone();
@@ -345,13 +367,14 @@ fn sliced(machine: &Machine, slice: &Slice) -> (Machine, usize) {
         }
         let edge = machine.edge(id);
         let here = machine.procedure_of(edge.from);
-        let forget = |changed: &mut Machine, owner: ProcId, variable: Variable, value: &mut ExprId| {
-            if !slice.relevant(owner, variable) {
-                *value = fresh_choice(changed, id, machine.type_of(owner, variable));
-                return 1;
-            }
-            0
-        };
+        let forget =
+            |changed: &mut Machine, owner: ProcId, variable: Variable, value: &mut ExprId| {
+                if !slice.relevant(owner, variable) {
+                    *value = fresh_choice(changed, id, machine.type_of(owner, variable));
+                    return 1;
+                }
+                0
+            };
         let mut action = edge.action.clone();
         match &mut action {
             Action::Assign { assignments, .. } => {
@@ -391,7 +414,8 @@ fn what_a_slice_leaves_out_does_not_matter() {
             left_out += count;
             let original = verdicts(machine, vec![target.clone()]);
             let after = verdicts(&changed, vec![target]);
-            compared += assert_same_verdicts(seed, &original, &after, "the slice leaves out too much");
+            compared +=
+                assert_same_verdicts(seed, &original, &after, "the slice leaves out too much");
             reached += usize::from(original == [Some(true)]);
         }
     });

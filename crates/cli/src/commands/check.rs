@@ -9,14 +9,15 @@ use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::input::{self, ProgramArguments};
 use crate::interrupt::Patience;
+use crate::limits::Limits;
 use crate::targets::TargetArguments;
 use crate::trace_arguments::TraceArguments;
 use crate::usage::{Usage, UsageMembers};
 use clap::builder::PossibleValuesParser;
+use hardbop_checker::Rejected;
 use hardbop_interpreter::replay;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Budget, Outcome, Query, Silent, TargetKind, Verdict};
-use std::time::Duration;
+use hardbop_outcome::{Answer, Outcome, Query, Silent, TargetKind, Verdict};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,6 +40,8 @@ pub struct Arguments {
     #[arg(long, value_parser = PossibleValuesParser::new(engines::names()), default_value = engines::AUTO)]
     engine: String,
     #[command(flatten)]
+    engine_options: engines::EngineArguments,
+    #[command(flatten)]
     limits: Limits,
     #[command(flatten)]
     traces: TraceArguments,
@@ -51,33 +54,9 @@ pub struct Arguments {
     /// Write the evidence for what cannot happen to a file
     #[arg(long, value_name = "FILE")]
     certificate: Option<String>,
-    /// Believe the engine: do not replay what it found
+    /// Believe the engine: do not replay its runs and do not check its certificate
     #[arg(long)]
     no_validate: bool,
-}
-
-/// What may be spent.
-#[derive(Debug, clap::Args)]
-struct Limits {
-    /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    time: Option<Duration>,
-    /// Give up after this many states
-    #[arg(long, value_name = "N")]
-    states: Option<u64>,
-    /// Give up after this many BDD nodes
-    #[arg(long, value_name = "N")]
-    nodes: Option<u64>,
-    /// Give up beyond this much memory
-    #[arg(long, value_name = "MB")]
-    memory: Option<u64>,
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text
-        .parse()
-        .map_err(|_| "not a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
 /// Runs the command.
@@ -95,9 +74,10 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
             "{file} has no assertions, so none can fail; ask about a label with --reach LABEL"
         ));
     }
-    let outcome = ask(arguments, &machine, &query)?;
+    let patience = Patience::start(arguments.limits.time);
+    let mut outcome = ask(arguments, &machine, &query, &patience)?;
     usage.end_phase("engine");
-    validate(arguments, &machine, &query, &outcome)?;
+    validate(arguments, &machine, &query, &mut outcome, &patience)?;
     usage.end_phase("validation");
     if let Some(file) = &arguments.certificate {
         save_certificate(console, file, &outcome)?;
@@ -119,37 +99,34 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     Ok(exit_of(&outcome))
 }
 
-fn ask(arguments: &Arguments, machine: &Machine, query: &Query) -> Result<Outcome, Failure> {
-    let engine = engines::find(&arguments.engine).ok_or_else(|| {
+fn ask(
+    arguments: &Arguments,
+    machine: &Machine,
+    query: &Query,
+    patience: &Patience,
+) -> Result<Outcome, Failure> {
+    let engine = engines::find(&arguments.engine, arguments.engine_options).ok_or_else(|| {
         Failure::Internal("internal error: an engine without a row in the table".to_owned())
     })?;
     if query.targets.is_empty() {
         return Ok(Outcome::new(engine.name(), Vec::new()));
     }
-    let patience = Patience::start(arguments.limits.time);
-    let budget = Budget {
-        states: arguments.limits.states,
-        nodes: arguments.limits.nodes,
-        memory: arguments
-            .limits
-            .memory
-            .map(|megabytes| megabytes.saturating_mul(1 << 20)),
-        interrupt: &patience,
-    };
+    let budget = arguments.limits.budget(patience);
     Ok(engine.check(machine, query, &budget, &mut Silent))
 }
 
-/// Holds the engine to its word.
+/// Holds the engine to its word: runs are replayed, certificates checked. A proof for which the time did not suffice is none.
 fn validate(
     arguments: &Arguments,
     machine: &Machine,
     query: &Query,
-    outcome: &Outcome,
+    outcome: &mut Outcome,
+    patience: &Patience,
 ) -> Result<(), Failure> {
     if arguments.no_validate {
         return Ok(());
     }
-    let engine = &outcome.engine;
+    let engine = outcome.engine.clone();
     let reject = |why: String| {
         Err(Failure::Internal(format!(
             "internal error: the answer of engine {engine} was rejected: {why}"
@@ -170,7 +147,27 @@ fn validate(
             return reject(format!("its run to the {} is none: {error}", target.kind));
         }
     }
-    Ok(())
+    let Some(certificate) = &outcome.certificate else {
+        return Ok(());
+    };
+    let is_covered = |answer: &Answer| {
+        answer.verdict != Verdict::Unreachable || certificate.targets.contains(&answer.target)
+    };
+    if let Some(answer) = outcome.answers.iter().find(|answer| !is_covered(answer)) {
+        return reject(format!("its certificate says nothing about the {}", answer.target.kind));
+    }
+    match hardbop_checker::validate(machine, certificate, patience) {
+        Ok(_) => Ok(()),
+        Err(Rejected::Interrupted(why)) => {
+            for answer in &mut outcome.answers {
+                if answer.verdict == Verdict::Unreachable {
+                    answer.verdict = Verdict::Unknown { why: why.clone() };
+                }
+            }
+            Ok(())
+        }
+        Err(rejected) => reject(rejected.to_string()),
+    }
 }
 
 fn save_certificate(console: &mut Console, file: &str, outcome: &Outcome) -> Result<(), Failure> {

@@ -15,7 +15,10 @@ const FROM_SOURCE: &str = "cargo run --release -- ";
 const LEFT_OUT: &str = "…";
 
 /// How much of the output a document shows.
-#[allow(dead_code, reason = "each test is compiled with its own copy and uses one")]
+#[allow(
+    dead_code,
+    reason = "each test is compiled with its own copy and uses one"
+)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// All of it.
@@ -222,6 +225,9 @@ fn run_command(directory: &Path, command: &str) -> String {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
+    // No document means to show one, so none must be blessed by accident.
+    let is_bug = text.contains("internal error:");
+    assert!(!is_bug, "`{command}` fails in itself:\n{text}");
     match status.code() {
         Some(0) => text,
         Some(code) => format!("{text}[exit {code}]\n"),

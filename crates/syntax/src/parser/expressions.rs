@@ -42,8 +42,9 @@ impl Open {
     }
 }
 
+/// The open operators and the operands that wait for them.
 #[derive(Default)]
-struct Stacks {
+pub(super) struct Stacks {
     operands: Vec<ExprId>,
     open: Vec<Open>,
     /// Where brackets and unanswered `?` stand on `open`, so that none has to be searched for.
@@ -56,6 +57,12 @@ impl Stacks {
             self.landmarks.push(self.open.len());
         }
         self.open.push(open);
+    }
+
+    fn clear(&mut self) {
+        self.operands.clear();
+        self.open.clear();
+        self.landmarks.clear();
     }
 
     fn pop(&mut self) -> Option<Open> {
@@ -75,7 +82,7 @@ impl Stacks {
 impl Parser<'_> {
     /// An expression. If there is none, reports it and returns an `Error` expression.
     pub(super) fn expression(&mut self) -> ExprId {
-        let mut stacks = Stacks::default();
+        let mut stacks = std::mem::take(&mut self.stacks);
         loop {
             if !self.operand(&mut stacks) {
                 break;
@@ -84,7 +91,10 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.close_all(&mut stacks)
+        let expression = self.close_all(&mut stacks);
+        stacks.clear();
+        self.stacks = stacks;
+        expression
     }
 
     /// Takes prefix operators and one operand. False if there is no operand: an `Error` operand stands in.
