@@ -270,8 +270,8 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
         let entry_node = self.search.machine.procedure(callee).entry;
         let entry_rings = self.rings(entry_node, point.time);
         if point.goal.get(&REACHES_TARGET) == Some(&true) {
-            for ring in &entry_rings {
-                let found = self.into_call(point, edge, callee, constraint, ring)?;
+            for &ring in &entry_rings {
+                let found = self.enter_call(point, edge, callee, constraint, ring)?;
                 if found.is_some() {
                     return Ok(found);
                 }
@@ -287,7 +287,7 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
             if wanted.is_false() {
                 continue;
             }
-            for ring in &entry_rings {
+            for &ring in &entry_rings {
                 let summary = self.ending(callee, ring)?;
                 let both = self.search.manager.and(wanted, summary)?;
                 if let Some(chosen) = self.pick(both) {
@@ -308,7 +308,7 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
     }
 
     /// What a ring at a callee's entry says about ending in a demanded state, in the shape of a call.
-    fn ending(&mut self, callee: ProcId, ring: &Ring) -> Result<Bdd, Exhausted> {
+    fn ending(&mut self, callee: ProcId, ring: Ring) -> Result<Bdd, Exhausted> {
         let flag = self.search.flag();
         let plan = self.search.entry_plan(callee);
         let without = vec![(REACHES_TARGET, QUANTIFY)];
@@ -318,13 +318,13 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
         self.search.manager.project(ending, &without)
     }
 
-    fn into_call(
+    fn enter_call(
         &mut self,
         point: &Point,
         edge: EdgeId,
         callee: ProcId,
         constraint: Bdd,
-        ring: &Ring,
+        ring: Ring,
     ) -> Result<Option<Forth>, Exhausted> {
         let flag = self.search.flag();
         let plan = self.search.entry_plan(callee);
@@ -349,7 +349,7 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
         &mut self,
         callee: ProcId,
         chosen: &Values,
-        ring: &Ring,
+        ring: Ring,
     ) -> Result<Option<Request>, Exhausted> {
         let mut goal = Values::from([(REACHES_TARGET, false)]);
         for bit in self.search.interfaces.of(callee).outputs() {
@@ -369,7 +369,7 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
         callee: ProcId,
         chosen: &Values,
         goal: Values,
-        ring: &Ring,
+        ring: Ring,
     ) -> Result<Option<Point>, Exhausted> {
         let interfaces = self.search.interfaces;
         let interface = interfaces.of(callee);

@@ -217,6 +217,12 @@ impl<'m, 'i> Backward<'m, 'i> {
         Ok(())
     }
 
+    /// Starts if need be, then runs.
+    pub fn begin_and_run(&mut self) -> Result<Progress, Exhausted> {
+        self.start()?;
+        self.run()
+    }
+
     /// Runs until nothing is pending, a starting state has been found, or something runs out.
     pub fn run(&mut self) -> Result<Progress, Exhausted> {
         loop {

@@ -76,7 +76,7 @@ impl Compiler<'_> {
         }
         for bit in &inside.global_outputs {
             let next = self.number(bit, Copy::Next);
-            let wanted = self.in_scope(caller, bit.slot).is_some_and(|own| live(own));
+            let wanted = self.in_scope(caller, bit.slot).is_some_and(live);
             if wanted && !targets.contains(&bit.slot) {
                 actions.push((next, self.number(bit, Copy::Now)));
             } else {

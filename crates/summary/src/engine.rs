@@ -2,9 +2,10 @@
 //!
 //! Nobody is good at all programs in one direction. Forward search with whole sets decides small state spaces at once and gives the
 //! shortest runs; backward search is blind to what does not matter for the question; forward search in portions finds runs
-//! deep in programs whose sets of states have no small BDD. Since a search can be continued where its work limit stopped it, `auto` lets the three take
+//! deep in programs whose sets of states have no small BDD; and a search that sees only a few variables proves what rests on them. Since a search can be continued where its work limit stopped it, `auto` lets the four take
 //! turns, each turn twice as long as the last: whichever would have been fastest alone answers after a small multiple of its time.
 
+use crate::abstraction::Visible;
 use crate::back_runs::BackReader;
 use crate::backward::Backward;
 use crate::certify::{backward_certificate, forward_certificate};
@@ -59,11 +60,15 @@ const DEFAULT_NODES: u64 = 1 << 26;
 const BYTES_PER_NODE: u64 = 32;
 /// The first turn of each search; turns double.
 const FIRST_TURN: u64 = 20_000;
+/// Abstraction is tried when turns have become this long: most programs are decided before.
+const ABSTRACT_FROM: u64 = 4 * FIRST_TURN;
+/// How often an abstraction takes in what flows into it.
+const ABSTRACTION_LEVELS: usize = 3;
 /// BDD nodes per portion.
 const PORTION: usize = 400;
 /// A run is made shortest if that takes at most this many times the work that finding it took, and some to start with.
 const SHORTEST_EFFORT: u64 = 4;
-const SHORTEST_START: u64 = 2_000_000;
+const SHORTEST_START: u64 = 500_000;
 
 impl Engine for SummaryEngine {
     fn name(&self) -> &'static str {
@@ -100,9 +105,7 @@ impl Engine for SummaryEngine {
             interrupt: &interrupt,
         };
         progress.event(Event::Phase("search"));
-        // BDD operations recurse as deep as there are variables.
-        let stack = (16 << 20) + space.slot_count() * 4096;
-        let why = contest.run(self, &mut ledger, stack);
+        let why = contest.run(*self, &mut ledger);
         let why = why.map_or(Limit::Interrupted, |why| limit(why, budget));
         ledger.outcome(self.name(), &why)
     }
@@ -120,7 +123,7 @@ struct Contest<'c> {
 
 impl<'c> Contest<'c> {
     /// Lets the searches take turns until every target is decided or all have run out; then why the last one did.
-    fn run(&self, engine: &SummaryEngine, ledger: &mut Ledger, _stack: usize) -> Option<Exhausted> {
+    fn run(&self, engine: SummaryEngine, ledger: &mut Ledger) -> Option<Exhausted> {
         let direction = engine.direction;
         let is_alone = direction != Direction::Auto;
         let mut whole = (direction != Direction::Backward).then(|| self.forward());
@@ -128,14 +131,14 @@ impl<'c> Contest<'c> {
             (direction == Direction::Auto).then(|| self.forward().in_portions(PORTION));
         let mut backward: Option<Backward<'c, 'c>> = None;
         let mut wants_backward = direction != Direction::Forward;
+        let mut abstracted = Vec::new();
         let mut why = None;
         let mut turn = FIRST_TURN;
         while !ledger.is_decided() {
             let allowance = if is_alone { u64::MAX } else { turn };
             if let Some(search) = &mut whole {
-                match self.forward_turn(search, ledger, allowance, engine) {
-                    Ok(()) => {}
-                    Err(Exhausted::Work) => {}
+                match self.forward_turn(search, ledger, allowance) {
+                    Ok(()) | Err(Exhausted::Work) => {}
                     Err(reason) => {
                         ledger.count_forward("forward", search);
                         (whole, why) = (None, Some(reason));
@@ -144,7 +147,9 @@ impl<'c> Contest<'c> {
             }
             if wants_backward && !ledger.is_decided() {
                 // Targets that another search has reached would only be in the way.
-                let kept = backward.take().filter(|b| b.targets() == ledger.open_nodes());
+                let kept = backward
+                    .take()
+                    .filter(|b| b.targets() == ledger.open_nodes());
                 let mut search = kept.unwrap_or_else(|| self.backward(ledger));
                 match self.backward_turn(&mut search, ledger, allowance) {
                     // A target that was found is left out from now on.
@@ -159,12 +164,24 @@ impl<'c> Contest<'c> {
             if let Some(search) = &mut portions
                 && !ledger.is_decided()
             {
-                match self.forward_turn(search, ledger, allowance, engine) {
+                match self.forward_turn(search, ledger, allowance) {
                     Ok(()) | Err(Exhausted::Work) => {}
                     Err(reason) => {
                         ledger.count_forward("portions", search);
                         (portions, why) = (None, Some(reason));
                     }
+                }
+            }
+            if turn >= ABSTRACT_FROM
+                && !is_alone
+                && !ledger.is_decided()
+                && abstracted != ledger.open_nodes()
+            {
+                match self.abstract_turn(ledger, allowance) {
+                    // Another try is in vain until fewer targets are open.
+                    Ok(()) => abstracted = ledger.open_nodes(),
+                    Err(Exhausted::Work | Exhausted::Nodes) => {}
+                    Err(reason) => why = Some(reason),
                 }
             }
             if whole.is_none() && !wants_backward && portions.is_none() {
@@ -221,14 +238,14 @@ impl<'c> Contest<'c> {
         search: &mut Forward<'_, '_>,
         ledger: &mut Ledger,
         allowance: u64,
-        engine: &SummaryEngine,
     ) -> Result<(), Exhausted> {
         let limit = search.manager.work().saturating_add(allowance);
         search.manager.set_work_limit(limit);
-        let searched = search
-            .start()
-            .and_then(|()| search.run(&ledger.open_nodes()));
-        let searched = retry_after_collection(searched, search);
+        let mut searched = search.begin_and_run(&ledger.open_nodes());
+        if searched == Err(Exhausted::Nodes) {
+            search.collect_garbage();
+            searched = search.begin_and_run(&ledger.open_nodes());
+        }
         search.manager.set_work_limit(u64::MAX);
         let reached: Vec<NodeId> = ledger.open_nodes();
         let reached: Vec<NodeId> = reached
@@ -248,7 +265,29 @@ impl<'c> Contest<'c> {
                 ledger.exclude(forward_certificate(search, open));
             }
         }
-        let _ = engine;
+        Ok(())
+    }
+
+    /// Searches that see few variables: if one reaches none of the open targets, that decides them.
+    fn abstract_turn(&self, ledger: &mut Ledger, allowance: u64) -> Result<(), Exhausted> {
+        let open = ledger.open_nodes();
+        let mut seen = Visible::nearest_conditions(self.machine, &open);
+        for _ in 0..ABSTRACTION_LEVELS {
+            let visible = |procedure: ProcId, variable: Variable| {
+                seen.contains(procedure, variable) && (self.visible)(procedure, variable)
+            };
+            let interfaces = Interfaces::new(self.machine, self.space, &visible);
+            let (space, manager) = (self.space, self.manager());
+            let mut search = Forward::new(self.machine, space, &interfaces, &visible, manager);
+            search.manager.set_work_limit(allowance);
+            let searched = search.begin_and_run_past(&open);
+            ledger.count_forward("abstract", &search);
+            if searched? == Searched::Complete {
+                ledger.exclude(forward_certificate(&search, ledger.open_targets()));
+                return Ok(());
+            }
+            seen = seen.with_sources(self.machine);
+        }
         Ok(())
     }
 
@@ -261,10 +300,10 @@ impl<'c> Contest<'c> {
     ) -> Result<(), Exhausted> {
         let limit = search.manager.work().saturating_add(allowance);
         search.manager.set_work_limit(limit);
-        let mut searched = search.start().and_then(|()| search.run());
+        let mut searched = search.begin_and_run();
         if searched == Err(Exhausted::Nodes) {
             search.collect_garbage();
-            searched = search.run();
+            searched = search.begin_and_run();
         }
         let searched = searched?;
         search.manager.set_work_limit(u64::MAX);
@@ -282,18 +321,6 @@ impl<'c> Contest<'c> {
     }
 }
 
-/// Goes on once more if the nodes ran out and garbage was among them.
-fn retry_after_collection(
-    searched: Result<Searched, Exhausted>,
-    search: &mut Forward<'_, '_>,
-) -> Result<Searched, Exhausted> {
-    if searched != Err(Exhausted::Nodes) {
-        return searched;
-    }
-    search.collect_garbage();
-    search.run(&[])
-}
-
 /// Replaces runs by shortest ones, as long as that is affordable.
 fn shorten(mut search: Forward<'_, '_>, ledger: &mut Ledger, machine: &Machine) {
     for node in ledger.reached_nodes() {
@@ -308,8 +335,7 @@ fn shorten(mut search: Forward<'_, '_>, ledger: &mut Ledger, machine: &Machine) 
 }
 
 fn shortest_run(search: &mut Forward<'_, '_>, node: NodeId) -> Result<Skeleton, NoRun> {
-    search.start()?;
-    search.run(&[])?;
+    search.begin_and_run(&[])?;
     let by_distance = layers(search, node)?;
     Reader::new(search, Some(&by_distance.rings)).run_to(node)
 }

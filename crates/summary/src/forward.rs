@@ -296,10 +296,36 @@ impl<'m, 'i> Forward<'m, 'i> {
         Reverse((rank, self.order.position(node), node))
     }
 
+    /// Starts if need be, then runs.
+    pub fn begin_and_run(&mut self, targets: &[NodeId]) -> Result<Progress, Exhausted> {
+        self.start()?;
+        self.run(targets)
+    }
+
+    /// Starts if need be, then runs until everything is known or any of some nodes is reached.
+    pub fn begin_and_run_past(&mut self, nodes: &[NodeId]) -> Result<Progress, Exhausted> {
+        self.start()?;
+        self.run_until(|search| nodes.iter().any(|&node| search.is_reached(node)))
+    }
+
     /// Runs until everything reachable is known, every target has been reached, or something runs out.
     pub fn run(&mut self, targets: &[NodeId]) -> Result<Progress, Exhausted> {
+        // Reached nodes stay reached: each is looked at until it is, and never again.
+        let mut open = targets.to_vec();
+        self.run_until(|search| {
+            while open.last().is_some_and(|&target| search.is_reached(target)) {
+                open.pop();
+            }
+            open.is_empty() && !targets.is_empty()
+        })
+    }
+
+    fn run_until(
+        &mut self,
+        mut is_enough: impl FnMut(&Self) -> bool,
+    ) -> Result<Progress, Exhausted> {
         loop {
-            if !targets.is_empty() && targets.iter().all(|&target| self.is_reached(target)) {
+            if is_enough(self) {
                 return Ok(Progress::TargetsReached);
             }
             let Some(next) = self.worklist.pop() else {

@@ -5,6 +5,7 @@
 //! [`calls`] what edges do to relations. [`forward`] explores from the start; [`runs`] and [`layers`] read shortest
 //! runs off it, [`certify`] writes its relations down as a certificate.
 
+pub mod abstraction;
 pub mod back_moves;
 pub mod back_runs;
 pub mod backward;

@@ -83,7 +83,7 @@ fn hyperedges(
 /// FORCE: the order of the variables by where the middles of their edges are, until the edges span no less.
 fn force(count: usize, edges: &[Vec<Slot>]) -> Vec<Slot> {
     let mut order: Vec<Slot> = (0..count as u32).map(Slot).collect();
-    let mut place: Vec<f64> = (0..count).map(|i| i as f64).collect();
+    let mut place: Vec<f64> = (0..count as u32).map(f64::from).collect();
     let mut best = order.clone();
     let mut best_span = f64::INFINITY;
     for _ in 0..ROUNDS {
@@ -96,7 +96,7 @@ fn force(count: usize, edges: &[Vec<Slot>]) -> Vec<Slot> {
                 (p.min(l), p.max(h), t + p)
             });
             span += high - low;
-            let middle = total / edge.len() as f64;
+            let middle = total / f64::from(edge.len() as u32);
             for slot in edge {
                 sum[slot.0 as usize] += middle;
                 uses[slot.0 as usize] += 1.0;
@@ -116,7 +116,7 @@ fn force(count: usize, edges: &[Vec<Slot>]) -> Vec<Slot> {
         };
         order.sort_by(|a, b| pull(a).total_cmp(&pull(b)));
         for (index, slot) in order.iter().enumerate() {
-            place[slot.0 as usize] = index as f64;
+            place[slot.0 as usize] = f64::from(index as u32);
         }
     }
     best

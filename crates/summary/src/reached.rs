@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_search_that_ran_out_says_so() {
         let machine = machine(
-            "decl a, b, c; void main() begin while (*) do a, b, c := b ^ c, a, b & a; od end",
+            "decl a, b, c; void main() begin while (*) do a, b, c := b ^ c, a, b & a; assert(a ^ b ^ c); od end",
         );
         let budget = Budget {
             nodes: Some(4),

@@ -26,6 +26,10 @@ impl Parser<'_> {
         while !self.at(TokenKind::End) {
             self.guarded_block(&mut stmts);
         }
+        if stmts.is_empty() && self.ast.items.is_empty() {
+            // Semicolons only: that is no program.
+            return;
+        }
         let name = Ident {
             name: self.ast.names.intern("main"),
             span: Span::new(start, start),

@@ -218,3 +218,11 @@ fn guarded_blocks_become_one_procedure() {
     let again = Source::new("t.gp", expected);
     assert!(super::parse(&again).ast.without_places() == parsed.ast.without_places());
 }
+
+#[test]
+fn a_guarded_file_of_semicolons_is_no_program() {
+    let source = Source::new("test.gp", "; // nothing");
+    let parsed = parse_as(&source, Form::GuardedBlocks);
+    let codes: Vec<Code> = parsed.diagnostics.iter().map(|d| d.code).collect();
+    assert_eq!(codes, [codes::EMPTY_FILE]);
+}

@@ -1,0 +1,157 @@
+//! Which few variables may suffice for a proof.
+//!
+//! A forward search that sees only some variables, and takes every other one as arbitrary wherever it is read, reaches at least
+//! what the program reaches; if it does not reach a target, nothing does, and its relations are a certificate of the whole program. Two hundred
+//! variables and a property that rests on four of them are then no harder than four variables. We start with what the
+//! nearest conditions before the targets mention, and take in what flows into it, level by level.
+
+use hardbop_machine::analysis::order::predecessors;
+use hardbop_machine::analysis::variables::each_variable_before;
+use hardbop_machine::{Action, ExprId, Machine, NodeId, ProcId, Variable};
+use std::collections::HashSet;
+
+/// A set of variables; globals are in it once, locals by procedure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Visible {
+    set: HashSet<(ProcId, Variable)>,
+}
+
+impl Visible {
+    /// Whether a variable, as seen from a procedure, is in the set.
+    pub fn contains(&self, procedure: ProcId, variable: Variable) -> bool {
+        self.set.contains(&key(procedure, variable))
+    }
+
+    /// How many variables are in the set.
+    pub fn len(&self) -> usize {
+        self.set.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty()
+    }
+
+    fn insert(&mut self, procedure: ProcId, variable: Variable) {
+        self.set.insert(key(procedure, variable));
+    }
+
+    fn insert_all(&mut self, machine: &Machine, procedure: ProcId, expr: ExprId) {
+        each_variable_before(&machine.exprs, expr, |variable| {
+            self.insert(procedure, variable);
+        });
+    }
+
+    /// The variables of the nearest conditions on all ways to the targets.
+    pub fn nearest_conditions(machine: &Machine, targets: &[NodeId]) -> Self {
+        let incoming = predecessors(machine);
+        let mut calls: Vec<Vec<NodeId>> = vec![Vec::new(); machine.procedures.len()];
+        for edge in &machine.edges {
+            if let Action::Call { callee, .. } = edge.action {
+                calls[callee.index()].push(edge.from);
+            }
+        }
+        let mut visible = Self::default();
+        let mut seen = vec![false; machine.nodes.len()];
+        let mut pending = targets.to_vec();
+        while let Some(node) = pending.pop() {
+            if std::mem::replace(&mut seen[node.index()], true) {
+                continue;
+            }
+            let procedure = machine.procedure_of(node);
+            if machine.procedure(procedure).entry == node {
+                pending.extend(&calls[procedure.index()]);
+            }
+            for &edge in incoming.row(node.index()) {
+                let edge = machine.edge(edge);
+                let before = visible.len();
+                if let Some(guard) = edge.guard {
+                    visible.insert_all(machine, procedure, guard);
+                }
+                let mentions = edge.guard.is_some_and(|guard| {
+                    let mut any = false;
+                    each_variable_before(&machine.exprs, guard, |_| any = true);
+                    any
+                });
+                if visible.len() == before && !mentions {
+                    pending.push(edge.from);
+                }
+            }
+        }
+        visible
+    }
+
+    /// The set with everything that flows directly into it.
+    #[must_use]
+    pub fn with_sources(&self, machine: &Machine) -> Self {
+        let mut larger = self.clone();
+        for edge in &machine.edges {
+            let procedure = machine.procedure_of(edge.from);
+            match &edge.action {
+                Action::Assign { assignments, .. } => {
+                    for &(target, value) in assignments {
+                        if self.contains(procedure, target) {
+                            larger.insert_all(machine, procedure, value);
+                        }
+                    }
+                }
+                Action::Return(values) => {
+                    let results = machine.procedure(procedure).results();
+                    for (result, &value) in results.zip(values) {
+                        if self.contains(procedure, Variable::Local(result)) {
+                            larger.insert_all(machine, procedure, value);
+                        }
+                    }
+                }
+                Action::Call {
+                    callee,
+                    arguments,
+                    targets,
+                } => {
+                    let inside = machine.procedure(*callee);
+                    for (parameter, &argument) in inside.parameters().zip(arguments) {
+                        if self.contains(*callee, Variable::Local(parameter)) {
+                            larger.insert_all(machine, procedure, argument);
+                        }
+                    }
+                    for (result, target) in inside.results().zip(targets) {
+                        if target.is_some_and(|target| self.contains(procedure, target)) {
+                            larger.insert(*callee, Variable::Local(result));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        larger
+    }
+}
+
+fn key(procedure: ProcId, variable: Variable) -> (ProcId, Variable) {
+    match variable {
+        Variable::Global(_) => (ProcId(0), variable),
+        Variable::Local(_) => (procedure, variable),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardbop_outcome::Query;
+
+    #[test]
+    fn levels_start_at_the_nearest_condition_and_follow_the_flow() {
+        let text = "decl g, h, i, far; void main() begin h := i; g := h; if (far) then skip; fi if (g) then E: skip; fi end";
+        let machine = hardbop_machine::from_text("t.bp", text).unwrap();
+        let targets = Query::label(&machine, "E").targets;
+        let nearest = Visible::nearest_conditions(&machine, &[targets[0].node]);
+        let global = |name: &str| {
+            let at = machine.globals.iter().position(|g| g.name == name).unwrap();
+            Variable::Global(hardbop_machine::GlobalId::new(at))
+        };
+        let has = |set: &Visible, name| set.contains(ProcId(0), global(name));
+        assert!(has(&nearest, "g") && !has(&nearest, "h") && !has(&nearest, "far"));
+        let next = nearest.with_sources(&machine);
+        assert!(has(&next, "h") && !has(&next, "i"));
+    }
+}
