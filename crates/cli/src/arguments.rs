@@ -1,7 +1,8 @@
 //! The command line: global options and the list of commands. Each command's own options stand in its file.
 
 use crate::commands::{
-    analyze, bench, check, coverage, explain, fmt, generate, graph, parse, replay, simulate, validate,
+    analyze, bench, check, coverage, explain, fmt, generate, graph, parse, replay, simulate,
+    validate,
 };
 use crate::console::{ColourChoice, MessageFormat};
 use clap::{Parser, Subcommand};

@@ -96,7 +96,7 @@ const ENGINES: &[Entry] = &[
 ];
 
 /// States that fit an ordinary computer's memory; `--states` sets a smaller limit.
-const MANY: usize = 1_000_000;
+const MANY: usize = 10_000_000;
 
 /// All values of `--engine`.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -154,7 +154,10 @@ mod tests {
     #[test]
     fn every_engine_is_found_under_its_name() {
         for name in names() {
-            assert_eq!(find(name, EngineArguments::default()).map(|engine| engine.name()), Some(name));
+            assert_eq!(
+                find(name, EngineArguments::default()).map(|engine| engine.name()),
+                Some(name)
+            );
         }
         assert!(find("no-such-engine", EngineArguments::default()).is_none());
     }

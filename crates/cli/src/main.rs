@@ -29,7 +29,9 @@ const STACK_SIZE: usize = 1 << 30;
 
 fn main() -> ExitCode {
     panic::install_hook();
-    let worker = std::thread::Builder::new().stack_size(STACK_SIZE).spawn(command);
+    let worker = std::thread::Builder::new()
+        .stack_size(STACK_SIZE)
+        .spawn(command);
     match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(exit)) => exit,
         Ok(Err(_)) => Exit::Internal.into(),

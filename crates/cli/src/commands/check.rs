@@ -154,7 +154,10 @@ fn validate(
         answer.verdict != Verdict::Unreachable || certificate.targets.contains(&answer.target)
     };
     if let Some(answer) = outcome.answers.iter().find(|answer| !is_covered(answer)) {
-        return reject(format!("its certificate says nothing about the {}", answer.target.kind));
+        return reject(format!(
+            "its certificate says nothing about the {}",
+            answer.target.kind
+        ));
     }
     match hardbop_checker::validate(machine, certificate, patience) {
         Ok(_) => Ok(()),

@@ -1,0 +1,66 @@
+//! Every example states its questions and answers in its head comment; both are true.
+//!
+//! A head has lines `//   hardbop check …` and after them an `Answer:` or `Answers:` with one verdict word per question, in order.
+
+use std::path::Path;
+use std::process::Command;
+
+const VERDICTS: [&str; 4] = ["HOLDS", "VIOLATED", "UNREACHABLE", "REACHABLE"];
+
+/// The questions of a head comment with the verdicts it gives.
+fn questions(text: &str) -> Vec<(Vec<String>, String)> {
+    let head: Vec<&str> = text.lines().take_while(|l| l.starts_with("//")).collect();
+    let commands = head
+        .iter()
+        .filter_map(|line| line.strip_prefix("//   hardbop "));
+    let answers = head
+        .iter()
+        .skip_while(|line| !line.starts_with("// Answer"));
+    let answers: String = answers.map(|line| line.trim_start_matches('/')).collect();
+    let words = answers.split(|c: char| !c.is_ascii_uppercase());
+    let verdicts = words
+        .filter(|word| VERDICTS.contains(word))
+        .map(str::to_owned);
+    commands
+        .map(|command| command.split_whitespace().map(str::to_owned).collect())
+        .zip(verdicts)
+        .collect()
+}
+
+#[test]
+fn the_questions_in_the_heads_of_the_examples_have_the_answers_given_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files: Vec<_> = std::fs::read_dir(root.join("examples"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    let mut asked = 0;
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let questions = questions(&text);
+        assert!(!questions.is_empty(), "{} asks nothing", file.display());
+        for (arguments, verdict) in questions {
+            let output = Command::new(env!("CARGO_BIN_EXE_hardbop"))
+                .current_dir(&root)
+                .args(&arguments)
+                .args(["--trace", "none"])
+                .output()
+                .unwrap();
+            let answer = String::from_utf8_lossy(&output.stdout).into_owned();
+            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+            let words: Vec<&str> = answer
+                .lines()
+                .filter_map(|line| line.split_whitespace().next())
+                .collect();
+            let is_as_said = words.contains(&verdict.as_str())
+                && (verdict != "HOLDS" || words.iter().all(|word| *word == "HOLDS"));
+            assert!(
+                is_as_said,
+                "{arguments:?}: not {verdict} but {answer}{errors}"
+            );
+            asked += 1;
+        }
+    }
+    assert!(asked >= 20, "only {asked} questions were asked");
+}
