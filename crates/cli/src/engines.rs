@@ -51,7 +51,7 @@ enum OrderName {
 }
 
 impl EngineArguments {
-    fn summary_engine(&self) -> SummaryEngine {
+    fn summary_engine(self) -> SummaryEngine {
         SummaryEngine {
             direction: match self.direction {
                 DirectionName::Forward => Direction::Forward,

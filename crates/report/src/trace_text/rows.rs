@@ -36,6 +36,7 @@ pub(super) struct View<'a> {
     level: TraceLevel,
     /// Says which arbitrary initial values may ever be read; the others are not worth showing.
     liveness: Liveness,
+    effects: ModRef,
 }
 
 impl<'a> View<'a> {
@@ -47,6 +48,7 @@ impl<'a> View<'a> {
             concurrent,
             level,
             liveness: Liveness::new(machine, &calls, &effects),
+            effects,
         }
     }
 
@@ -83,10 +85,18 @@ impl<'a> View<'a> {
         };
         let state = &configuration.threads[thread as usize];
         let globals = self.machine.globals.iter().zip(&state.own);
-        let own = globals.filter(|(global, _)| global.storage == Storage::PerThread);
-        let own = own.map(|(global, &value)| (global.name.clone(), value));
-        let locals = self.live_locals(configuration, thread, 0);
         let procedure = self.machine.procedure_of(frame.node);
+        // Threads of other blocks have globals of their own, which are none of this one's business.
+        let own = (0..)
+            .map(GlobalId)
+            .zip(globals)
+            .filter(|(id, (global, _))| {
+                let is_used = self.effects.references(procedure, *id)
+                    || self.effects.modifies(procedure, *id);
+                global.storage == Storage::PerThread && is_used
+            });
+        let own = own.map(|(_, (global, &value))| (global.name.clone(), value));
+        let locals = self.live_locals(configuration, thread, 0);
         let locals = locals.into_iter().map(|(variable, value)| {
             let name = self.machine.name_of(procedure, variable);
             (name.to_owned(), value)
