@@ -1,0 +1,75 @@
+//! Runs are shortest: no hierarchical trajectory to the target has fewer steps (Bebop, section 3.2).
+//!
+//! The explicit tabulation of the test kit computes the distances independently, state by state.
+
+use hardbop_machine::{Machine, from_text};
+use hardbop_outcome::{Budget, Engine, Query, Silent, Verdict};
+use hardbop_summary::{Direction, SummaryEngine};
+use hardbop_testkit::generator::{Knobs, generate};
+use hardbop_testkit::tabulation::Tabulation;
+
+/// All assertions and labels.
+fn query(machine: &Machine) -> Query {
+    let mut query = Query::assertions(machine);
+    for label in &machine.labels {
+        query
+            .targets
+            .extend(Query::label(machine, &label.name).targets);
+    }
+    query
+}
+
+fn check(direction: Direction, knobs: &Knobs, seeds: std::ops::Range<u64>) -> usize {
+    let engine = SummaryEngine {
+        direction,
+        ..SummaryEngine::default()
+    };
+    let mut compared = 0;
+    for seed in seeds {
+        let text = generate(seed, knobs);
+        let Ok(machine) = from_text("generated.bp", &text) else {
+            panic!("seed {seed} does not generate a program");
+        };
+        let Ok(tabulation) = Tabulation::new(&machine, 200_000) else {
+            continue;
+        };
+        let outcome = engine.check(
+            &machine,
+            &query(&machine),
+            &Budget::unlimited(),
+            &mut Silent,
+        );
+        for answer in &outcome.answers {
+            let Verdict::Reachable { trace } = &answer.verdict else {
+                continue;
+            };
+            let steps: usize = trace.segments.iter().map(|s| s.steps.len()).sum();
+            let distance = tabulation.distance(answer.target.node);
+            assert_eq!(
+                Some(steps as u64),
+                distance,
+                "seed {seed}: {} in\n{text}",
+                answer.target.kind
+            );
+            compared += 1;
+        }
+    }
+    compared
+}
+
+#[test]
+fn no_shorter_hierarchical_trajectory_exists() {
+    let presets = [
+        Knobs::tiny(),
+        Knobs::sequential(),
+        Knobs::recursive(),
+        Knobs::integers(),
+    ];
+    for direction in [Direction::Forward, Direction::Auto] {
+        let compared: usize = presets
+            .iter()
+            .map(|knobs| check(direction, knobs, 0..60))
+            .sum();
+        assert!(compared > 200, "only {compared} runs were compared");
+    }
+}
