@@ -398,6 +398,15 @@ impl<'m, 'i> Backward<'m, 'i> {
         Ok(moves)
     }
 
+    /// The size in BDD nodes of the largest relation at a node.
+    pub fn widest(&self) -> u64 {
+        let mut relations: Vec<Bdd> = self.nodes.iter().map(|state| state.reached).collect();
+        relations.sort_unstable();
+        relations.dedup();
+        let sizes = relations.into_iter().map(|bdd| self.manager.size(bdd));
+        sizes.max().unwrap_or(0) as u64
+    }
+
     /// Frees BDD nodes that nothing here needs.
     pub fn collect_garbage(&mut self) {
         let mut roots = vec![self.initial, self.flag];

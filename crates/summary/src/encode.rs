@@ -53,7 +53,13 @@ pub struct EdgeEncoder<'e> {
     pub assigned: &'e dyn Fn(Variable) -> bool,
     /// Choices made for invisible variables so far, after those of the edge itself.
     hidden: HashMap<(Variable, u8, bool), u32>,
+    /// Formulae encoded so far. Most edges have few: those are found fastest by looking at each.
+    values: Vec<(BitId, Bdd)>,
+    many_values: HashMap<BitId, Bdd>,
 }
+
+/// So many formulae are looked through one by one.
+const SMALL: usize = 16;
 
 impl<'e> EdgeEncoder<'e> {
     /// An encoder for one edge.
@@ -73,6 +79,8 @@ impl<'e> EdgeEncoder<'e> {
             edge,
             assigned,
             hidden: HashMap::new(),
+            values: Vec::new(),
+            many_values: HashMap::new(),
         }
     }
 
@@ -83,11 +91,20 @@ impl<'e> EdgeEncoder<'e> {
         graph: &BitGraph,
         root: BitId,
     ) -> Result<Bdd, Exhausted> {
-        let cone = graph.cone([root]);
-        let mut values: HashMap<BitId, Bdd> = HashMap::with_capacity(cone.len());
-        let mut last = Bdd::TRUE;
-        for id in cone {
-            let value = match graph.get(id) {
+        let mut pending = vec![root];
+        while let Some(&id) = pending.last() {
+            if self.known(id).is_some() {
+                pending.pop();
+                continue;
+            }
+            let node = graph.get(id);
+            let missing = pending.len();
+            pending.extend(node.operands().filter(|&a| self.known(a).is_none()));
+            if pending.len() > missing {
+                continue;
+            }
+            let of = |a: BitId| self.known(a).unwrap_or(Bdd::TRUE);
+            let value = match node {
                 BitNode::Const(value) => Bdd::constant(value),
                 BitNode::Var(variable, bit) => {
                     let number = self.before(variable, bit);
@@ -101,16 +118,26 @@ impl<'e> EdgeEncoder<'e> {
                     let number = self.edge.input_index(input, bit);
                     manager.variable(self.space.choice(number))?
                 }
-                BitNode::Not(a) => !values[&a],
-                BitNode::And(a, b) => manager.and(values[&a], values[&b])?,
-                BitNode::Or(a, b) => manager.or(values[&a], values[&b])?,
-                BitNode::Xor(a, b) => manager.xor(values[&a], values[&b])?,
-                BitNode::Ite(c, a, b) => manager.ite(values[&c], values[&a], values[&b])?,
+                BitNode::Not(a) => !of(a),
+                BitNode::And(a, b) => manager.and(of(a), of(b))?,
+                BitNode::Or(a, b) => manager.or(of(a), of(b))?,
+                BitNode::Xor(a, b) => manager.xor(of(a), of(b))?,
+                BitNode::Ite(c, a, b) => manager.ite(of(c), of(a), of(b))?,
             };
-            values.insert(id, value);
-            last = value;
+            self.values.push((id, value));
+            if self.values.len() > SMALL {
+                self.many_values.extend(self.values.drain(..));
+            }
+            pending.pop();
         }
-        Ok(last)
+        Ok(self.known(root).unwrap_or(Bdd::TRUE))
+    }
+
+    /// The BDD of a formula that has been encoded.
+    fn known(&self, id: BitId) -> Option<Bdd> {
+        let recent = self.values.iter().find(|(known, _)| *known == id);
+        let recent = recent.map(|&(_, value)| value);
+        recent.or_else(|| self.many_values.get(&id).copied())
     }
 
     fn before(&mut self, variable: Variable, bit: u8) -> u32 {

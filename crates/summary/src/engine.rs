@@ -137,7 +137,7 @@ impl<'c> Contest<'c> {
         while !ledger.is_decided() {
             let allowance = if is_alone { u64::MAX } else { turn };
             if let Some(search) = &mut whole {
-                match self.forward_turn(search, ledger, allowance) {
+                match self.forward_turn(search, ledger, allowance, engine.shortest) {
                     Ok(()) | Err(Exhausted::Work) => {}
                     Err(reason) => {
                         ledger.count_forward("forward", search);
@@ -164,7 +164,7 @@ impl<'c> Contest<'c> {
             if let Some(search) = &mut portions
                 && !ledger.is_decided()
             {
-                match self.forward_turn(search, ledger, allowance) {
+                match self.forward_turn(search, ledger, allowance, false) {
                     Ok(()) | Err(Exhausted::Work) => {}
                     Err(reason) => {
                         ledger.count_forward("portions", search);
@@ -198,8 +198,12 @@ impl<'c> Contest<'c> {
             ledger.count_backward(search);
         }
         if engine.shortest {
-            let search = whole.unwrap_or_else(|| self.forward());
-            shorten(search, ledger, self.machine);
+            let mut search = whole.unwrap_or_else(|| self.forward());
+            for node in ledger.reached_nodes() {
+                if shorten(&mut search, ledger, self.machine, node).is_err() {
+                    break;
+                }
+            }
         }
         why
     }
@@ -238,6 +242,7 @@ impl<'c> Contest<'c> {
         search: &mut Forward<'_, '_>,
         ledger: &mut Ledger,
         allowance: u64,
+        shortest: bool,
     ) -> Result<(), Exhausted> {
         let limit = search.manager.work().saturating_add(allowance);
         search.manager.set_work_limit(limit);
@@ -253,6 +258,10 @@ impl<'c> Contest<'c> {
             .filter(|&n| search.is_reached(n))
             .collect();
         for node in reached {
+            // Reading a run takes a while: if it is to be a shortest one, that is the only one read.
+            if shortest && shorten(search, ledger, self.machine, node).is_ok() {
+                continue;
+            }
             match Reader::new(search, None).run_to(node) {
                 Ok(skeleton) => ledger.reach(self.machine, node, &skeleton, false),
                 Err(NoRun::Exhausted(why)) => return Err(why),
@@ -321,17 +330,20 @@ impl<'c> Contest<'c> {
     }
 }
 
-/// Replaces runs by shortest ones, as long as that is affordable.
-fn shorten(mut search: Forward<'_, '_>, ledger: &mut Ledger, machine: &Machine) {
-    for node in ledger.reached_nodes() {
-        let spent = ledger.work().max(search.manager.work());
-        let limit = spent + spent * SHORTEST_EFFORT + SHORTEST_START;
-        search.manager.set_work_limit(limit);
-        let Ok(skeleton) = shortest_run(&mut search, node) else {
-            return;
-        };
-        ledger.reach(machine, node, &skeleton, true);
-    }
+/// Finds a shortest run to a node, if that is affordable.
+fn shorten(
+    search: &mut Forward<'_, '_>,
+    ledger: &mut Ledger,
+    machine: &Machine,
+    node: NodeId,
+) -> Result<(), NoRun> {
+    let spent = ledger.work().max(search.manager.work());
+    let limit = spent + spent * SHORTEST_EFFORT + SHORTEST_START;
+    search.manager.set_work_limit(limit);
+    let skeleton = shortest_run(search, node);
+    search.manager.set_work_limit(u64::MAX);
+    ledger.reach(machine, node, &skeleton?, true);
+    Ok(())
 }
 
 fn shortest_run(search: &mut Forward<'_, '_>, node: NodeId) -> Result<Skeleton, NoRun> {

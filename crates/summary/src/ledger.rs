@@ -109,6 +109,8 @@ impl Ledger {
 
     /// Adds a forward search to the statistics.
     pub fn count_forward(&mut self, name: &str, search: &Forward<'_, '_>) {
+        let widest = search.widest();
+        self.add(format!("{name}-widest-relation"), widest, u64::max);
         self.count(
             name,
             search.visits,
@@ -119,6 +121,8 @@ impl Ledger {
 
     /// Adds a backward search to the statistics.
     pub fn count_backward(&mut self, search: &Backward<'_, '_>) {
+        let widest = search.widest();
+        self.add("backward-widest-relation".to_owned(), widest, u64::max);
         self.count(
             "backward",
             search.visits,

@@ -15,6 +15,7 @@ use hardbop_machine::analysis::{Table, order::predecessors};
 use hardbop_machine::{Action, EdgeId, LocalId, Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::{CompletedCall, Decision, Skeleton};
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 /// Values of BDD variables.
 pub(crate) type Values = BTreeMap<u32, bool>;
@@ -72,6 +73,16 @@ pub struct Reader<'r, 'm, 'i> {
     layers: Option<&'r [Vec<Ring>]>,
     requests: Vec<Request>,
     known: HashMap<(ProcId, Values), usize>,
+    /// Conjuncts of the edges gone back along so far: loops go along the same ones again and again.
+    conjuncts: HashMap<EdgeId, Rc<Conjuncts>>,
+}
+
+/// An edge that is no call, for going back along it.
+struct Conjuncts {
+    /// Guard, values and constrain, put together.
+    relation: Bdd,
+    /// The bits that matter after it, with the variable that holds each.
+    after: Vec<(u32, u32)>,
 }
 
 impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
@@ -84,6 +95,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             layers,
             requests: Vec::new(),
             known: HashMap::new(),
+            conjuncts: HashMap::new(),
         }
     }
 
@@ -251,30 +263,13 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         if rings.is_empty() {
             return Ok(None);
         }
-        let bits = self.search.view.edge(edge);
-        let compiler = self.search.compiler();
-        let (manager, view) = (&mut self.search.manager, &self.search.view);
-        let mut parts = compiler.effects(manager, view.graph(), edge, &bits, &|bit| {
-            compiler
-                .interfaces
-                .matters_at(compiler.procedure_of(edge), point.node, bit)
-        })?;
-        let is_assigned = |bit: &Bit| {
-            let mut assigned = bits.assignments.iter();
-            assigned.any(|a| a.variable == bit.variable && a.bit == bit.bit)
-        };
+        let edge_conjuncts = self.conjuncts(edge)?;
         let mut fixed = self.outer_values(point);
-        for bit in self.search.bits_at(point.node) {
-            let copy = if is_assigned(bit) {
-                Copy::Next
-            } else {
-                Copy::Now
-            };
-            let value = point.values[&self.search.space.variable(bit.slot, Copy::Now)];
-            fixed.insert(self.search.space.variable(bit.slot, copy), value);
+        for &(now, held_by) in &edge_conjuncts.after {
+            fixed.insert(held_by, point.values[&now]);
         }
-        parts.push(self.cube(&fixed)?);
-        let constraint = self.search.manager.and_all(parts)?;
+        let cube = self.cube(&fixed)?;
+        let constraint = self.search.manager.and(edge_conjuncts.relation, cube)?;
         for ring in rings {
             let both = self.search.manager.and(constraint, ring.edges)?;
             if let Some(chosen) = self.pick(both) {
@@ -286,6 +281,41 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             }
         }
         Ok(None)
+    }
+
+    fn conjuncts(&mut self, edge: EdgeId) -> Result<Rc<Conjuncts>, Exhausted> {
+        if let Some(known) = self.conjuncts.get(&edge) {
+            return Ok(Rc::clone(known));
+        }
+        let to = self.search.machine.edge(edge).to;
+        let bits = self.search.view.edge(edge);
+        let compiler = self.search.compiler();
+        let procedure = compiler.procedure_of(edge);
+        let (manager, view) = (&mut self.search.manager, &self.search.view);
+        let parts = compiler.effects(manager, view.graph(), edge, &bits, &|bit| {
+            compiler.interfaces.matters_at(procedure, to, bit)
+        })?;
+        let relation = self.search.manager.and_all(parts)?;
+        let is_assigned = |bit: &Bit| {
+            let mut assigned = bits.assignments.iter();
+            assigned.any(|a| a.variable == bit.variable && a.bit == bit.bit)
+        };
+        let space = self.search.space;
+        let after = self.search.bits_at(to).map(|bit| {
+            let copy = if is_assigned(bit) {
+                Copy::Next
+            } else {
+                Copy::Now
+            };
+            let now = space.variable(bit.slot, Copy::Now);
+            (now, space.variable(bit.slot, copy))
+        });
+        let made = Rc::new(Conjuncts {
+            relation,
+            after: after.collect(),
+        });
+        self.conjuncts.insert(edge, Rc::clone(&made));
+        Ok(made)
     }
 
     fn back_over(

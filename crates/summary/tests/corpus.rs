@@ -1,0 +1,124 @@
+//! Other tools' programs and generated ones with known answers, read beside the project where they are present: the verdicts are the
+//! expected ones, every run replays, every certificate is accepted.
+
+use hardbop_machine::{Machine, from_text};
+use hardbop_outcome::{Budget, Engine, NeverInterrupted, Query, Silent, Verdict};
+use hardbop_summary::{Direction, SummaryEngine};
+use std::path::{Path, PathBuf};
+
+fn shared() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared")
+}
+
+fn machine(path: &Path) -> Machine {
+    let text = std::fs::read_to_string(path).unwrap();
+    let name = path.display().to_string();
+    from_text(&name, &text).unwrap_or_else(|errors| panic!("{name}: {errors:?}"))
+}
+
+/// Whether some target can be reached, with all evidence checked.
+fn fails(path: &Path, machine: &Machine, query: &Query, direction: Direction) -> bool {
+    let engine = SummaryEngine {
+        direction,
+        ..SummaryEngine::default()
+    };
+    let outcome = engine.check(machine, query, &Budget::unlimited(), &mut Silent);
+    let name = path.display();
+    let mut any = false;
+    for answer in &outcome.answers {
+        match &answer.verdict {
+            Verdict::Reachable { trace } => {
+                hardbop_interpreter::replay(machine, trace)
+                    .unwrap_or_else(|error| panic!("{name}: {error}"));
+                any = true;
+            }
+            Verdict::Unreachable => {
+                let certificate = outcome.certificate.as_ref().unwrap();
+                assert!(certificate.targets.contains(&answer.target), "{name}");
+            }
+            Verdict::Unknown { why } => panic!("{name}: {why}"),
+        }
+    }
+    if let Some(certificate) = &outcome.certificate {
+        hardbop_checker::validate(machine, certificate, &NeverInterrupted)
+            .unwrap_or_else(|rejected| panic!("{name}: {rejected}"));
+    }
+    any
+}
+
+const DIRECTIONS: [Direction; 3] = [Direction::Forward, Direction::Backward, Direction::Auto];
+
+#[test]
+fn boppo_tests_have_the_verdicts_of_their_descriptions() {
+    let Ok(folders) = std::fs::read_dir(shared().join("corpus/boppo")) else {
+        return;
+    };
+    let mut checked = 0;
+    for folder in folders.map(|entry| entry.unwrap().path()) {
+        let Ok(description) = std::fs::read_to_string(folder.join("test.desc")) else {
+            continue;
+        };
+        let path = folder.join("main.bp");
+        let machine = machine(&path);
+        if !machine.is_sequential() {
+            continue;
+        }
+        let options = description.lines().nth(2).unwrap_or("");
+        let query = match options.trim().strip_prefix("-l ") {
+            Some(label) => Query::label(&machine, label),
+            None => Query::assertions(&machine),
+        };
+        let expected = description.contains("VERIFICATION FAILED");
+        for direction in DIRECTIONS {
+            assert_eq!(
+                fails(&path, &machine, &query, direction),
+                expected,
+                "{}",
+                path.display()
+            );
+        }
+        checked += 1;
+    }
+    assert!(checked >= 18, "only {checked} programs were checked");
+}
+
+#[test]
+fn wali_programs_can_all_fail() {
+    let Ok(files) = std::fs::read_dir(shared().join("corpus/wali")) else {
+        return;
+    };
+    for path in files.map(|entry| entry.unwrap().path()) {
+        if path.extension().is_some_and(|e| e == "bp") {
+            let machine = machine(&path);
+            let query = Query::assertions(&machine);
+            for direction in DIRECTIONS {
+                assert!(
+                    fails(&path, &machine, &query, direction),
+                    "{}",
+                    path.display()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn generated_benchmarks_have_their_known_answers() {
+    let failing = ["ra6", "rb5", "rb6", "rb8", "termS_unsafe", "termB_unsafe"];
+    let Ok(files) = std::fs::read_dir(shared().join("bench")) else {
+        return;
+    };
+    for path in files.map(|entry| entry.unwrap().path()) {
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+        if path.extension().is_some_and(|e| e == "bp") {
+            let machine = machine(&path);
+            let query = Query::assertions(&machine);
+            let expected = failing.contains(&stem.as_str());
+            assert_eq!(
+                fails(&path, &machine, &query, Direction::Auto),
+                expected,
+                "{stem}"
+            );
+        }
+    }
+}
