@@ -94,7 +94,7 @@ pub struct Procedure {
 }
 
 /// A local variable.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Local {
     /// Its name as written; the results are `return`, or `return1`, `return2`, ….
     pub name: String,
@@ -146,7 +146,7 @@ pub struct Edge {
 }
 
 /// What an edge does besides checking its guard.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// Nothing: `skip`, `goto`, a branch, an `assume`.
     Skip,
@@ -181,7 +181,7 @@ pub enum Action {
 }
 
 /// Where a started thread starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ThreadStart {
     /// At a node of the same procedure, with a copy of the current frame's locals.
     Node(NodeId),
@@ -195,7 +195,7 @@ pub enum ThreadStart {
 }
 
 /// Some threads that run the same code.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Thread {
     /// Its name.
     pub name: String,

@@ -5,12 +5,12 @@
 //! machine once, fills in all values, and shares equal completed calls. It does not check guards: that is for the replay, which
 //! trusts nobody.
 
-use crate::digest;
 use crate::query::Target;
 use crate::trace::{Run, Segment, Step, ThreadOrigin, Trace, VERSION};
 use hardbop_machine::expr::Leaf;
 use hardbop_machine::{Action, EdgeId, ExprId, LocalId, Machine, ProcId, Type, Variable};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// The decisions of a run of a sequential machine, calls that return told apart from those that stay open.
 #[derive(Clone, Debug, Default)]
@@ -19,8 +19,8 @@ pub struct Skeleton {
     pub start: Vec<(Variable, u64)>,
     /// The run itself.
     pub steps: Vec<Decision>,
-    /// Completed calls that steps refer to.
-    pub calls: Vec<CompletedCall>,
+    /// Completed calls that steps refer to; several skeletons may share them.
+    pub calls: Rc<Vec<CompletedCall>>,
 }
 
 /// A completed call: from a procedure's entry to its exit.
@@ -97,7 +97,9 @@ struct Runs {
 
 impl Skeleton {
     /// The trace with these decisions; nothing if it has too many different completed calls to be written down.
-    pub fn trace(&self, machine: &Machine, target: Option<Target>) -> Option<Trace> {
+    ///
+    /// `program` is the machine's [`crate::digest`].
+    pub fn trace(&self, machine: &Machine, program: &str, target: Option<Target>) -> Option<Trace> {
         let main = machine.threads.first()?.entry;
         let mut globals: Vec<u64> = machine
             .globals
@@ -154,7 +156,7 @@ impl Skeleton {
         let no_own_globals = vec![0; globals.len()];
         Some(Trace {
             version: VERSION,
-            program: digest::of(machine),
+            program: program.to_owned(),
             target,
             globals,
             threads: vec![ThreadOrigin {

@@ -15,6 +15,7 @@ use hardbop_bdd::{Bdd, Exhausted};
 use hardbop_machine::{Action, EdgeId, LocalId, NodeId, ProcId, Variable};
 use hardbop_outcome::{CompletedCall, Decision, Skeleton};
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 /// A state at a node, with what it is on the way to.
 #[derive(Clone, Debug)]
@@ -121,8 +122,9 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
                 step => point = self.record(step, &mut skeleton.steps),
             }
         }
-        while skeleton.calls.len() < self.requests.len() {
-            let Request { procedure, entry } = self.requests[skeleton.calls.len()].clone();
+        let mut calls = Vec::new();
+        while calls.len() < self.requests.len() {
+            let Request { procedure, entry } = self.requests[calls.len()].clone();
             let locals = self.first_locals(procedure, &entry.values);
             let mut steps = Vec::new();
             let exit = self.search.machine.procedure(procedure).exit;
@@ -131,12 +133,13 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
                 let step = self.forth(&point)?.ok_or(NoRun::Broken)?;
                 point = self.record(step, &mut steps);
             }
-            skeleton.calls.push(CompletedCall {
+            calls.push(CompletedCall {
                 procedure,
                 locals,
                 steps,
             });
         }
+        skeleton.calls = Rc::new(calls);
         Ok((skeleton, point.node))
     }
 

@@ -66,9 +66,9 @@ const ABSTRACT_FROM: u64 = 4 * FIRST_TURN;
 const ABSTRACTION_LEVELS: usize = 3;
 /// BDD nodes per portion.
 const PORTION: usize = 400;
-/// A run is made shortest if that takes at most this many times the work that finding it took, and some to start with.
-const SHORTEST_EFFORT: u64 = 4;
-const SHORTEST_START: u64 = 500_000;
+/// Runs are made shortest if that takes at most this many times the work of all searches so far, and some to start with.
+const SHORTEST_EFFORT: u64 = 1;
+const SHORTEST_START: u64 = 300_000;
 
 impl Engine for SummaryEngine {
     fn name(&self) -> &'static str {
@@ -135,13 +135,16 @@ impl<'c> Contest<'c> {
         let mut why = None;
         let mut turn = FIRST_TURN;
         while !ledger.is_decided() {
+            let open_before = ledger.open_nodes().len();
             let allowance = if is_alone { u64::MAX } else { turn };
             if let Some(search) = &mut whole {
-                match self.forward_turn(search, ledger, allowance, engine.shortest) {
+                match self.forward_turn(search, ledger, allowance, true) {
                     Ok(()) | Err(Exhausted::Work) => {}
                     Err(reason) => {
+                        let due = ledger.due_nodes();
+                        let read = read_runs(search, ledger, self.machine, &due);
                         ledger.count_forward("forward", search);
-                        (whole, why) = (None, Some(reason));
+                        (whole, why) = (None, Some(read.err().unwrap_or(reason)));
                     }
                 }
             }
@@ -187,7 +190,10 @@ impl<'c> Contest<'c> {
             if whole.is_none() && !wants_backward && portions.is_none() {
                 break;
             }
-            turn *= 2;
+            // As long as turns of this length decide something, longer ones would only be spent in vain by the others.
+            if ledger.open_nodes().len() == open_before {
+                turn *= 2;
+            }
         }
         for (name, search) in [("forward", &whole), ("portions", &portions)] {
             if let Some(search) = search {
@@ -197,12 +203,12 @@ impl<'c> Contest<'c> {
         if let Some(search) = &backward {
             ledger.count_backward(search);
         }
-        if engine.shortest {
+        let due = ledger.due_nodes();
+        if engine.shortest || !due.is_empty() {
             let mut search = whole.unwrap_or_else(|| self.forward());
-            for node in ledger.reached_nodes() {
-                if shorten(&mut search, ledger, self.machine, node).is_err() {
-                    break;
-                }
+            let is_short = engine.shortest && shorten(&mut search, ledger, self.machine).is_ok();
+            if !is_short && let Err(reason) = read_runs(&mut search, ledger, self.machine, &due) {
+                why = Some(reason);
             }
         }
         why
@@ -236,13 +242,13 @@ impl<'c> Contest<'c> {
         )
     }
 
-    /// A turn of a forward search: decides what it can.
+    /// A turn of a forward search: decides what it can. Reading runs takes a while, so it can be left for later.
     fn forward_turn(
         &self,
         search: &mut Forward<'_, '_>,
         ledger: &mut Ledger,
         allowance: u64,
-        shortest: bool,
+        later: bool,
     ) -> Result<(), Exhausted> {
         let limit = search.manager.work().saturating_add(allowance);
         search.manager.set_work_limit(limit);
@@ -257,16 +263,12 @@ impl<'c> Contest<'c> {
             .into_iter()
             .filter(|&n| search.is_reached(n))
             .collect();
-        for node in reached {
-            // Reading a run takes a while: if it is to be a shortest one, that is the only one read.
-            if shortest && shorten(search, ledger, self.machine, node).is_ok() {
-                continue;
+        if later {
+            for node in reached {
+                ledger.promise(node);
             }
-            match Reader::new(search, None).run_to(node) {
-                Ok(skeleton) => ledger.reach(self.machine, node, &skeleton, false),
-                Err(NoRun::Exhausted(why)) => return Err(why),
-                Err(NoRun::Broken) => unreachable!("rings lead back to the start"),
-            }
+        } else {
+            read_runs(search, ledger, self.machine, &reached)?;
         }
         if searched? == Searched::Complete {
             let open = ledger.open_targets();
@@ -330,26 +332,49 @@ impl<'c> Contest<'c> {
     }
 }
 
-/// Finds a shortest run to a node, if that is affordable.
+/// Reads runs to nodes off a forward search.
+fn read_runs(
+    search: &mut Forward<'_, '_>,
+    ledger: &mut Ledger,
+    machine: &Machine,
+    nodes: &[NodeId],
+) -> Result<(), Exhausted> {
+    if nodes.is_empty() {
+        return Ok(());
+    }
+    match Reader::new(search, None).runs_to(nodes) {
+        Ok(runs) => ledger.reach_all(machine, nodes, &runs, false),
+        Err(NoRun::Exhausted(why)) => return Err(why),
+        Err(NoRun::Broken) => unreachable!("rings lead back to the start"),
+    }
+    Ok(())
+}
+
+/// Finds shortest runs to all targets that are reached, if that is affordable.
 fn shorten(
     search: &mut Forward<'_, '_>,
     ledger: &mut Ledger,
     machine: &Machine,
-    node: NodeId,
 ) -> Result<(), NoRun> {
-    let spent = ledger.work().max(search.manager.work());
-    let limit = spent + spent * SHORTEST_EFFORT + SHORTEST_START;
+    let nodes = ledger.unshortened_nodes();
+    if nodes.is_empty() {
+        return Ok(());
+    }
+    let allowance = ledger.work() * SHORTEST_EFFORT + SHORTEST_START;
+    let limit = search.manager.work() + allowance;
     search.manager.set_work_limit(limit);
-    let skeleton = shortest_run(search, node);
+    let runs = shortest_runs(search, &nodes);
     search.manager.set_work_limit(u64::MAX);
-    ledger.reach(machine, node, &skeleton?, true);
+    ledger.reach_all(machine, &nodes, &runs?, true);
     Ok(())
 }
 
-fn shortest_run(search: &mut Forward<'_, '_>, node: NodeId) -> Result<Skeleton, NoRun> {
+fn shortest_runs(search: &mut Forward<'_, '_>, nodes: &[NodeId]) -> Result<Vec<Skeleton>, NoRun> {
     search.begin_and_run(&[])?;
-    let by_distance = layers(search, node)?;
-    Reader::new(search, Some(&by_distance.rings)).run_to(node)
+    let by_distance = layers(search, nodes)?;
+    // Reading needs no limit: it is linear in what is read.
+    search.manager.set_work_limit(u64::MAX);
+    Reader::new(search, Some(&by_distance.rings)).runs_to(nodes)
 }
 
 pub(crate) fn node_limit(budget: &Budget<'_>) -> usize {

@@ -16,8 +16,8 @@ pub struct Layers {
     pub rings: Vec<Vec<Ring>>,
 }
 
-/// Breadth-first search up to a target, in a search that is complete.
-pub fn layers(search: &mut Forward<'_, '_>, target: NodeId) -> Result<Layers, Exhausted> {
+/// Breadth-first search until some nodes have been reached, in a search that is complete.
+pub fn layers(search: &mut Forward<'_, '_>, targets: &[NodeId]) -> Result<Layers, Exhausted> {
     let machine = search.machine;
     let mut reached = vec![Bdd::FALSE; machine.nodes.len()];
     let mut entered = vec![Bdd::FALSE; machine.procedures.len()];
@@ -28,7 +28,12 @@ pub fn layers(search: &mut Forward<'_, '_>, target: NodeId) -> Result<Layers, Ex
     let start = search.entry_edges(main, initial)?;
     let mut layer: Vec<(NodeId, Bdd)> = vec![(machine.procedure(main).entry, start)];
     let mut distance: Time = 0;
-    while !layer.is_empty() && rings[target.index()].is_empty() {
+    let mut open = targets.to_vec();
+    while !layer.is_empty() {
+        open.retain(|target| rings[target.index()].is_empty());
+        if open.is_empty() {
+            break;
+        }
         let mut next: BTreeMap<NodeId, Bdd> = BTreeMap::new();
         // Only what is new at this distance counts, and only once.
         let mut fresh_layer = Vec::with_capacity(layer.len());

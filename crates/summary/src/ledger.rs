@@ -4,13 +4,15 @@ use crate::backward::Backward;
 use crate::forward::Forward;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::{
-    Answer, Certificate, Limit, Outcome, Query, Skeleton, Target, Trace, Verdict,
+    Answer, Certificate, Limit, Outcome, Query, Skeleton, Target, Trace, Verdict, digest,
 };
 
 /// What is known of a target.
 #[derive(Clone, Debug)]
 enum Entry {
     Open,
+    /// A forward search has reached it; its run has not been read yet.
+    Due,
     Reached {
         trace: Box<Trace>,
         shortest: bool,
@@ -27,6 +29,8 @@ pub struct Ledger {
     certificate: Option<Certificate>,
     statistics: Vec<(String, u64)>,
     work: u64,
+    /// The machine's digest, once it is needed.
+    program: Option<String>,
 }
 
 impl Ledger {
@@ -38,6 +42,7 @@ impl Ledger {
             certificate: None,
             statistics: Vec::new(),
             work: 0,
+            program: None,
         }
     }
 
@@ -58,21 +63,40 @@ impl Ledger {
 
     /// Their nodes, each once.
     pub fn open_nodes(&self) -> Vec<NodeId> {
-        let mut nodes: Vec<NodeId> = self.open_targets().iter().map(|t| t.node).collect();
+        self.nodes_where(|entry| matches!(entry, Entry::Open))
+    }
+
+    /// Nodes of targets that are reached, but not yet by a shortest run.
+    pub fn unshortened_nodes(&self) -> Vec<NodeId> {
+        self.nodes_where(|entry| match entry {
+            Entry::Due => true,
+            Entry::Reached { shortest, .. } => !shortest,
+            Entry::Open | Entry::TooLong | Entry::Excluded => false,
+        })
+    }
+
+    /// Nodes of targets whose run has not been read yet.
+    pub fn due_nodes(&self) -> Vec<NodeId> {
+        self.nodes_where(|entry| matches!(entry, Entry::Due))
+    }
+
+    /// Nodes of targets in some state, each once.
+    fn nodes_where(&self, is: impl Fn(&Entry) -> bool) -> Vec<NodeId> {
+        let chosen = self.targets.iter().zip(&self.entries);
+        let chosen = chosen.filter(|(_, entry)| is(entry));
+        let mut nodes: Vec<NodeId> = chosen.map(|(target, _)| target.node).collect();
         nodes.sort_unstable();
         nodes.dedup();
         nodes
     }
 
-    /// Nodes of targets that are reached by a run that may not be shortest.
-    pub fn reached_nodes(&self) -> Vec<NodeId> {
-        let reached = self.targets.iter().zip(&self.entries);
-        let reached = reached
-            .filter(|(_, entry)| matches!(entry, Entry::Reached { shortest, .. } if !shortest));
-        let mut nodes: Vec<NodeId> = reached.map(|(target, _)| target.node).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        nodes
+    /// A forward search has reached a node; its run is read later.
+    pub fn promise(&mut self, node: NodeId) {
+        for (target, entry) in self.targets.iter().zip(&mut self.entries) {
+            if target.node == node && matches!(entry, Entry::Open) {
+                *entry = Entry::Due;
+            }
+        }
     }
 
     /// A run reaches the targets at a node.
@@ -81,14 +105,28 @@ impl Ledger {
             if target.node != node {
                 continue;
             }
-            match skeleton.trace(machine, Some(target.clone())) {
+            let program = self.program.get_or_insert_with(|| digest::of(machine));
+            match skeleton.trace(machine, program, Some(target.clone())) {
                 Some(trace) => {
                     let trace = Box::new(trace);
                     *entry = Entry::Reached { trace, shortest };
                 }
-                None if matches!(entry, Entry::Open) => *entry = Entry::TooLong,
+                None if matches!(entry, Entry::Open | Entry::Due) => *entry = Entry::TooLong,
                 None => {}
             }
+        }
+    }
+
+    /// Runs reach the targets at some nodes, one each.
+    pub fn reach_all(
+        &mut self,
+        machine: &Machine,
+        nodes: &[NodeId],
+        runs: &[Skeleton],
+        shortest: bool,
+    ) {
+        for (&node, run) in nodes.iter().zip(runs) {
+            self.reach(machine, node, run, shortest);
         }
     }
 
@@ -151,7 +189,7 @@ impl Ledger {
         let mut shortest_runs = 0;
         for (target, entry) in self.targets.into_iter().zip(self.entries) {
             let verdict = match entry {
-                Entry::Open => Verdict::Unknown { why: why.clone() },
+                Entry::Open | Entry::Due => Verdict::Unknown { why: why.clone() },
                 Entry::TooLong => Verdict::Unknown { why: Limit::Memory },
                 Entry::Excluded => Verdict::Unreachable,
                 Entry::Reached { trace, shortest } => {

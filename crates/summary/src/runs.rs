@@ -99,8 +99,21 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         }
     }
 
-    /// A run to a node that the search has reached.
-    pub fn run_to(&mut self, target: NodeId) -> Result<Skeleton, NoRun> {
+    /// Runs to nodes that the search has reached. Completed calls that several of them need are read once.
+    pub fn runs_to(&mut self, targets: &[NodeId]) -> Result<Vec<Skeleton>, NoRun> {
+        let mut skeletons = Vec::with_capacity(targets.len());
+        for &target in targets {
+            skeletons.push(self.spine(target)?);
+        }
+        let calls = Rc::new(self.complete_requests()?);
+        for skeleton in &mut skeletons {
+            skeleton.calls = Rc::clone(&calls);
+        }
+        Ok(skeletons)
+    }
+
+    /// The steps from the start to a node, completed calls left open.
+    fn spine(&mut self, target: NodeId) -> Result<Skeleton, NoRun> {
         let first = match self.layers {
             Some(layers) => layers[target.index()].first().copied(),
             None => self.search.node(target).rings.first().copied(),
@@ -113,10 +126,10 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         let ring = first.unwrap_or(pending);
         let chosen = self.pick(ring.edges).ok_or(NoRun::Broken)?;
         let mut point = self.point(target, &chosen, ring.time);
-        let mut steps = Vec::new();
         let mut skeleton = Skeleton::default();
+        let steps = &mut skeleton.steps;
         loop {
-            let entry = self.back_to_entry(point, self.layers.is_some(), &mut steps)?;
+            let entry = self.back_to_entry(point, self.layers.is_some(), steps)?;
             if self.is_start(&entry) {
                 skeleton.start = self.words(&entry);
                 break;
@@ -130,26 +143,25 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             });
             point = caller;
         }
-        steps.reverse();
-        skeleton.steps = steps;
-        self.complete_requests(&mut skeleton)?;
+        skeleton.steps.reverse();
         Ok(skeleton)
     }
 
     /// Works off the requests; new ones may come up meanwhile.
-    fn complete_requests(&mut self, skeleton: &mut Skeleton) -> Result<(), NoRun> {
-        while skeleton.calls.len() < self.requests.len() {
-            let Request { procedure, exit } = self.requests[skeleton.calls.len()].clone();
+    fn complete_requests(&mut self) -> Result<Vec<CompletedCall>, NoRun> {
+        let mut calls = Vec::new();
+        while calls.len() < self.requests.len() {
+            let Request { procedure, exit } = self.requests[calls.len()].clone();
             let mut steps = Vec::new();
             let entry = self.back_to_entry(exit, false, &mut steps)?;
             steps.reverse();
-            skeleton.calls.push(CompletedCall {
+            calls.push(CompletedCall {
                 procedure,
                 locals: self.first_locals(&entry),
                 steps,
             });
         }
-        Ok(())
+        Ok(calls)
     }
 
     /// Goes back within a procedure until its entry; appends the steps, last first.

@@ -13,35 +13,71 @@ mod workloads;
 use hardbop::Hardbop;
 use oxidd_package::{ByEquality, BySubstitution};
 use package::{Answer, Package};
+use std::process::ExitCode;
 use std::time::Duration;
-use workloads::{LARGE_CACHE, Run, SMALL_CACHE, start_up, tiny_images, wide_images};
+use workloads::{
+    LARGE_CACHE, Run, SMALL_CACHE, collections, queens, start_up, tiny_images, wide_images,
+};
 
 /// Every measurement is the least of this many.
 const REPETITIONS: usize = 5;
 
 #[derive(Clone, Copy)]
 enum Workload {
-    StartUp { cache: usize },
-    Tiny { bits: u32 },
-    Wide { bits: u32, enough: usize },
+    StartUp {
+        cache: usize,
+    },
+    Tiny {
+        bits: u32,
+        constraints: u32,
+        cache: usize,
+    },
+    Wide {
+        bits: u32,
+        cache: usize,
+    },
+    Collections {
+        bits: u32,
+    },
+    Queens {
+        size: u32,
+    },
 }
 
-const WORKLOADS: [(&str, Workload); 8] = [
-    ("start-small-cache", Workload::StartUp { cache: SMALL_CACHE }),
-    ("start-large-cache", Workload::StartUp { cache: LARGE_CACHE }),
-    ("tiny-4", Workload::Tiny { bits: 4 }),
-    ("tiny-8", Workload::Tiny { bits: 8 }),
-    ("tiny-13", Workload::Tiny { bits: 13 }),
-    ("wide-60", Workload::Wide { bits: 60, enough: 100_000 }),
-    ("wide-80", Workload::Wide { bits: 80, enough: 100_000 }),
-    ("wide-100", Workload::Wide { bits: 100, enough: 100_000 }),
+use Workload::{Collections, Queens, StartUp, Tiny, Wide};
+
+#[rustfmt::skip]
+const WORKLOADS: [(&str, Workload); 14] = [
+    ("start-small-cache", StartUp { cache: SMALL_CACHE }),
+    ("start-large-cache", StartUp { cache: LARGE_CACHE }),
+    ("tiny-4", Tiny { bits: 4, constraints: 1, cache: SMALL_CACHE }),
+    ("tiny-8", Tiny { bits: 8, constraints: 1, cache: SMALL_CACHE }),
+    ("tiny-13", Tiny { bits: 13, constraints: 1, cache: SMALL_CACHE }),
+    ("small-8", Tiny { bits: 8, constraints: 3, cache: SMALL_CACHE }),
+    ("small-13", Tiny { bits: 13, constraints: 3, cache: SMALL_CACHE }),
+    ("small-13-large-cache", Tiny { bits: 13, constraints: 3, cache: LARGE_CACHE }),
+    ("wide-60", Wide { bits: 60, cache: LARGE_CACHE }),
+    ("wide-80", Wide { bits: 80, cache: LARGE_CACHE }),
+    ("wide-100", Wide { bits: 100, cache: LARGE_CACHE }),
+    ("wide-80-small-cache", Wide { bits: 80, cache: SMALL_CACHE }),
+    ("collections-80", Collections { bits: 80 }),
+    ("queens-9", Queens { size: 9 }),
 ];
+
+/// The size of the set of states at which wide searches end.
+const ENOUGH: usize = 200_000;
 
 fn run<P: Package>(workload: Workload) -> Run {
     let run: Answer<Run> = match workload {
-        Workload::StartUp { cache } => start_up::<P>(cache),
-        Workload::Tiny { bits } => tiny_images::<P>(bits),
-        Workload::Wide { bits, enough } => wide_images::<P>(bits, enough),
+        StartUp { cache } => start_up::<P>(cache),
+        Tiny {
+            bits,
+            constraints,
+            cache,
+        } => tiny_images::<P>(bits, constraints, cache),
+        Wide { bits, cache } => wide_images::<P>(bits, ENOUGH, cache),
+        Collections { bits } => collections::<P>(bits, ENOUGH),
+        Queens { size } => queens::<P>(size),
     };
     run.expect("the workloads fit into the room that they ask for")
 }
@@ -61,37 +97,56 @@ fn milliseconds(time: Duration) -> f64 {
 /// All packages in turn, so that a disturbance of the machine meets all of them.
 fn compare(name: &str, workload: Workload) {
     let mut best = [Duration::MAX; PACKAGES.len()];
-    let mut first: Option<Run> = None;
+    let mut first: Option<(u64, String)> = None;
     for _ in 0..REPETITIONS {
         for (best, (_, package, runner)) in best.iter_mut().zip(PACKAGES) {
             let run = runner(workload);
             *best = run.time.min(*best);
-            let first = first.get_or_insert(run_like(&run));
-            assert_eq!(first.digest, run.digest, "{package} differs on {name}");
+            let (digest, _) = first.get_or_insert((run.digest, run.note));
+            assert_eq!(*digest, run.digest, "{package} differs on {name}");
         }
     }
     let ours = milliseconds(best[0]);
-    print!("| {name} | {ours:.3} ms |");
+    let note = first.map_or(String::new(), |(_, note)| note);
+    print!("| {name} | {note} | {ours:.3} |");
     for time in &best[1..] {
-        let theirs = milliseconds(*time);
-        print!(" {theirs:.3} ms | 1 : {:.2} |", theirs / ours);
+        print!(" 1 : {:.2} |", milliseconds(*time) / ours);
     }
-    println!(" {} |", first.map_or(String::new(), |run| run.note));
+    println!();
 }
 
-fn run_like(run: &Run) -> Run {
-    Run { time: run.time, digest: run.digest, note: run.note.clone() }
+fn everything() {
+    print!("| workload | size | {} ms |", PACKAGES[0].1);
+    for (_, package, _) in &PACKAGES[1..] {
+        print!(" {package} |");
+    }
+    println!("\n| --- | --- | --- | --- | --- |");
+    for (name, workload) in WORKLOADS {
+        compare(name, workload);
+    }
+    limits::show();
 }
 
-fn main() {
+fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
-        [] => {
-            for (name, workload) in WORKLOADS {
-                compare(name, workload);
-            }
-            limits::show();
+        [] => everything(),
+        [limits] if limits == "limits" => limits::show(),
+        [workload, package] => {
+            let workload = WORKLOADS.iter().find(|(name, _)| name == workload);
+            let runner = PACKAGES.iter().find(|(name, _, _)| name == package);
+            let (Some((_, workload)), Some((_, _, runner))) = (workload, runner) else {
+                return usage();
+            };
+            let run = runner(*workload);
+            println!("{:.3} ms, {}", milliseconds(run.time), run.note);
         }
-        _ => {}
+        _ => return usage(),
     }
+    ExitCode::SUCCESS
+}
+
+fn usage() -> ExitCode {
+    eprintln!("usage: bdd-comparison [limits | WORKLOAD hardbop|oxidd|oxidd-equality]");
+    ExitCode::FAILURE
 }

@@ -68,7 +68,8 @@ pub trait Package: Sized {
 const PRIME: u64 = (1 << 61) - 1;
 
 fn multiply(a: u64, b: u64) -> u64 {
-    (u128::from(a) * u128::from(b) % u128::from(PRIME)) as u64
+    let product = u128::from(a) * u128::from(b) % u128::from(PRIME);
+    u64::try_from(product).expect("a remainder is less than the modulus")
 }
 
 /// The value of a function's arithmetic polynomial at a fixed scattered point of a prime field. Equal functions have equal

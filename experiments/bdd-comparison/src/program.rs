@@ -15,7 +15,8 @@ impl Random {
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % u64::from(bound)) as u32
+        let below = (mixed ^ (mixed >> 31)) % u64::from(bound);
+        u32::try_from(below).expect("a remainder is less than the bound")
     }
 }
 
