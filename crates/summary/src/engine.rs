@@ -60,6 +60,10 @@ const DEFAULT_NODES: u64 = 1 << 26;
 const BYTES_PER_NODE: u64 = 32;
 /// The first turn of each search; turns double.
 const FIRST_TURN: u64 = 20_000;
+/// The whole forward search gets longer turns: only it decides all targets at once and gives shortest runs.
+const FORWARD_SHARE: u64 = 2;
+/// The search in portions gets shorter ones: it finds what it finds early.
+const PORTIONS_DIVISOR: u64 = 2;
 /// Abstraction is tried when turns have become this long: most programs are decided before.
 const ABSTRACT_FROM: u64 = 4 * FIRST_TURN;
 /// How often an abstraction takes in what flows into it.
@@ -138,7 +142,12 @@ impl<'c> Contest<'c> {
             let open_before = ledger.open_nodes().len();
             let allowance = if is_alone { u64::MAX } else { turn };
             if let Some(search) = &mut whole {
-                match self.forward_turn(search, ledger, allowance, true) {
+                match self.forward_turn(
+                    search,
+                    ledger,
+                    allowance.saturating_mul(FORWARD_SHARE),
+                    true,
+                ) {
                     Ok(()) | Err(Exhausted::Work) => {}
                     Err(reason) => {
                         let due = ledger.due_nodes();
@@ -167,7 +176,7 @@ impl<'c> Contest<'c> {
             if let Some(search) = &mut portions
                 && !ledger.is_decided()
             {
-                match self.forward_turn(search, ledger, allowance, false) {
+                match self.forward_turn(search, ledger, allowance / PORTIONS_DIVISOR, false) {
                     Ok(()) | Err(Exhausted::Work) => {}
                     Err(reason) => {
                         ledger.count_forward("portions", search);
