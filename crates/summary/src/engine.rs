@@ -58,8 +58,9 @@ impl Default for SummaryEngine {
 const DEFAULT_NODES: u64 = 1 << 26;
 /// Bytes that a BDD node costs with its share of the tables.
 const BYTES_PER_NODE: u64 = 32;
-/// The first turn of each search; turns double.
+/// The first turn of each search, at least; turns double.
 const FIRST_TURN: u64 = 20_000;
+const WORK_PER_EDGE: u64 = 4;
 /// The whole forward search gets longer turns: only it decides all targets at once and gives shortest runs.
 const FORWARD_SHARE: u64 = 2;
 /// The search in portions gets shorter ones: it finds what it finds early.
@@ -137,7 +138,8 @@ impl<'c> Contest<'c> {
         let mut wants_backward = direction != Direction::Forward;
         let mut abstracted = Vec::new();
         let mut why = None;
-        let mut turn = FIRST_TURN;
+        // A search that merely goes over a large program once should not be interrupted for another to start.
+        let mut turn = FIRST_TURN.max(WORK_PER_EDGE * self.machine.edges.len() as u64);
         while !ledger.is_decided() {
             let open_before = ledger.open_nodes().len();
             let allowance = if is_alone { u64::MAX } else { turn };

@@ -77,6 +77,9 @@ pub struct Reader<'r, 'm, 'i> {
     conjuncts: HashMap<EdgeId, Rc<Conjuncts>>,
 }
 
+/// How many edges are remembered; more would cost memory and time to find them in it.
+const REMEMBERED_EDGES: usize = 512;
+
 /// An edge that is no call, for going back along it.
 struct Conjuncts {
     /// Guard, values and constrain, put together.
@@ -326,6 +329,10 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             relation,
             after: after.collect(),
         });
+        // Loops stay within a procedure: what was needed long ago will not be needed again.
+        if self.conjuncts.len() >= REMEMBERED_EDGES {
+            self.conjuncts.clear();
+        }
         self.conjuncts.insert(edge, Rc::clone(&made));
         Ok(made)
     }
