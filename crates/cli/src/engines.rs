@@ -64,6 +64,7 @@ impl EngineArguments {
                 OrderName::Force => Order::Force,
             },
             shortest: !self.any_run,
+            first_turn: None,
         }
     }
 }

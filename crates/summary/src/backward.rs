@@ -249,6 +249,12 @@ impl<'m, 'i> Backward<'m, 'i> {
 
     fn visit(&mut self, node: NodeId) -> Result<bool, Exhausted> {
         let delta = self.nodes[node.index()].pending;
+        // The ring comes first: a visit that runs out half-way has led somewhere all the same, and runs must find the way back.
+        self.time += 1;
+        self.nodes[node.index()].rings.push(Ring {
+            time: self.time,
+            edges: delta,
+        });
         let procedure = self.machine.procedure_of(node);
         let edges = self.incoming.row(node.index()).to_vec();
         for edge in edges {
@@ -258,14 +264,8 @@ impl<'m, 'i> Backward<'m, 'i> {
             self.leave_by_entry(procedure, delta)?;
         }
         let rest = self.manager.diff(self.nodes[node.index()].pending, delta)?;
-        self.time += 1;
         self.visits += 1;
-        let state = &mut self.nodes[node.index()];
-        state.rings.push(Ring {
-            time: self.time,
-            edges: delta,
-        });
-        state.pending = rest;
+        self.nodes[node.index()].pending = rest;
         Ok(!rest.is_false())
     }
 

@@ -42,6 +42,8 @@ pub struct SummaryEngine {
     pub order: Order,
     /// Whether runs are made shortest where that is affordable.
     pub shortest: bool,
+    /// The first turn of each search in BDD work; by default it fits the size of the program.
+    pub first_turn: Option<u64>,
 }
 
 impl Default for SummaryEngine {
@@ -50,6 +52,7 @@ impl Default for SummaryEngine {
             direction: Direction::Auto,
             order: Order::default(),
             shortest: true,
+            first_turn: None,
         }
     }
 }
@@ -65,8 +68,8 @@ const WORK_PER_EDGE: u64 = 4;
 const FORWARD_SHARE: u64 = 2;
 /// The search in portions gets shorter ones: it finds what it finds early.
 const PORTIONS_DIVISOR: u64 = 2;
-/// Abstraction is tried when turns have become this long: most programs are decided before.
-const ABSTRACT_FROM: u64 = 4 * FIRST_TURN;
+/// Abstraction is tried when turns have become this many times longer: most programs are decided before.
+const ABSTRACT_FROM: u64 = 4;
 /// How often an abstraction takes in what flows into it.
 const ABSTRACTION_LEVELS: usize = 3;
 /// BDD nodes per portion.
@@ -136,10 +139,12 @@ impl<'c> Contest<'c> {
             (direction == Direction::Auto).then(|| self.forward().in_portions(PORTION));
         let mut backward: Option<Backward<'c, 'c>> = None;
         let mut wants_backward = direction != Direction::Forward;
+        // A search that merely goes over a large program once should not be interrupted for another to start.
+        let once_over = WORK_PER_EDGE * self.machine.edges.len() as u64;
+        let mut turn = engine.first_turn.unwrap_or(FIRST_TURN.max(once_over));
+        let abstract_from = turn.saturating_mul(ABSTRACT_FROM);
         let mut abstracted = Vec::new();
         let mut why = None;
-        // A search that merely goes over a large program once should not be interrupted for another to start.
-        let mut turn = FIRST_TURN.max(WORK_PER_EDGE * self.machine.edges.len() as u64);
         while !ledger.is_decided() {
             let open_before = ledger.open_nodes().len();
             let allowance = if is_alone { u64::MAX } else { turn };
@@ -186,7 +191,7 @@ impl<'c> Contest<'c> {
                     }
                 }
             }
-            if turn >= ABSTRACT_FROM
+            if turn >= abstract_from
                 && !is_alone
                 && !ledger.is_decided()
                 && abstracted != ledger.open_nodes()

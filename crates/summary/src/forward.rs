@@ -354,6 +354,12 @@ impl<'m, 'i> Forward<'m, 'i> {
             delta = self.manager.portion(delta, size)?;
             self.node_visits[node.index()] += 1;
         }
+        // The ring comes first: a visit that runs out half-way has led somewhere all the same, and runs must find the way back.
+        self.time += 1;
+        self.nodes[node.index()].rings.push(Ring {
+            time: self.time,
+            edges: delta,
+        });
         let procedure = self.machine.procedure_of(node);
         if self.machine.procedure(procedure).exit == node {
             self.leave(procedure, delta)?;
@@ -363,14 +369,8 @@ impl<'m, 'i> Forward<'m, 'i> {
             }
         }
         let rest = self.manager.diff(self.nodes[node.index()].pending, delta)?;
-        self.time += 1;
         self.visits += 1;
-        let state = &mut self.nodes[node.index()];
-        state.rings.push(Ring {
-            time: self.time,
-            edges: delta,
-        });
-        state.pending = rest;
+        self.nodes[node.index()].pending = rest;
         Ok(!rest.is_false())
     }
 

@@ -11,9 +11,10 @@ fn accept(machine: &Machine, certificate: &Certificate) -> Result<(), String> {
         .map_err(|rejected| rejected.to_string())
 }
 
-fn check(direction: Direction) {
+fn check(direction: Direction, first_turn: Option<u64>) {
     let engine = SummaryEngine {
         direction,
+        first_turn,
         ..SummaryEngine::default()
     };
     let report = conformance(&engine, &accept, &ConformanceConfig::sequential(0..200));
@@ -23,15 +24,20 @@ fn check(direction: Direction) {
 
 #[test]
 fn the_forward_search_agrees_with_the_oracle_on_generated_programs() {
-    check(Direction::Forward);
+    check(Direction::Forward, None);
 }
 
 #[test]
 fn the_backward_search_agrees_with_the_oracle_on_generated_programs() {
-    check(Direction::Backward);
+    check(Direction::Backward, None);
 }
 
 #[test]
 fn searches_in_turns_agree_with_the_oracle_on_generated_programs() {
-    check(Direction::Auto);
+    check(Direction::Auto, None);
+}
+
+#[test]
+fn searches_that_are_interrupted_all_the_time_agree_with_the_oracle_on_generated_programs() {
+    check(Direction::Auto, Some(7));
 }

@@ -1,0 +1,78 @@
+//! Running out is an answer of its own, never a wrong one.
+
+use hardbop_machine::from_text;
+use hardbop_outcome::{Budget, Engine, Interrupt, Limit, NeverInterrupted, Query, Silent, Verdict};
+use hardbop_summary::{Direction, SummaryEngine};
+
+const FAILS: &str = "decl g, h; void main() begin f(); assert(!g | h); end void f() begin if (*) then g, h := 1, !h; f(); fi end";
+const HOLDS: &str = "decl g, h; void main() begin g := h; f(); assert(g = h); end void f() begin if (*) then g, h := h, g; f(); fi end";
+
+struct Stop(Limit);
+
+impl Interrupt for Stop {
+    fn check(&self) -> Option<Limit> {
+        Some(self.0.clone())
+    }
+}
+
+fn verdict(text: &str, direction: Direction, nodes: Option<u64>, stop: &dyn Interrupt) -> Verdict {
+    let machine = from_text("limits.bp", text).unwrap();
+    let engine = SummaryEngine {
+        direction,
+        ..SummaryEngine::default()
+    };
+    let budget = Budget {
+        nodes,
+        interrupt: stop,
+        ..Budget::unlimited()
+    };
+    let query = Query::assertions(&machine);
+    let mut outcome = engine.check(&machine, &query, &budget, &mut Silent);
+    outcome.answers.remove(0).verdict
+}
+
+#[test]
+fn too_few_nodes_give_unknown_and_enough_give_the_verdict() {
+    for direction in [Direction::Forward, Direction::Backward, Direction::Auto] {
+        let mut answered = [false; 2];
+        for nodes in 1..200 {
+            for (program, text) in [FAILS, HOLDS].into_iter().enumerate() {
+                match verdict(text, direction, Some(nodes), &NeverInterrupted) {
+                    Verdict::Unknown { why } => assert_eq!(why, Limit::Nodes),
+                    Verdict::Reachable { .. } => {
+                        assert_eq!(text, FAILS, "{direction:?} with {nodes} nodes");
+                        answered[program] = true;
+                    }
+                    Verdict::Unreachable => {
+                        assert_eq!(text, HOLDS, "{direction:?} with {nodes} nodes");
+                        answered[program] = true;
+                    }
+                }
+            }
+        }
+        assert_eq!(answered, [true; 2], "{direction:?} never answers");
+    }
+}
+
+#[test]
+fn an_interrupt_that_comes_in_time_is_the_reason() {
+    // Large enough for the interrupt to be asked, which happens every few thousand steps.
+    let variables: Vec<String> = (0..40).map(|i| format!("x{i}")).collect();
+    let swapped: Vec<String> = (0..40)
+        .map(|i| format!("x{} ^ x{}", (i + 7) % 40, (i * 3) % 40))
+        .collect();
+    let text = format!(
+        "decl {names}; void main() begin while (*) do {names} := {values}; od assert(!(x0 & x13 & !x27 & x5)); end",
+        names = variables.join(", "),
+        values = swapped.join(", ")
+    );
+    let stop = Stop(Limit::Time);
+    for direction in [Direction::Forward, Direction::Auto] {
+        match verdict(&text, direction, None, &stop) {
+            Verdict::Unknown { why } => assert_eq!(why, Limit::Time),
+            // Found before anybody asked.
+            Verdict::Reachable { .. } => {}
+            Verdict::Unreachable => panic!("the assertion can fail"),
+        }
+    }
+}
