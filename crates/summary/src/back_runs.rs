@@ -7,7 +7,7 @@
 use crate::backward::Backward;
 use crate::calls::parameters;
 use crate::encode::QUANTIFY;
-use crate::forward::{Ring, Time};
+use crate::frontier::{Ring, Time};
 use crate::interface::Bit;
 use crate::runs::{NoRun, Values};
 use crate::space::{Copy, REACHES_TARGET};

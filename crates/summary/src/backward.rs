@@ -10,7 +10,8 @@
 
 use crate::back_moves::{BackCall, BackStep};
 use crate::encode::{Plans, QUANTIFY};
-use crate::forward::{NodeState, Progress, Ring, Time};
+use crate::forward::Progress;
+use crate::frontier::{Frontier, NodeState, Priority};
 use crate::interface::Interfaces;
 use crate::space::{Copy, REACHES_TARGET, Space};
 use crate::transfer::Compiler;
@@ -18,7 +19,6 @@ use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
 use hardbop_machine::analysis::{NodeOrder, Table, order::predecessors};
 use hardbop_machine::bits::BitView;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
-use std::collections::BinaryHeap;
 use std::rc::Rc;
 
 /// A compiled edge.
@@ -62,19 +62,15 @@ pub struct Backward<'m, 'i> {
     pub plans: Plans,
     /// Bit-level formulae.
     pub view: BitView<'m>,
-    nodes: Vec<NodeState>,
+    frontier: Frontier,
     procedures: Vec<ProcedureState>,
     edges: Vec<Option<Compiled>>,
     targets: Vec<NodeId>,
     incoming: Table<EdgeId>,
-    /// Nodes with something pending, callees first, then against the control flow.
-    worklist: BinaryHeap<(u32, u32, NodeId)>,
-    queued: Vec<bool>,
     rank: Vec<u32>,
     order: NodeOrder,
     initial: Bdd,
     flag: Bdd,
-    time: Time,
     collect_at: usize,
     /// How many visits there were.
     pub visits: u64,
@@ -92,15 +88,9 @@ impl<'m, 'i> Backward<'m, 'i> {
         targets: Vec<NodeId>,
         manager: Manager<'i>,
     ) -> Self {
-        let nothing = NodeState {
-            reached: Bdd::FALSE,
-            pending: Bdd::FALSE,
-            rings: Vec::new(),
-        };
-        let count = machine.procedures.len() as u32;
         let mut rank = vec![0; machine.procedures.len()];
         for (place, procedure) in interfaces.calls.bottom_up().enumerate() {
-            rank[procedure.index()] = count - place as u32;
+            rank[procedure.index()] = place as u32;
         }
         let unknown = ProcedureState {
             demanded: Bdd::FALSE,
@@ -115,18 +105,15 @@ impl<'m, 'i> Backward<'m, 'i> {
             manager,
             plans: Plans::default(),
             view: BitView::new(machine),
-            nodes: vec![nothing; machine.nodes.len()],
+            frontier: Frontier::new(machine.nodes.len()),
             procedures: vec![unknown; machine.procedures.len()],
             edges: vec![None; machine.edges.len()],
             targets,
             incoming: predecessors(machine),
-            worklist: BinaryHeap::new(),
-            queued: vec![false; machine.nodes.len()],
             rank,
             order: NodeOrder::new(machine),
             initial: Bdd::FALSE,
             flag: Bdd::FALSE,
-            time: 0,
             collect_at: FIRST_COLLECTION,
             visits: 0,
         }
@@ -134,7 +121,7 @@ impl<'m, 'i> Backward<'m, 'i> {
 
     /// What is known at a node.
     pub fn node(&self, node: NodeId) -> &NodeState {
-        &self.nodes[node.index()]
+        self.frontier.node(node)
     }
 
     /// The function that is true for states that reach a target before returning.
@@ -195,26 +182,15 @@ impl<'m, 'i> Backward<'m, 'i> {
     }
 
     fn propagate(&mut self, node: NodeId, states: Bdd) -> Result<(), Exhausted> {
-        if states.is_false() {
-            return Ok(());
-        }
-        let state = &self.nodes[node.index()];
-        let (reached, pending) = (state.reached, state.pending);
-        let fresh = self.manager.diff(states, reached)?;
-        if fresh.is_false() {
-            return Ok(());
-        }
-        let reached = self.manager.or(reached, fresh)?;
-        let pending = self.manager.or(pending, fresh)?;
-        let state = &mut self.nodes[node.index()];
-        (state.reached, state.pending) = (reached, pending);
-        if !std::mem::replace(&mut self.queued[node.index()], true) {
-            let procedure = self.machine.procedure_of(node);
-            let rank = self.rank[procedure.index()];
-            let place = self.order.position(node);
-            self.worklist.push((rank, place, node));
-        }
-        Ok(())
+        let priority = self.priority(node);
+        self.frontier.add(&mut self.manager, node, states, priority)
+    }
+
+    /// Callees come first, then nodes against the control flow.
+    fn priority(&self, node: NodeId) -> Priority {
+        let procedure = self.machine.procedure_of(node);
+        let from_the_end = u32::MAX - self.order.position(node);
+        (self.rank[procedure.index()], from_the_end)
     }
 
     /// Starts if need be, then runs.
@@ -229,32 +205,22 @@ impl<'m, 'i> Backward<'m, 'i> {
             if !self.found()?.is_false() {
                 return Ok(Progress::TargetsReached);
             }
-            let Some(next) = self.worklist.pop() else {
+            let Some(waiting) = self.frontier.take_next() else {
                 return Ok(Progress::Complete);
             };
             if self.manager.node_count() > self.collect_at {
                 self.collect_garbage();
             }
-            let (_, _, node) = next;
-            match self.visit(node) {
-                Ok(true) => self.worklist.push(next),
-                Ok(false) => self.queued[node.index()] = false,
-                Err(why) => {
-                    self.worklist.push(next);
-                    return Err(why);
-                }
+            if let Err(why) = self.visit(waiting.node) {
+                self.frontier.put_back(waiting);
+                return Err(why);
             }
         }
     }
 
-    fn visit(&mut self, node: NodeId) -> Result<bool, Exhausted> {
-        let delta = self.nodes[node.index()].pending;
-        // The ring comes first: a visit that runs out half-way has led somewhere all the same, and runs must find the way back.
-        self.time += 1;
-        self.nodes[node.index()].rings.push(Ring {
-            time: self.time,
-            edges: delta,
-        });
+    fn visit(&mut self, node: NodeId) -> Result<(), Exhausted> {
+        let delta = self.node(node).pending;
+        self.frontier.begin_visit(node, delta);
         let procedure = self.machine.procedure_of(node);
         let edges = self.incoming.row(node.index()).to_vec();
         for edge in edges {
@@ -263,10 +229,11 @@ impl<'m, 'i> Backward<'m, 'i> {
         if self.machine.procedure(procedure).entry == node {
             self.leave_by_entry(procedure, delta)?;
         }
-        let rest = self.manager.diff(self.nodes[node.index()].pending, delta)?;
+        let priority = self.priority(node);
+        self.frontier
+            .end_visit(&mut self.manager, node, delta, priority)?;
         self.visits += 1;
-        self.nodes[node.index()].pending = rest;
-        Ok(!rest.is_false())
+        Ok(())
     }
 
     /// News at the end of an edge.
@@ -400,20 +367,13 @@ impl<'m, 'i> Backward<'m, 'i> {
 
     /// The size in BDD nodes of the largest relation at a node.
     pub fn widest(&self) -> u64 {
-        let mut relations: Vec<Bdd> = self.nodes.iter().map(|state| state.reached).collect();
-        relations.sort_unstable();
-        relations.dedup();
-        let sizes = relations.into_iter().map(|bdd| self.manager.size(bdd));
-        sizes.max().unwrap_or(0) as u64
+        self.frontier.widest(&self.manager)
     }
 
     /// Frees BDD nodes that nothing here needs.
     pub fn collect_garbage(&mut self) {
         let mut roots = vec![self.initial, self.flag];
-        for state in &self.nodes {
-            roots.extend([state.reached, state.pending]);
-            roots.extend(state.rings.iter().map(|ring| ring.edges));
-        }
+        roots.extend(self.frontier.roots());
         for state in &self.procedures {
             roots.extend([state.demanded, state.summary]);
         }

@@ -10,6 +10,7 @@
 
 use crate::calls::CallMoves;
 use crate::encode::Plans;
+use crate::frontier::{Frontier, NodeState, Priority};
 use crate::interface::{Bit, Interfaces};
 use crate::space::{Copy, Space};
 use crate::transfer::{Compiler, Part, image};
@@ -17,32 +18,7 @@ use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
 use hardbop_machine::analysis::NodeOrder;
 use hardbop_machine::bits::BitView;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::rc::Rc;
-
-/// When a delta was propagated: visits are numbered.
-pub type Time = u32;
-
-/// Path edges that were propagated together.
-#[derive(Clone, Copy, Debug)]
-pub struct Ring {
-    /// The number of the visit.
-    pub time: Time,
-    /// Those that were new then.
-    pub edges: Bdd,
-}
-
-/// What is known at a node.
-#[derive(Clone, Debug)]
-pub struct NodeState {
-    /// All path edges, pending ones included.
-    pub reached: Bdd,
-    /// Those that have not been propagated.
-    pub pending: Bdd,
-    /// Those that have, in order.
-    pub rings: Vec<Ring>,
-}
 
 /// What is known at a call edge.
 #[derive(Clone, Debug)]
@@ -95,17 +71,13 @@ pub struct Forward<'m, 'i> {
     pub plans: Plans,
     /// Bit-level formulae.
     pub view: BitView<'m>,
-    nodes: Vec<NodeState>,
+    frontier: Frontier,
     procedures: Vec<ProcedureState>,
     edges: Vec<Option<Compiled>>,
-    /// Nodes with something pending, callees first, then along the control flow.
-    worklist: BinaryHeap<Reverse<(u32, u32, NodeId)>>,
-    queued: Vec<bool>,
     rank: Vec<u32>,
     order: NodeOrder,
     /// Inputs with which the program starts.
     initial: Bdd,
-    time: Time,
     collect_at: usize,
     /// With a size, a visit propagates only a portion of what is pending, and nodes visited least come first: the search then
     /// goes deep with few states instead of wide with all. What is left over stays pending, so nothing is lost.
@@ -127,11 +99,6 @@ impl<'m, 'i> Forward<'m, 'i> {
         visible: &'m dyn Fn(ProcId, Variable) -> bool,
         manager: Manager<'i>,
     ) -> Self {
-        let nothing = NodeState {
-            reached: Bdd::FALSE,
-            pending: Bdd::FALSE,
-            rings: Vec::new(),
-        };
         let mut rank = vec![0; machine.procedures.len()];
         for (place, procedure) in interfaces.calls.bottom_up().enumerate() {
             rank[procedure.index()] = place as u32;
@@ -149,15 +116,12 @@ impl<'m, 'i> Forward<'m, 'i> {
             manager,
             plans: Plans::default(),
             view: BitView::new(machine),
-            nodes: vec![nothing; machine.nodes.len()],
+            frontier: Frontier::new(machine.nodes.len()),
             procedures: vec![unknown; machine.procedures.len()],
             edges: vec![None; machine.edges.len()],
-            worklist: BinaryHeap::new(),
-            queued: vec![false; machine.nodes.len()],
             rank,
             order: NodeOrder::new(machine),
             initial: Bdd::FALSE,
-            time: 0,
             collect_at: FIRST_COLLECTION,
             portion: None,
             node_visits: Vec::new(),
@@ -175,7 +139,7 @@ impl<'m, 'i> Forward<'m, 'i> {
 
     /// What is known at a node.
     pub fn node(&self, node: NodeId) -> &NodeState {
-        &self.nodes[node.index()]
+        self.frontier.node(node)
     }
 
     /// What is known of a procedure.
@@ -265,35 +229,20 @@ impl<'m, 'i> Forward<'m, 'i> {
         Ok(edges)
     }
 
-    /// Adds path edges to a node (`Propagate` in Figure 3).
+    /// Adds path edges to a node.
     fn propagate(&mut self, node: NodeId, edges: Bdd) -> Result<(), Exhausted> {
-        if edges.is_false() {
-            return Ok(());
-        }
-        let state = &self.nodes[node.index()];
-        let (reached, pending) = (state.reached, state.pending);
-        let fresh = self.manager.diff(edges, reached)?;
-        if fresh.is_false() {
-            return Ok(());
-        }
-        let reached = self.manager.or(reached, fresh)?;
-        let pending = self.manager.or(pending, fresh)?;
-        let state = &mut self.nodes[node.index()];
-        (state.reached, state.pending) = (reached, pending);
-        if !std::mem::replace(&mut self.queued[node.index()], true) {
-            let entry = self.queue_entry(node);
-            self.worklist.push(entry);
-        }
-        Ok(())
+        let priority = self.priority(node);
+        self.frontier.add(&mut self.manager, node, edges, priority)
     }
 
-    fn queue_entry(&self, node: NodeId) -> Reverse<(u32, u32, NodeId)> {
+    /// Callees come first, then nodes along the control flow; in portions, nodes visited least.
+    fn priority(&self, node: NodeId) -> Priority {
         let procedure = self.machine.procedure_of(node);
         let rank = match self.portion {
             Some(_) => self.node_visits[node.index()],
             None => self.rank[procedure.index()],
         };
-        Reverse((rank, self.order.position(node), node))
+        (rank, self.order.position(node))
     }
 
     /// Starts if need be, then runs.
@@ -328,38 +277,28 @@ impl<'m, 'i> Forward<'m, 'i> {
             if is_enough(self) {
                 return Ok(Progress::TargetsReached);
             }
-            let Some(next) = self.worklist.pop() else {
+            let Some(waiting) = self.frontier.take_next() else {
                 return Ok(Progress::Complete);
             };
             if self.manager.node_count() > self.collect_at {
                 self.collect_garbage();
             }
-            let Reverse((_, _, node)) = next;
-            match self.visit(node) {
-                Ok(true) => self.worklist.push(self.queue_entry(node)),
-                Ok(false) => self.queued[node.index()] = false,
-                Err(why) => {
-                    self.worklist.push(next);
-                    return Err(why);
-                }
+            if let Err(why) = self.visit(waiting.node) {
+                self.frontier.put_back(waiting);
+                return Err(why);
             }
         }
     }
 
-    /// Propagates what is pending at a node; true if the visit itself has brought the node more. If something runs out, the
-    /// node's news stays pending: some of it may then arrive twice, which adds nothing.
-    fn visit(&mut self, node: NodeId) -> Result<bool, Exhausted> {
-        let mut delta = self.nodes[node.index()].pending;
+    /// Propagates what is pending at a node. If something runs out, the node's news stays pending: some of it may then arrive
+    /// twice, which adds nothing.
+    fn visit(&mut self, node: NodeId) -> Result<(), Exhausted> {
+        let mut delta = self.node(node).pending;
         if let Some(size) = self.portion {
             delta = self.manager.portion(delta, size)?;
             self.node_visits[node.index()] += 1;
         }
-        // The ring comes first: a visit that runs out half-way has led somewhere all the same, and runs must find the way back.
-        self.time += 1;
-        self.nodes[node.index()].rings.push(Ring {
-            time: self.time,
-            edges: delta,
-        });
+        self.frontier.begin_visit(node, delta);
         let procedure = self.machine.procedure_of(node);
         if self.machine.procedure(procedure).exit == node {
             self.leave(procedure, delta)?;
@@ -368,10 +307,11 @@ impl<'m, 'i> Forward<'m, 'i> {
                 self.follow(edge, delta)?;
             }
         }
-        let rest = self.manager.diff(self.nodes[node.index()].pending, delta)?;
+        let priority = self.priority(node);
+        self.frontier
+            .end_visit(&mut self.manager, node, delta, priority)?;
         self.visits += 1;
-        self.nodes[node.index()].pending = rest;
-        Ok(!rest.is_false())
+        Ok(())
     }
 
     fn follow(&mut self, edge: EdgeId, delta: Bdd) -> Result<(), Exhausted> {
@@ -479,20 +419,13 @@ impl<'m, 'i> Forward<'m, 'i> {
 
     /// The size in BDD nodes of the largest relation at a node.
     pub fn widest(&self) -> u64 {
-        let mut relations: Vec<Bdd> = self.nodes.iter().map(|state| state.reached).collect();
-        relations.sort_unstable();
-        relations.dedup();
-        let sizes = relations.into_iter().map(|bdd| self.manager.size(bdd));
-        sizes.max().unwrap_or(0) as u64
+        self.frontier.widest(&self.manager)
     }
 
     /// Frees BDD nodes that nothing here needs.
     pub fn collect_garbage(&mut self) {
         let mut roots = vec![self.initial];
-        for state in &self.nodes {
-            roots.extend([state.reached, state.pending]);
-            roots.extend(state.rings.iter().map(|ring| ring.edges));
-        }
+        roots.extend(self.frontier.roots());
         for state in &self.procedures {
             roots.extend([state.entered, state.summary]);
         }

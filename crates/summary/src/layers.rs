@@ -4,7 +4,8 @@
 //! all summaries, a breadth-first search that uses them from the start puts each path edge into the ring of its distance. The search itself
 //! cannot do that on the way: it may find the summary of a long procedure late although the step over its call is a short one.
 
-use crate::forward::{Forward, Ring, Time};
+use crate::forward::Forward;
+use crate::frontier::{Ring, Time};
 use crate::transfer::image;
 use hardbop_bdd::{Bdd, Exhausted};
 use hardbop_machine::{Action, NodeId};

@@ -14,6 +14,7 @@ pub mod certify;
 pub mod encode;
 mod engine;
 pub mod forward;
+pub mod frontier;
 pub mod interface;
 pub mod layers;
 mod ledger;

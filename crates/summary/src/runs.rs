@@ -7,7 +7,8 @@
 //! the next twice has as many requests as procedures.
 
 use crate::calls::parameters;
-use crate::forward::{Forward, Ring, Time};
+use crate::forward::Forward;
+use crate::frontier::{Ring, Time};
 use crate::interface::Bit;
 use crate::space::{Copy, Space};
 use hardbop_bdd::{Bdd, Exhausted, Manager};

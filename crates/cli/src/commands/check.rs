@@ -93,8 +93,11 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
             console.print(&format!("{}\n{trace}", verdict_line(answer)));
         }
     }
-    if !arguments.stats && exit_of(&outcome) == Exit::Unknown {
-        console.note(&format!("so far: {}", how_far(&outcome)));
+    if !arguments.stats
+        && exit_of(&outcome) == Exit::Unknown
+        && let Some(counters) = how_far(&outcome)
+    {
+        console.note(&format!("so far: {counters}"));
     }
     if arguments.stats {
         console.print_about(&statistics(&machine, &outcome, &usage));
@@ -245,15 +248,12 @@ fn exit_of(outcome: &Outcome) -> Exit {
     }
 }
 
-/// What an engine had done when it gave up.
-fn how_far(outcome: &Outcome) -> String {
+/// What an engine had done when it gave up, if it counts anything.
+fn how_far(outcome: &Outcome) -> Option<String> {
     let counters = outcome.statistics.iter().filter(|(_, count)| *count > 0);
     let counters = counters.map(|(name, count)| format!("{count} {}", name.replace('-', " ")));
     let list: Vec<String> = counters.collect();
-    if list.is_empty() {
-        return format!("nothing that engine {} counts", outcome.engine);
-    }
-    list.join(", ")
+    (!list.is_empty()).then(|| list.join(", "))
 }
 
 fn statistics(machine: &Machine, outcome: &Outcome, usage: &Usage) -> String {
