@@ -22,7 +22,10 @@ impl Measure {
     /// The figure of a run, in any unit, if there is one above zero.
     fn figure(self, sample: &Sample) -> Option<f64> {
         // Exact below 2^53 KiB, which no machine has.
-        #[allow(clippy::cast_precision_loss)]
+        #[allow(
+            clippy::cast_precision_loss,
+            reason = "figures for a table of a few digits"
+        )]
         let figure = match self {
             Measure::Wall => sample.wall.as_secs_f64(),
             Measure::Cpu => sample.cpu?.as_secs_f64(),

@@ -90,7 +90,10 @@ fn step_cells(from: &Record, to: &Record) -> Vec<String> {
 }
 
 // Counters and sizes of memory stay below 2^53; a rounded one would not change three digits anyway.
-#[allow(clippy::cast_precision_loss)]
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "figures for a table of a few digits"
+)]
 fn count(value: u64) -> f64 {
     value as f64
 }

@@ -29,7 +29,10 @@ pub fn cpu_time(cpu: Duration) -> String {
 /// Memory, given in KiB, such as `12.3MB`.
 pub fn memory(kib: u64) -> String {
     // Exact below 2^53 KiB, which no machine has.
-    #[allow(clippy::cast_precision_loss)]
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "figures for a table of a few digits"
+    )]
     let megabytes = kib as f64 / 1024.0;
     if megabytes >= 1024.0 {
         format!("{}GB", digits(megabytes / 1024.0))

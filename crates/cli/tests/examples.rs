@@ -1,4 +1,6 @@
-//! Every example states its questions and answers in its head comment; both are true.
+//! Every example states its questions and answers in its head comment; the verdicts are those that the command gives.
+//!
+//! What a head says beyond the verdict, such as how many context switches a run needs, is not tested here.
 //!
 //! A head has lines `//   hardbop check …` and after them an `Answer:` or `Answers:` with one verdict word per question, in order.
 
