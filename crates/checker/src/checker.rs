@@ -44,11 +44,7 @@ impl<'a, 'i> Checker<'a, 'i> {
             relations,
             scene: Scene::new(machine, &certificate.formulas, effects, is_over),
             is_over,
-            counts: Accepted {
-                obligations: 0,
-                searches: 0,
-                conflicts: 0,
-            },
+            counts: Accepted::default(),
         }
     }
 

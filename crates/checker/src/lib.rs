@@ -26,7 +26,7 @@ use hardbop_outcome::certificate::{Certificate, Direction};
 use hardbop_outcome::{Interrupt, Limit};
 
 /// A certificate is what it says it is: none of its targets can be reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accepted {
     /// How many conditions were checked.
     pub obligations: u64,
@@ -34,6 +34,14 @@ pub struct Accepted {
     pub searches: u64,
     /// How many conflicts all searches had.
     pub conflicts: u64,
+}
+
+impl std::ops::AddAssign for Accepted {
+    fn add_assign(&mut self, other: Self) {
+        self.obligations += other.obligations;
+        self.searches += other.searches;
+        self.conflicts += other.conflicts;
+    }
 }
 
 /// Checks that no run of the machine reaches any target of the certificate. Sequential machines only.

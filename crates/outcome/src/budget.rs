@@ -3,6 +3,7 @@
 //! Engines are deterministic and do not look at the clock: time and Ctrl-C come in through [`Interrupt`], which the
 //! command line implements.
 
+use crate::bound::Bound;
 use serde::{Deserialize, Serialize};
 
 /// Limits for one run of an engine.
@@ -62,6 +63,11 @@ pub enum Limit {
     StackDepth,
     /// More threads were started than the bound allows.
     Threads,
+    /// Nothing was found up to a bound, and beyond it nothing is known.
+    Beyond {
+        /// How far the search came.
+        bound: Bound,
+    },
     /// The user asked to stop.
     Interrupted,
     /// The engine does not take such programs.
@@ -80,6 +86,7 @@ impl std::fmt::Display for Limit {
             Limit::States => write!(f, "the limit on states was reached"),
             Limit::StackDepth => write!(f, "the bound on the stack depth was reached"),
             Limit::Threads => write!(f, "the bound on the number of threads was reached"),
+            Limit::Beyond { bound } => write!(f, "nothing found up to {bound}"),
             Limit::Interrupted => write!(f, "interrupted"),
             Limit::Unsupported { what } => write!(f, "this engine does not take {what}"),
         }

@@ -4,6 +4,7 @@
 //! per place a verdict with its evidence, a replayable [`Trace`] or a checkable [`Certificate`]. No engine and no BDD
 //! or SAT library is known here, so that whatever checks the evidence depends on none of them.
 
+pub mod bound;
 pub mod budget;
 pub mod certificate;
 pub mod coverage;
@@ -14,6 +15,7 @@ pub mod query;
 pub mod skeleton;
 pub mod trace;
 
+pub use bound::Bound;
 pub use budget::{Budget, Interrupt, Limit, NeverInterrupted};
 pub use certificate::Certificate;
 pub use coverage::{Coverage, CoverageQuestion, Reach};

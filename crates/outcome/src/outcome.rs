@@ -1,5 +1,6 @@
 //! What an engine answers, with one versioned JSON form.
 
+use crate::bound::Bound;
 use crate::budget::Limit;
 use crate::certificate::Certificate;
 use crate::query::Target;
@@ -21,9 +22,10 @@ pub struct Outcome {
     pub answers: Vec<Answer>,
     /// Work counters in a fixed order; deterministic, so no times.
     pub statistics: Vec<(String, u64)>,
-    /// One certificate covers all unreachable targets of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub certificate: Option<Certificate>,
+    /// Together they cover all unreachable targets of the run, unless there are none at all: an engine without certificates.
+    /// Several small proofs are often cheaper to find and to check than one of everything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub certificates: Vec<Certificate>,
 }
 
 /// The answer for one target.
@@ -47,6 +49,11 @@ pub enum Verdict {
     },
     /// No run reaches the target.
     Unreachable,
+    /// No run within the bound that was asked for reaches the target.
+    UnreachableUpTo {
+        /// The bound.
+        bound: Bound,
+    },
     /// Not known.
     Unknown {
         /// Why not.
@@ -55,14 +62,31 @@ pub enum Verdict {
 }
 
 impl Outcome {
-    /// An outcome of an engine without statistics or certificate.
+    /// An outcome of an engine without statistics or certificates.
     pub fn new(engine: &str, answers: Vec<Answer>) -> Self {
         Self {
             version: VERSION,
             engine: engine.to_owned(),
             answers,
             statistics: Vec::new(),
-            certificate: None,
+            certificates: Vec::new(),
         }
+    }
+
+    /// Whether some certificate speaks of the target.
+    pub fn is_certified(&self, target: &Target) -> bool {
+        let speaks_of_it = |certificate: &Certificate| certificate.targets.contains(target);
+        self.certificates.iter().any(speaks_of_it)
+    }
+
+    /// An unreachable target of which no certificate speaks, although there are certificates.
+    pub fn uncertified(&self) -> Option<&Target> {
+        if self.certificates.is_empty() {
+            return None;
+        }
+        let claims = self.answers.iter();
+        let mut claims = claims.filter(|answer| answer.verdict == Verdict::Unreachable);
+        let bare = claims.find(|answer| !self.is_certified(&answer.target))?;
+        Some(&bare.target)
     }
 }

@@ -26,7 +26,7 @@ enum Entry {
 pub struct Ledger {
     targets: Vec<Target>,
     entries: Vec<Entry>,
-    certificate: Option<Certificate>,
+    certificates: Vec<Certificate>,
     statistics: Vec<(String, u64)>,
     work: u64,
     /// The machine's digest, once it is needed.
@@ -39,7 +39,7 @@ impl Ledger {
         Self {
             targets: query.targets.clone(),
             entries: vec![Entry::Open; query.targets.len()],
-            certificate: None,
+            certificates: Vec::new(),
             statistics: Vec::new(),
             work: 0,
             program: None,
@@ -137,7 +137,7 @@ impl Ledger {
                 *entry = Entry::Excluded;
             }
         }
-        self.certificate = Some(certificate);
+        self.certificates.push(certificate);
     }
 
     /// BDD work of all searches that have been counted.
@@ -203,7 +203,7 @@ impl Ledger {
         outcome
             .statistics
             .push(("shortest-runs".to_owned(), shortest_runs));
-        outcome.certificate = self.certificate;
+        outcome.certificates = self.certificates;
         outcome
     }
 }

@@ -47,6 +47,7 @@ fn too_few_nodes_give_unknown_and_enough_give_the_verdict() {
                         assert_eq!(text, HOLDS, "{direction:?} with {nodes} nodes");
                         answered[program] = true;
                     }
+                    Verdict::UnreachableUpTo { bound } => panic!("nobody asked for {bound}"),
                 }
             }
         }
@@ -72,7 +73,7 @@ fn an_interrupt_that_comes_in_time_is_the_reason() {
             Verdict::Unknown { why } => assert_eq!(why, Limit::Time),
             // Found before anybody asked.
             Verdict::Reachable { .. } => {}
-            Verdict::Unreachable => panic!("the assertion can fail"),
+            verdict => panic!("the assertion can fail, and nobody gave a bound: {verdict:?}"),
         }
     }
 }

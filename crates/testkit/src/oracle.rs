@@ -124,7 +124,7 @@ impl Engine for Oracle {
             let excluded = unreached.filter(|(_, found)| found.is_none());
             let excluded: Vec<Target> = excluded.map(|(target, _)| target.clone()).collect();
             if !excluded.is_empty() {
-                outcome.certificate = Some(search.path_edges().certificate(machine, excluded));
+                outcome.certificates = vec![search.path_edges().certificate(machine, excluded)];
             }
         }
         outcome

@@ -59,7 +59,7 @@ impl Engine for SummaryOracle {
                 .collect();
             if !excluded.is_empty() {
                 let path_edges = tabulation.path_edges();
-                outcome.certificate = Some(path_edges.certificate(machine, excluded));
+                outcome.certificates = vec![path_edges.certificate(machine, excluded)];
             }
         }
         outcome
@@ -159,8 +159,8 @@ mod tests {
                     (slow, tabled) => panic!("{slow:?} but {tabled:?} in {text}"),
                 }
             }
-            if slow.certificate.is_some() {
-                assert_eq!(slow.certificate, tabled.certificate);
+            if !slow.certificates.is_empty() {
+                assert_eq!(slow.certificates, tabled.certificates);
             }
         }
     }
@@ -177,7 +177,7 @@ mod tests {
             let name = |verdict: &Verdict| match verdict {
                 Verdict::Reachable { .. } => "reachable",
                 Verdict::Unreachable => "unreachable",
-                Verdict::Unknown { .. } => "unknown",
+                Verdict::Unknown { .. } | Verdict::UnreachableUpTo { .. } => "unknown",
             };
             let answers = answers.iter();
             let shown = answers.map(|a| format!("{}: {}", a.target.kind, name(&a.verdict)));

@@ -97,7 +97,7 @@ fn examine(text: &str, totals: &mut Totals) -> Result<(), String> {
         match verdict {
             Verdict::Reachable { .. } => totals.reachable += 1,
             Verdict::Unreachable => totals.unreachable += 1,
-            Verdict::Unknown { .. } => totals.unknown += 1,
+            Verdict::Unknown { .. } | Verdict::UnreachableUpTo { .. } => totals.unknown += 1,
         }
     }
     if !machine.is_sequential() {

@@ -154,7 +154,7 @@ fn verdicts(machine: &Machine, targets: Vec<Target>) -> Vec<Option<bool>> {
     let known = outcome.answers.iter().map(|answer| match answer.verdict {
         Verdict::Reachable { .. } => Some(true),
         Verdict::Unreachable => Some(false),
-        Verdict::Unknown { .. } => None,
+        Verdict::Unknown { .. } | Verdict::UnreachableUpTo { .. } => None,
     });
     known.collect()
 }

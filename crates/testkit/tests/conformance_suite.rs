@@ -91,7 +91,7 @@ fn an_engine_that_reaches_nothing_is_caught() {
         for answer in &mut outcome.answers {
             answer.verdict = Verdict::Unreachable;
         }
-        outcome.certificate = None;
+        outcome.certificates.clear();
     };
     assert_caught(spoil, DisagreementKind::WronglyUnreachable);
 }
@@ -135,7 +135,7 @@ fn a_trace_that_stops_early_is_caught() {
 #[test]
 fn a_certificate_that_leaves_a_target_out_is_caught() {
     let spoil = |outcome: &mut Outcome| {
-        if let Some(certificate) = &mut outcome.certificate {
+        for certificate in &mut outcome.certificates {
             certificate.targets.pop();
         }
     };

@@ -111,9 +111,7 @@ fn ask(
     query: &Query,
     patience: &Patience,
 ) -> Result<Outcome, Failure> {
-    let engine = engines::find(&arguments.engine, arguments.engine_options).ok_or_else(|| {
-        Failure::Internal("internal error: an engine without a row in the table".to_owned())
-    })?;
+    let engine = engines::find(&arguments.engine, &arguments.engine_options)?;
     if query.targets.is_empty() {
         return Ok(Outcome::new(engine.name(), Vec::new()));
     }
@@ -153,41 +151,41 @@ fn validate(
             return reject(format!("its run to the {} is none: {error}", target.kind));
         }
     }
-    let Some(certificate) = &outcome.certificate else {
-        return Ok(());
-    };
-    let is_covered = |answer: &Answer| {
-        answer.verdict != Verdict::Unreachable || certificate.targets.contains(&answer.target)
-    };
-    if let Some(answer) = outcome.answers.iter().find(|answer| !is_covered(answer)) {
+    if let Some(target) = outcome.uncertified() {
         return reject(format!(
-            "its certificate says nothing about the {}",
-            answer.target.kind
+            "its certificates say nothing about the {}",
+            target.kind
         ));
     }
-    match hardbop_checker::validate(machine, certificate, patience) {
-        Ok(_) => Ok(()),
-        Err(Rejected::Interrupted(why)) => {
-            for answer in &mut outcome.answers {
-                if answer.verdict == Verdict::Unreachable {
-                    answer.verdict = Verdict::Unknown { why: why.clone() };
+    for certificate in &outcome.certificates {
+        match hardbop_checker::validate(machine, certificate, patience) {
+            Ok(_) => {}
+            Err(Rejected::Interrupted(why)) => {
+                for answer in &mut outcome.answers {
+                    if certificate.targets.contains(&answer.target) {
+                        answer.verdict = Verdict::Unknown { why: why.clone() };
+                    }
                 }
             }
-            Ok(())
+            Err(rejected) => return reject(rejected.to_string()),
         }
-        Err(rejected) => reject(rejected.to_string()),
     }
+    Ok(())
 }
 
 fn save_certificate(console: &mut Console, file: &str, outcome: &Outcome) -> Result<(), Failure> {
-    let Some(certificate) = &outcome.certificate else {
+    if outcome.certificates.is_empty() {
         console.note(&format!(
             "engine {} gave no certificate; {file} was not written",
             outcome.engine
         ));
         return Ok(());
+    }
+    let text = match outcome.certificates.as_slice() {
+        [only] => serde_json::to_string(only),
+        several => serde_json::to_string(several),
     };
-    let text = serde_json::to_string(certificate).map_err(|error| no_json(&error))?;
+    let text = text.map_err(|error| no_json(&error))?;
     files::replace(file, &format!("{text}\n"))
 }
 
@@ -218,6 +216,10 @@ fn verdict_line(answer: &Answer) -> String {
         (Verdict::Reachable { .. }, false) => format!("REACHABLE    {place}"),
         (Verdict::Unreachable, true) => format!("HOLDS        {place}"),
         (Verdict::Unreachable, false) => format!("UNREACHABLE  {place}"),
+        (Verdict::UnreachableUpTo { bound }, true) => format!("HOLDS up to {bound}: {place}"),
+        (Verdict::UnreachableUpTo { bound }, false) => {
+            format!("UNREACHABLE up to {bound}: {place}")
+        }
         (Verdict::Unknown { why }, _) => format!("UNKNOWN      {place}: {why}"),
     }
 }
@@ -232,7 +234,9 @@ fn shown_trace(
             let shown = arguments.traces.shown(machine, trace);
             shown.map_err(|error| Failure::Internal(format!("internal error: {error}")))
         }
-        Verdict::Unreachable | Verdict::Unknown { .. } => Ok(String::new()),
+        Verdict::Unreachable | Verdict::UnreachableUpTo { .. } | Verdict::Unknown { .. } => {
+            Ok(String::new())
+        }
     }
 }
 

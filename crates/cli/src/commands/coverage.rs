@@ -97,9 +97,7 @@ fn answers(
             missed,
         });
     }
-    let engine = engines::find(engine, EngineArguments::default()).ok_or_else(|| {
-        Failure::Internal("internal error: an engine without a row in the table".to_owned())
-    })?;
+    let engine = engines::find(engine, &EngineArguments::default())?;
     let outcome = engine.check(machine, &question.query(), budget, &mut Silent);
     let mut missed = None;
     let reach = outcome
@@ -108,6 +106,10 @@ fn answers(
         .map(|answer| match answer.verdict {
             Verdict::Reachable { .. } => Reach::Reachable,
             Verdict::Unreachable => Reach::Unreachable,
+            Verdict::UnreachableUpTo { bound } => {
+                missed = Some(Limit::Beyond { bound });
+                Reach::Unknown
+            }
             Verdict::Unknown { why } => {
                 missed.get_or_insert(why);
                 Reach::Unknown

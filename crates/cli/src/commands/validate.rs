@@ -1,21 +1,21 @@
 //! `hardbop validate`: does this certificate prove that its targets cannot be reached?
 //!
-//! Reads a certificate or a whole outcome (`check --json`); then every target that the outcome calls unreachable must be among
-//! those that the certificate excludes.
+//! Reads a certificate, a list of certificates or a whole outcome (`check --json`); then every target that the outcome calls
+//! unreachable must be among those that its certificates exclude.
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, ProgramArguments};
 use crate::interrupt::Patience;
-use hardbop_checker::Rejected;
-use hardbop_outcome::{Certificate, Outcome, Target, TargetKind, Verdict};
+use hardbop_checker::{Accepted, Rejected};
+use hardbop_outcome::{Certificate, Outcome, Target, TargetKind};
 
 /// Check a certificate, independently of the engine that made it
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
     program: ProgramArguments,
-    /// A certificate, or the output of `check --json`; `-` is standard input
+    /// A certificate, a list of them, or the output of `check --json`; `-` is standard input
     #[arg(value_name = "CERTIFICATE.json")]
     certificate_file: String,
 }
@@ -29,20 +29,29 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         ));
     }
     let machine = input::load(console, &arguments.program)?;
-    let certificate = read_certificate(file)?;
+    let certificates = read_certificates(file)?;
     let patience = Patience::start(None);
-    let accepted = match hardbop_checker::validate(&machine, &certificate, &patience) {
-        Ok(accepted) => accepted,
-        Err(rejected @ Rejected::Interrupted(_)) => {
-            console.note(&rejected.to_string());
-            return Ok(Exit::Unknown);
+    let mut accepted = Accepted::default();
+    for certificate in &certificates {
+        match hardbop_checker::validate(&machine, certificate, &patience) {
+            Ok(part) => accepted += part,
+            Err(rejected @ Rejected::Interrupted(_)) => {
+                console.note(&rejected.to_string());
+                return Ok(Exit::Unknown);
+            }
+            Err(rejected) => {
+                return Err(Failure::Internal(format!("{file}: REJECTED: {rejected}")));
+            }
         }
-        Err(rejected) => return Err(Failure::Internal(format!("{file}: REJECTED: {rejected}"))),
-    };
-    if certificate.targets.is_empty() {
+    }
+    let mut targets = certificates
+        .iter()
+        .flat_map(|part| &part.targets)
+        .peekable();
+    if targets.peek().is_none() {
         console.note(&format!("{file} excludes no targets"));
     }
-    for target in &certificate.targets {
+    for target in targets {
         console.print(&format!("ACCEPTED     {}\n", excluded(target)));
     }
     console.note(&format!(
@@ -61,30 +70,27 @@ fn excluded(target: &Target) -> String {
     }
 }
 
-fn read_certificate(file: &str) -> Result<Certificate, Failure> {
+fn read_certificates(file: &str) -> Result<Vec<Certificate>, Failure> {
     let text = input::read_text(file)?;
     let bad = |error: serde_json::Error| {
         Failure::BadInput(format!("cannot read a certificate from {file}: {error}"))
     };
     let value: serde_json::Value = serde_json::from_str(&text).map_err(bad)?;
-    if value.get("hardbop-outcome").is_none() {
+    if value.is_array() {
         return serde_json::from_value(value).map_err(bad);
     }
-    let outcome: Outcome = serde_json::from_value(value).map_err(bad)?;
-    let certificate = outcome
-        .certificate
-        .ok_or_else(|| Failure::BadInput(format!("{file} has no certificate")))?;
-    let claimed = outcome
-        .answers
-        .iter()
-        .filter(|answer| answer.verdict == Verdict::Unreachable);
-    for answer in claimed {
-        if !certificate.targets.contains(&answer.target) {
-            let what = excluded(&answer.target);
-            return Err(Failure::Internal(format!(
-                "{file}: REJECTED: it says that {what}, but its certificate does not cover that"
-            )));
-        }
+    if value.get("hardbop-outcome").is_none() {
+        return Ok(vec![serde_json::from_value(value).map_err(bad)?]);
     }
-    Ok(certificate)
+    let outcome: Outcome = serde_json::from_value(value).map_err(bad)?;
+    if outcome.certificates.is_empty() {
+        return Err(Failure::BadInput(format!("{file} has no certificate")));
+    }
+    if let Some(target) = outcome.uncertified() {
+        let what = excluded(target);
+        return Err(Failure::Internal(format!(
+            "{file}: REJECTED: it says that {what}, but its certificates do not cover that"
+        )));
+    }
+    Ok(outcome.certificates)
 }
