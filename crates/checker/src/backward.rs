@@ -112,10 +112,8 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>) -> Result<(), Rejected> {
     }
     for kind in [Kind::Bad, Kind::ToExit] {
         checker.each_edge(
-            |checker, node| {
-                let relation = kind.of(checker, node);
-                checker.scene.formula(relation, BEFORE)
-            },
+            |checker, node| kind.of(checker, node),
+            BEFORE,
             |checker, edge, start| check_edge(checker, kind, edge, start),
             |checker, edge| is_needed(checker, kind, edge),
         )?;
@@ -165,11 +163,6 @@ fn check_edge(
             let through = checker.relations.to_exit(callee.entry);
             let through = checker.scene.formula(through, CALLEE);
             checker.require(kind.call(), place, &[taken, after, through], start)
-        }
-        // Nothing changes and the same relation is at both ends.
-        Action::Skip | Action::Print(_) if end == kind.of(checker, edge.from) => {
-            checker.holds();
-            Ok(())
         }
         _ => {
             let taken = checker.scene.take(id);

@@ -3,7 +3,8 @@
 use crate::Accepted;
 use crate::form::Relations;
 use crate::rejected::{Broken, Condition, Rejected};
-use crate::scene::{Proof, Scene};
+use crate::scene::{Proof, Reading, Scene};
+use crate::support::Supports;
 use hardbop_machine::analysis::ModRef;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId};
 use hardbop_outcome::{Certificate, Limit, Target};
@@ -19,6 +20,7 @@ pub(crate) struct Checker<'a, 'i> {
     pub targets: &'a [Target],
     pub relations: Relations,
     pub scene: Scene<'a, 'i>,
+    supports: Supports<'a>,
     is_over: &'i dyn Fn() -> bool,
     counts: Accepted,
 }
@@ -43,6 +45,7 @@ impl<'a, 'i> Checker<'a, 'i> {
             targets: &certificate.targets,
             relations,
             scene: Scene::new(machine, &certificate.formulas, effects, is_over),
+            supports: Supports::new(&certificate.formulas),
             is_over,
             counts: Accepted::default(),
         }
@@ -60,10 +63,12 @@ impl<'a, 'i> Checker<'a, 'i> {
         running.map(|thread| machine.procedure(thread.entry).entry)
     }
 
-    /// Calls `check` for every edge that leads somewhere, with a scene at the start of the edge and what `at_start` made for it.
+    /// Calls `check` for every edge that leads somewhere, with a scene at the start of the edge and the relation there, read as `before`.
+    /// Edges whose conditions hold by form are only counted.
     pub fn each_edge(
         &mut self,
-        mut at_start: impl FnMut(&mut Self, NodeId) -> Lit,
+        relation_of: impl Fn(&Self, NodeId) -> Option<u32>,
+        before: Reading,
         mut check: impl FnMut(&mut Self, EdgeId, Lit) -> Result<(), Rejected>,
         is_needed: impl Fn(&Self, EdgeId) -> bool,
     ) -> Result<(), Rejected> {
@@ -79,12 +84,16 @@ impl<'a, 'i> Checker<'a, 'i> {
                 if ends_thread || !is_needed(self, edge) {
                     continue;
                 }
+                if self.changes_nothing(edge, &relation_of) {
+                    self.counts.obligations += 1;
+                    continue;
+                }
                 let literal = match start {
                     Some(literal) if edges_in_circuit < EDGES_PER_CIRCUIT => literal,
                     _ => {
                         self.scene.begin(self.machine.procedure_of(node));
                         edges_in_circuit = 0;
-                        at_start(self, node)
+                        self.scene.formula(relation_of(self, node), before)
                     }
                 };
                 start = Some(literal);
@@ -93,6 +102,21 @@ impl<'a, 'i> Checker<'a, 'i> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the same relation stands at both ends of an edge that is no call and does not touch it.
+    fn changes_nothing(
+        &mut self,
+        id: EdgeId,
+        relation_of: &impl Fn(&Self, NodeId) -> Option<u32>,
+    ) -> bool {
+        let edge = self.machine.edge(id);
+        match relation_of(self, edge.from) {
+            Some(relation) if relation_of(self, edge.to) == Some(relation) => {
+                self.supports.is_untouched(self.machine, id, relation)
+            }
+            _ => false,
+        }
     }
 
     /// Checks one condition: the conclusion holds wherever all premises do.
@@ -121,10 +145,5 @@ impl<'a, 'i> Checker<'a, 'i> {
                 Err(Rejected::Broken(Box::new(broken)))
             }
         }
-    }
-
-    /// Counts a condition that holds by its form alone.
-    pub fn holds(&mut self) {
-        self.counts.obligations += 1;
     }
 }

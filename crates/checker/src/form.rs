@@ -27,12 +27,24 @@ impl Relations {
     }
 }
 
-fn malformed<T>(what: String) -> Result<T, Rejected> {
+/// A rejection of something that is no certificate of the machine.
+pub(crate) fn malformed<T>(what: String) -> Result<T, Rejected> {
     Err(Rejected::Malformed { what })
 }
 
-/// Checks the form of a certificate.
+/// Checks the form of a certificate of a sequential machine.
 pub(crate) fn check(machine: &Machine, certificate: &Certificate) -> Result<Relations, Rejected> {
+    check_head(machine, certificate)?;
+    if !certificate.turns.is_empty() {
+        return malformed("it has relations of turns, which only interleaved ones have".to_owned());
+    }
+    let relations = collect(machine, certificate)?;
+    check_leaves(machine, certificate)?;
+    Ok(relations)
+}
+
+/// Checks what all certificates have: version, program, targets, and operands before their users.
+pub(crate) fn check_head(machine: &Machine, certificate: &Certificate) -> Result<(), Rejected> {
     if certificate.version != VERSION {
         let version = certificate.version;
         return malformed(format!(
@@ -49,10 +61,7 @@ pub(crate) fn check(machine: &Machine, certificate: &Certificate) -> Result<Rela
     for target in &certificate.targets {
         check_target(machine, target)?;
     }
-    check_operands(&certificate.formulas)?;
-    let relations = collect(machine, certificate)?;
-    check_leaves(machine, certificate)?;
-    Ok(relations)
+    check_operands(&certificate.formulas)
 }
 
 /// A target must be the node it is called: what is accepted is what a reader sees.
@@ -88,7 +97,11 @@ fn check_operands(formulas: &[Formula]) -> Result<(), Rejected> {
     for (index, formula) in formulas.iter().enumerate() {
         let is_before = |&operand: &u32| (operand as usize) < index;
         let is_good = match formula {
-            Formula::Constant(_) | Formula::Entry(_) | Formula::Now(_) | Formula::Exit(_) => true,
+            Formula::Constant(_)
+            | Formula::Entry(_)
+            | Formula::Now(_)
+            | Formula::Exit(_)
+            | Formula::Thread(_) => true,
             Formula::Not(a) => is_before(a),
             Formula::And(operands) | Formula::Or(operands) => operands.iter().all(is_before),
             Formula::Ite(c, a, b) => [c, a, b].into_iter().all(is_before),
@@ -188,6 +201,9 @@ fn check_uses(
             }
             let problem = match &certificate.formulas[index as usize] {
                 Formula::Constant(_) => None,
+                Formula::Thread(_) => {
+                    Some("speaks of a thread, which only interleaved relations do".to_owned())
+                }
                 Formula::Entry(_) if !allowed.entry => {
                     Some("speaks of the entry, which only forward relations do".to_owned())
                 }

@@ -72,10 +72,8 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>) -> Result<(), Rejected> {
         checker.require(Condition::TargetIsNotReached, place, &[reached], never)?;
     }
     checker.each_edge(
-        |checker, node| {
-            let relation = checker.relations.of(node);
-            checker.scene.formula(relation, BEFORE)
-        },
+        |checker, node| checker.relations.of(node),
+        BEFORE,
         check_edge,
         |checker, edge| {
             let from = checker.machine.edge(edge).from;
@@ -104,11 +102,6 @@ fn check_edge(checker: &mut Checker<'_, '_>, id: EdgeId, start: Lit) -> Result<(
             let after = checker.scene.formula(end, AFTER_RETURN);
             let premises = [start, taken, summary];
             checker.require(Condition::ReturnIsReached, place, &premises, after)
-        }
-        // Nothing changes and the same relation is at both ends.
-        Action::Skip | Action::Print(_) if end == checker.relations.of(edge.from) => {
-            checker.holds();
-            Ok(())
         }
         _ => {
             let taken = checker.scene.take(id);

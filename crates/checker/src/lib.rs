@@ -1,7 +1,7 @@
 //! Accepts or rejects certificates, and is small enough to be believed.
 //!
 //! It knows no engine and no BDDs: a [`Certificate`] is a list of formulas, and [`validate`] checks with a SAT solver that they
-//! satisfy the conditions of their direction, one edge at a time. `forward` and `backward` state the conditions and
+//! satisfy the conditions of their direction, one edge at a time. `forward`, `backward` and `interleaved` state the conditions and
 //! argue that they suffice; `scene` builds one condition as a circuit; `form` turns away everything that is not even a
 //! certificate of this machine. A rejection names the condition, the place and a state that shows it.
 //!
@@ -12,10 +12,12 @@ mod backward;
 mod checker;
 mod form;
 mod forward;
+mod interleaved;
 mod memo;
 mod moments;
 mod rejected;
 mod scene;
+mod support;
 
 pub use rejected::{Broken, Condition, Rejected, Witness, WitnessState};
 
@@ -44,7 +46,7 @@ impl std::ops::AddAssign for Accepted {
     }
 }
 
-/// Checks that no run of the machine reaches any target of the certificate. Sequential machines only.
+/// Checks that no run of the machine reaches any target of the certificate.
 ///
 /// Linear in the size of the machine plus, for every edge, the size of the formulas at its ends, apart from the searches.
 pub fn validate(
@@ -52,27 +54,41 @@ pub fn validate(
     certificate: &Certificate,
     interrupt: &dyn Interrupt,
 ) -> Result<Accepted, Rejected> {
-    if !machine.is_sequential() {
-        return Err(Rejected::Unsupported {
-            what: "programs with threads or an `init` procedure".to_owned(),
-        });
-    }
-    let relations = form::check(machine, certificate)?;
-    let effects = ModRef::new(machine, &CallGraph::new(machine));
-    let is_over = || interrupt.check().is_some();
-    let mut checker = Checker::new(machine, certificate, relations, &effects, &is_over);
     let result = match certificate.direction {
-        Direction::Forward => forward::check(&mut checker),
-        Direction::Backward => backward::check(&mut checker),
+        Direction::Interleaved => interleaved::check(machine, certificate, interrupt),
+        Direction::Forward | Direction::Backward => sequential(machine, certificate, interrupt),
     };
     match result {
         // Only the interrupt knows which limit it was.
         Err(Rejected::Interrupted(_)) => Err(Rejected::Interrupted(
             interrupt.check().unwrap_or(Limit::Interrupted),
         )),
-        Err(rejected) => Err(rejected),
-        Ok(()) => Ok(checker.accepted()),
+        other => other,
     }
+}
+
+/// Relations of nodes: sequential machines only.
+fn sequential(
+    machine: &Machine,
+    certificate: &Certificate,
+    interrupt: &dyn Interrupt,
+) -> Result<Accepted, Rejected> {
+    if !machine.is_sequential() {
+        return Err(Rejected::Unsupported {
+            what: "programs with threads or an `init` procedure, unless they are interleaved,"
+                .to_owned(),
+        });
+    }
+    let relations = form::check(machine, certificate)?;
+    let effects = ModRef::new(machine, &CallGraph::new(machine));
+    let is_over = || interrupt.check().is_some();
+    let mut checker = Checker::new(machine, certificate, relations, &effects, &is_over);
+    if certificate.direction == Direction::Backward {
+        backward::check(&mut checker)?;
+    } else {
+        forward::check(&mut checker)?;
+    }
+    Ok(checker.accepted())
 }
 
 #[cfg(test)]

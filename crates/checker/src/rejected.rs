@@ -68,6 +68,8 @@ pub enum Condition {
     ReturnIsReached,
     /// Forward: the relation at a target is empty.
     TargetIsNotReached,
+    /// Interleaved: a turn that may be passed on leads into the relation of whoever gets it.
+    TurnIsPassed,
     /// Backward: the relation at a target holds in every state.
     TargetIsBad,
     /// Backward: where a step leads to a bad state, it starts in one.
@@ -146,6 +148,7 @@ impl fmt::Display for Condition {
             Self::CallIsReached => "a call makes a state that is not in the callee's entry relation",
             Self::ReturnIsReached => "the callee's summary leads out of the relation after the call",
             Self::TargetIsNotReached => "the relation at a target is not empty",
+            Self::TurnIsPassed => "passing the turn on to this thread leads out of the relation",
             Self::TargetIsBad => "a target has a state that is not marked as bad",
             Self::StepIsBad => "a step leads to a bad state from one that is not marked as bad",
             Self::StepHasExit => "a step leads to a demanded exit that its start is not related to",

@@ -142,13 +142,19 @@ impl<'a, 'i> Scene<'a, 'i> {
         let formulas = self.formulas;
         let moments = &mut self.moments;
         let operands = |node: u32, pending: &mut Vec<u32>| match &formulas[node as usize] {
-            Formula::Constant(_) | Formula::Entry(_) | Formula::Now(_) | Formula::Exit(_) => {}
+            Formula::Constant(_)
+            | Formula::Entry(_)
+            | Formula::Now(_)
+            | Formula::Exit(_)
+            | Formula::Thread(_) => {}
             Formula::Not(a) => pending.push(*a),
             Formula::And(operands) | Formula::Or(operands) => pending.extend(operands),
             Formula::Ite(c, a, b) => pending.extend([c, a, b]),
         };
         let combine = |node: u32, memo: &Memo| match &formulas[node as usize] {
             Formula::Constant(value) => moments.circuit.constant(*value),
+            // The form of the certificate has been checked: no relation of a node has such a leaf.
+            Formula::Thread(_) => moments.circuit.constant(false),
             Formula::Now(Bit { variable, bit }) => moments.literal(reading.now, *variable, *bit),
             Formula::Entry(Bit { variable, bit }) | Formula::Exit(Bit { variable, bit }) => {
                 moments.literal(reading.other, *variable, *bit)

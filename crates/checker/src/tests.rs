@@ -10,8 +10,8 @@ mod size;
 
 use crate::{Accepted, Rejected};
 use hardbop_machine::{GlobalId, LocalId, Machine, NodeId, Variable};
-use hardbop_outcome::certificate::{Bit, Direction, Formula, NodeRelation, VERSION};
-use hardbop_outcome::{Certificate, NeverInterrupted, Query, digest};
+use hardbop_outcome::certificate::{Bit, Direction, Formula, NodeRelation};
+use hardbop_outcome::{Certificate, NeverInterrupted, Query};
 
 fn machine(text: &str) -> Machine {
     hardbop_machine::from_text("test.bp", text).expect("the test's program is good")
@@ -54,14 +54,8 @@ fn certificate(
             ..NodeRelation::new(machine, node, formula)
         })
     });
-    Certificate {
-        version: VERSION,
-        program: digest::of(machine),
-        direction,
-        targets: Query::assertions(machine).targets,
-        formulas,
-        nodes: nodes.collect(),
-    }
+    let targets = Query::assertions(machine).targets;
+    Certificate::new(machine, direction, targets, formulas, nodes.collect())
 }
 
 /// Whether a node is the failure of an assertion.

@@ -1,8 +1,8 @@
 //! The command line: global options and the list of commands. Each command's own options stand in its file.
 
 use crate::commands::{
-    analyze, bench, check, coverage, explain, fmt, generate, graph, parse, replay, simulate,
-    validate,
+    analyze, bench, check, coverage, explain, fmt, generate, graph, parse, relations, replay,
+    sequentialize, simulate, solve, validate,
 };
 use crate::console::{ColourChoice, MessageFormat};
 use clap::{Parser, Subcommand};
@@ -49,7 +49,10 @@ pub enum Command {
     Parse(parse::Arguments),
     Fmt(fmt::Arguments),
     Simulate(simulate::Arguments),
+    Solve(solve::Arguments),
+    Relations(relations::Arguments),
     Replay(replay::Arguments),
+    Sequentialize(sequentialize::Arguments),
     Validate(validate::Arguments),
     Analyze(analyze::Arguments),
     Graph(graph::Arguments),

@@ -9,8 +9,11 @@ pub mod fmt;
 pub mod generate;
 pub mod graph;
 pub mod parse;
+pub mod relations;
 pub mod replay;
+pub mod sequentialize;
 pub mod simulate;
+pub mod solve;
 pub mod validate;
 
 use crate::arguments::Command;
@@ -25,6 +28,9 @@ pub fn run(console: &mut Console, command: &Command) -> Result<Exit, Failure> {
         Command::Parse(arguments) => parse::run(console, arguments),
         Command::Fmt(arguments) => Ok(fmt::run(console, arguments)),
         Command::Simulate(arguments) => simulate::run(console, arguments),
+        Command::Solve(arguments) => solve::run(console, arguments),
+        Command::Relations(arguments) => relations::run(console, arguments),
+        Command::Sequentialize(arguments) => sequentialize::run(console, arguments),
         Command::Replay(arguments) => replay::run(console, arguments),
         Command::Validate(arguments) => validate::run(console, arguments),
         Command::Analyze(arguments) => analyze::run(console, arguments),

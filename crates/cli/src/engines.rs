@@ -1,11 +1,22 @@
 //! The engines that `hardbop check` can use: one table, which feeds the help, the choice by name and `auto`.
 
+mod calculus;
+mod concurrent;
+mod explicit;
+mod sat;
+mod sequentialized;
 mod summary;
 
 use crate::exit::Failure;
+pub use calculus::CalculusArguments;
+use concurrent::ConcurrentArguments;
+use explicit::ExplicitArguments;
+use hardbop_interleaving::InterleavingEngine;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Answer, Budget, Engine, Limit, Outcome, Progress, Query, Verdict};
 use hardbop_testkit::{Oracle, SummaryOracle};
+use sat::SatArguments;
+use sequentialized::{DEFAULT_ROUNDS, SequentializedEngine};
 use summary::SummaryArguments;
 
 /// The name that leaves the choice to hardbop.
@@ -25,6 +36,14 @@ struct Entry {
 pub struct EngineArguments {
     #[command(flatten)]
     summary: SummaryArguments,
+    #[command(flatten)]
+    calculus: CalculusArguments,
+    #[command(flatten)]
+    concurrent: ConcurrentArguments,
+    #[command(flatten)]
+    explicit: ExplicitArguments,
+    #[command(flatten)]
+    sat: SatArguments,
 }
 
 /// All engines. `auto` asks them in this order until one takes the program.
@@ -32,6 +51,39 @@ const ENGINES: &[Entry] = &[
     Entry {
         name: "summary",
         make: |options| Ok(Box::new(options.summary.engine())),
+    },
+    Entry {
+        name: "calculus",
+        make: |options| Ok(Box::new(options.calculus.engine()?)),
+    },
+    Entry {
+        name: "explicit",
+        make: |options| Ok(Box::new(options.explicit.engine())),
+    },
+    Entry {
+        name: "sat",
+        make: |options| Ok(Box::new(options.sat.engine())),
+    },
+    Entry {
+        name: "interleaving",
+        make: |options| {
+            Ok(Box::new(InterleavingEngine {
+                threads: options.concurrent.threads(),
+            }))
+        },
+    },
+    Entry {
+        name: "concurrent",
+        make: |options| Ok(Box::new(options.concurrent.engine())),
+    },
+    Entry {
+        name: "sequentialized",
+        make: |options| {
+            Ok(Box::new(SequentializedEngine {
+                rounds: options.concurrent.rounds().unwrap_or(DEFAULT_ROUNDS),
+                summary: options.summary.engine(),
+            }))
+        },
     },
     Entry {
         name: "summary-oracle",
@@ -65,6 +117,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// The engine of that name.
 pub fn find(name: &str, options: &EngineArguments) -> Made {
     if name == AUTO {
+        if options.concurrent.has_bound() {
+            return Ok(Box::new(options.concurrent.engine()));
+        }
         let engines = ENGINES.iter().map(|entry| (entry.make)(options));
         let engines = engines.collect::<Result<_, _>>()?;
         return Ok(Box::new(Auto { engines }));

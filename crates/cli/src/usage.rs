@@ -36,6 +36,13 @@ impl Usage {
         self.phase_start = now;
     }
 
+    /// The time of a phase that has ended.
+    pub fn time_of(&self, phase: &str) -> Option<Duration> {
+        let mut phases = self.phases.iter();
+        let (_, time) = phases.find(|(name, _)| *name == phase)?;
+        Some(*time)
+    }
+
     /// For JSON output.
     pub fn members(&self) -> UsageMembers {
         let seconds = |(name, time): &(&'static str, Duration)| (*name, time.as_secs_f64());
@@ -80,6 +87,8 @@ mod tests {
         let names: Vec<&str> = members.times.iter().map(|(name, _)| *name).collect();
         assert_eq!(names, ["parse", "check"]);
         assert!(members.times[1].1 >= 0.002);
+        assert!(usage.time_of("check") >= Some(Duration::from_millis(2)));
+        assert_eq!(usage.time_of("lower"), None);
         assert_eq!(usage.lines()[0].0, "seconds for parse");
     }
 }

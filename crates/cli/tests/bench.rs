@@ -99,6 +99,31 @@ fn the_work_of_an_engine_is_shown_and_is_the_same_in_every_run() {
 }
 
 #[test]
+fn an_engine_is_measured_with_options_of_its_own() {
+    let family = ["--family", "uninitialised-safe", "--sizes", "3"];
+    let engines = ["--engine", "explicit", "--engine", "explicit --eager"];
+    let text = stdout(&bench(&[family, engines].concat()));
+    let states_of = |contender: &str| -> u64 {
+        let mut rows = text
+            .lines()
+            .filter(|row| row.contains(&format!("  {contender}  ")));
+        let row = rows.find(|row| row.contains("states ")).unwrap_or_default();
+        let count = row
+            .split("states ")
+            .nth(1)
+            .and_then(|rest| rest.split(',').next());
+        let count = count.and_then(|count| count.parse().ok());
+        count.unwrap_or_else(|| panic!("no states of {contender} in\n{text}"))
+    };
+    assert!(
+        states_of("explicit") < states_of("explicit --eager"),
+        "{text}"
+    );
+    let unknown = bench(&["--engine", "explicitly --eager"]);
+    assert_eq!(unknown.status.code(), Some(2));
+}
+
+#[test]
 fn a_peer_that_hangs_is_stopped_with_its_children_and_larger_sizes_are_skipped() {
     let marker = TemporaryFile::new("late", "");
     // The subshell would outlive a shell that is killed alone.

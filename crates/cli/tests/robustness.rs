@@ -54,7 +54,7 @@ fn examples() -> Vec<(String, String)> {
     let mut paths: Vec<PathBuf> = fs::read_dir(directory)
         .expect("the examples are part of the repository")
         .map(|entry| entry.expect("a readable directory").path())
-        .filter(|path| path.is_file())
+        .filter(|path| path.extension().is_some_and(|e| e == "bp" || e == "gp"))
         .collect();
     paths.sort();
     let read = |path: &PathBuf| {

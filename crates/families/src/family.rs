@@ -1,7 +1,7 @@
 //! What a family is, the table of all of them, and the head comment that every generated program gets.
 
 use crate::source_text::SourceText;
-use crate::{doubling, driver, terminator, tn};
+use crate::{bluetooth, counters, doubling, driver, terminator, tn, uninitialised};
 
 /// One family of programs.
 #[derive(Debug, Clone, Copy)]
@@ -174,6 +174,60 @@ const FAMILIES: &[Family] = &[
         label: Some(doubling::LABEL),
         bytes_per_size: 80,
         write: doubling::write_unreachable,
+    },
+    Family {
+        name: "bluetooth",
+        about: "The Bluetooth driver with two stoppers; size is the number of adders.",
+        sizes: &[1, 2, 3, 4],
+        verdict: KnownVerdict::Reachable,
+        label: None,
+        bytes_per_size: 600,
+        write: bluetooth::write_faulty,
+    },
+    Family {
+        name: "bluetooth-safe",
+        about: "The Bluetooth driver, repaired, with one stopper; size is the number of adders.",
+        sizes: &[1, 2, 3, 4],
+        verdict: KnownVerdict::Unreachable,
+        label: None,
+        bytes_per_size: 600,
+        write: bluetooth::write_repaired,
+    },
+    Family {
+        name: "uninitialised",
+        about: "A driver with many uninitialised variables that may keep its lock; size is the number of locals of each procedure.",
+        sizes: &[4, 8, 16, 36],
+        verdict: KnownVerdict::Reachable,
+        label: None,
+        bytes_per_size: 400,
+        write: uninitialised::write_leaking,
+    },
+    Family {
+        name: "uninitialised-safe",
+        about: "A driver with many uninitialised variables that releases its lock; size is the number of locals of each procedure.",
+        sizes: &[4, 8, 16, 36],
+        verdict: KnownVerdict::Unreachable,
+        label: None,
+        bytes_per_size: 400,
+        write: uninitialised::write_clean,
+    },
+    Family {
+        name: "counters",
+        about: "Two counters that step in turn as they like, until both are 1; size is their width in bits.",
+        sizes: &[4, 6, 8, 10],
+        verdict: KnownVerdict::Reachable,
+        label: Some(counters::LABEL),
+        bytes_per_size: 100,
+        write: counters::write_reachable,
+    },
+    Family {
+        name: "counters-safe",
+        about: "Two counters that step in turn as they like, and are never each smaller than the other; size is their width in bits.",
+        sizes: &[4, 6, 8, 10],
+        verdict: KnownVerdict::Unreachable,
+        label: Some(counters::LABEL),
+        bytes_per_size: 100,
+        write: counters::write_unreachable,
     },
 ];
 

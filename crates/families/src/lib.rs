@@ -9,6 +9,8 @@
 //!
 //! This crate writes text and knows no other crate: its programs go through the same front end as a user's.
 
+mod bluetooth;
+mod counters;
 mod doubling;
 mod driver;
 mod driver_protocol;
@@ -18,5 +20,7 @@ mod rng;
 mod source_text;
 mod terminator;
 mod tn;
+mod uninitialised;
 
+pub use bluetooth::bluetooth;
 pub use family::{Family, Instance, KnownVerdict, Question, all, find};

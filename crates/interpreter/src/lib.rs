@@ -4,12 +4,13 @@
 //! judge them all. [`configuration`] is a state of the whole program, [`fire`] evaluates one edge, [`step`] takes it,
 //! [`scheduler`] says whose turn it may be, [`choices`] enumerates what is not determined. On top of these stand
 //! [`mod@simulate`] (random or interactive runs), [`mod@replay`] (is this trace a run of this program?), [`walk`]
-//! (a trace step by step, folded or expanded) and [`fold`] (a flat trace made hierarchical).
+//! (a trace step by step, folded or expanded), [`mod@fold`] (a flat trace made hierarchical) and [`lasso`] (is this an infinite run?).
 
 pub mod choices;
 pub mod configuration;
 pub mod fire;
 pub mod fold;
+pub mod lasso;
 pub mod record;
 pub mod replay;
 pub mod run_table;
@@ -24,6 +25,9 @@ pub mod walk;
 pub use choices::{TooManyChoices, Valuations};
 pub use configuration::{Configuration, Frame, Origin, Slot, ThreadState};
 pub use fold::fold;
+pub use lasso::{
+    LassoError, ObservedLasso, ReplayedLasso, observe_lasso, observe_trace, replay_lasso,
+};
 pub use record::Recorder;
 pub use replay::{Fault, Place, ReplayError, Replayed, replay};
 pub use simulate::{Chooser, End, RandomChooser, Simulation, StepOption, simulate};

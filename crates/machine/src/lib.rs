@@ -6,9 +6,11 @@
 
 pub mod analysis;
 pub mod bits;
+pub mod cast;
 pub mod expr;
 pub mod graph;
 pub mod ids;
+pub mod inlined;
 pub mod ir;
 mod lower;
 pub mod split;

@@ -13,10 +13,13 @@
 //! `exit` of the same invocation for those exit states that some caller cares about. It is checked the other way round: from
 //! the end of every edge to its start; no initial state may be inside.
 //!
+//! **Interleaved** (for threads without recursion, [`hardbop_machine::inlined`]). A relation belongs to a [`Turn`] and holds of whole
+//! configurations: the shared globals, and of every thread its place and its variables.
+//!
 //! `docs/certificates.md` lists the conditions one by one; the checker's own modules argue that they suffice.
 
 use crate::query::Target;
-use hardbop_machine::{Machine, NodeId, ProcId, Variable};
+use hardbop_machine::{GlobalId, Machine, NodeId, ProcId, Variable};
 use serde::{Deserialize, Serialize};
 
 /// Version of the JSON form.
@@ -39,7 +42,33 @@ pub struct Certificate {
     pub formulas: Vec<Formula>,
     /// The relations, in order of the nodes, each node at most once. A node that is not listed has empty relations: forward,
     /// it is never reached; backward, no target is reached from it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeRelation>,
+    /// Interleaved only: the relations by turn, each turn at most once. A turn that is not listed never comes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<TurnRelation>,
+}
+
+impl Certificate {
+    /// A certificate of a sequential machine. The relations are put in order.
+    pub fn new(
+        machine: &Machine,
+        direction: Direction,
+        targets: Vec<Target>,
+        formulas: Vec<Formula>,
+        mut nodes: Vec<NodeRelation>,
+    ) -> Self {
+        nodes.sort_by_key(|relation| relation.node);
+        Self {
+            version: VERSION,
+            program: crate::digest::of(machine),
+            direction,
+            targets,
+            formulas,
+            nodes,
+            turns: Vec::new(),
+        }
+    }
 }
 
 /// How the formulas of a certificate are meant.
@@ -51,6 +80,8 @@ pub enum Direction {
     Forward,
     /// From the targets: where they can be reached from.
     Backward,
+    /// From the initial states of a concurrent program, over whole configurations.
+    Interleaved,
 }
 
 /// The states in which a node may be reached, or from which a target may.
@@ -88,6 +119,29 @@ impl NodeRelation {
     }
 }
 
+/// The configurations in which a thread may have the turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnRelation {
+    /// Whose turn it is, and what else is known then.
+    #[serde(flatten)]
+    pub turn: Turn,
+    /// Index into [`Certificate::formulas`]: over [`Formula::Now`] of shared globals and [`Formula::Thread`], a superset of the
+    /// configurations in which that thread may take the next step, if it can take one.
+    pub relation: u32,
+}
+
+/// Whose turn it is. Threads are numbered in order of their start, as in [`crate::trace::Trace::threads`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Turn {
+    /// The thread that takes the next step.
+    pub thread: u32,
+    /// How many threads have been started.
+    pub started: u32,
+    /// The threads inside atomic blocks; the one that stepped most recently is last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub atomic: Vec<u32>,
+}
+
 /// A formula over the bits of variables. Operands are indices of earlier formulas.
 ///
 /// A global that a procedure, with everything it calls, never assigns has one value from entry to exit. So in its formulas
@@ -104,6 +158,8 @@ pub enum Formula {
     Now(Bit),
     /// A bit of a global or a result at the exit of this invocation. Backward only, in `to_exit`.
     Exit(Bit),
+    /// A bit that belongs to one thread. Interleaved only.
+    Thread(ThreadBit),
     /// Negation.
     Not(u32),
     /// Conjunction; true if empty.
@@ -121,4 +177,27 @@ pub struct Bit {
     pub variable: Variable,
     /// Its bit, the lowest is 0.
     pub bit: u32,
+}
+
+/// A bit of one thread's part of a configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ThreadBit {
+    /// The number of the thread.
+    pub thread: u32,
+    /// What the bit is part of.
+    pub part: ThreadPart,
+    /// The bit, the lowest is 0.
+    pub bit: u32,
+}
+
+/// Parts of a thread's state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ThreadPart {
+    /// Its place, a number of [`hardbop_machine::inlined::Inlined`]; 0 if it has ended.
+    Place,
+    /// Its own copy of a per-thread global.
+    Own(GlobalId),
+    /// The row of the locals on its stack, as [`hardbop_machine::inlined::Inlined`] lays them out.
+    Row,
 }

@@ -5,6 +5,7 @@
 //! machine once, fills in all values, and shares equal completed calls. It does not check guards: that is for the replay, which
 //! trusts nobody.
 
+use crate::lasso::Lasso;
 use crate::query::Target;
 use crate::trace::{Run, Segment, Step, ThreadOrigin, Trace, VERSION};
 use hardbop_machine::expr::Leaf;
@@ -67,8 +68,11 @@ pub enum Decision {
 /// More runs than this are not written down: the program counts its calls in a variable, and no two of them are equal.
 const MAX_RUNS: usize = 1 << 20;
 
+/// A loop that has not come back to all values after so many rounds never will: see [`Skeleton::lasso`].
+const MAX_ROUNDS: usize = 8;
+
 /// The values of one procedure's variables.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct State {
     procedure: ProcId,
     globals: Vec<u64>,
@@ -100,71 +104,67 @@ impl Skeleton {
     ///
     /// `program` is the machine's [`crate::digest`].
     pub fn trace(&self, machine: &Machine, program: &str, target: Option<Target>) -> Option<Trace> {
-        let main = machine.threads.first()?.entry;
-        let mut globals: Vec<u64> = machine
-            .globals
+        let mut writer = Writer::new(self, machine)?;
+        self.steps
             .iter()
-            .map(|g| g.initial.unwrap_or(0))
-            .collect();
-        let mut locals = vec![0; machine.procedure(main).locals.len()];
-        for &(variable, value) in &self.start {
-            match variable {
-                Variable::Global(id) => globals[id.index()] = value,
-                Variable::Local(id) => locals[id.index()] = value,
-            }
-        }
-        let mut state = State {
-            procedure: main,
-            globals: globals.clone(),
-            locals: locals.clone(),
-        };
-        let mut runs = Runs::default();
-        let mut steps = Vec::with_capacity(self.steps.len());
-        for decision in &self.steps {
-            steps.push(match decision {
-                Decision::Edge { edge, inputs } => {
-                    state.take(machine, *edge, inputs);
-                    Step::Edge {
-                        edge: *edge,
-                        inputs: inputs.clone(),
-                    }
-                }
-                Decision::Call { edge, inputs, call } => {
-                    let entry = state.entry(machine, *edge, inputs, &self.calls[*call].locals);
-                    let (run, globals, results) = self.run(machine, &mut runs, *call, entry)?;
-                    state.returned(machine, *edge, globals, &results);
-                    Step::Call {
-                        edge: *edge,
-                        inputs: inputs.clone(),
-                        run,
-                    }
-                }
-                Decision::Enter {
-                    edge,
-                    inputs,
-                    locals,
-                } => {
-                    state = state.entry(machine, *edge, inputs, locals);
-                    Step::Enter {
-                        edge: *edge,
-                        inputs: inputs.clone(),
-                        locals: state.locals.clone(),
-                    }
-                }
-            });
-        }
-        let no_own_globals = vec![0; globals.len()];
+            .try_for_each(|decision| writer.take(decision))?;
+        let no_own_globals = vec![0; machine.globals.len()];
         Some(Trace {
             version: VERSION,
             program: program.to_owned(),
             target,
-            globals,
+            globals: writer.start.globals,
             threads: vec![ThreadOrigin {
                 globals: no_own_globals,
-                locals,
+                locals: writer.start.locals,
             }],
-            runs: runs.table,
-            segments: vec![Segment { thread: 0, steps }],
+            runs: writer.runs.table,
+            segments: vec![Segment {
+                thread: 0,
+                steps: writer.steps,
+            }],
+        })
+    }
+
+    /// The lasso whose loop the decisions from number `head` on are; with none, the run is finite, and `returns` says whether it ends with the return
+    /// of the first procedure. Nothing if it has too many different completed calls.
+    ///
+    /// The loop comes back to the values that matter. Those that do not may still be others after the first round, when it has
+    /// set them once, so the lasso takes the loop from where it has come back to *all* values. Nothing if it never does.
+    pub fn lasso(
+        &self,
+        machine: &Machine,
+        program: &str,
+        head: usize,
+        returns: bool,
+    ) -> Option<Lasso> {
+        let mut writer = Writer::new(self, machine)?;
+        let (stem, cycle) = self.steps.split_at(head);
+        stem.iter().try_for_each(|decision| writer.take(decision))?;
+        let mut heads = vec![(writer.state.clone(), writer.steps.len())];
+        let mut first = cycle.is_empty().then_some(0);
+        for _ in 0..MAX_ROUNDS {
+            if first.is_some() {
+                break;
+            }
+            cycle.iter().try_for_each(|decision| writer.take(decision))?;
+            first = heads.iter().position(|(state, _)| *state == writer.state);
+            heads.push((writer.state.clone(), writer.steps.len()));
+        }
+        let mut steps = writer.steps;
+        let cycle = steps.split_off(heads[first?].1);
+        if returns {
+            steps.push(Step::Leave);
+        }
+        Some(Lasso {
+            version: crate::lasso::VERSION,
+            program: program.to_owned(),
+            property: None,
+            globals: writer.start.globals,
+            locals: writer.start.locals,
+            runs: writer.runs.table,
+            stem: steps,
+            cycle,
         })
     }
 
@@ -219,6 +219,77 @@ impl Skeleton {
             }
         }
         runs.known.get(&origin).cloned()
+    }
+}
+
+/// Runs decisions through a machine and writes them down as steps.
+struct Writer<'w> {
+    skeleton: &'w Skeleton,
+    machine: &'w Machine,
+    start: State,
+    state: State,
+    runs: Runs,
+    steps: Vec<Step>,
+}
+
+impl<'w> Writer<'w> {
+    fn new(skeleton: &'w Skeleton, machine: &'w Machine) -> Option<Self> {
+        let main = machine.threads.first()?.entry;
+        let globals = machine.globals.iter();
+        let mut start = State {
+            procedure: main,
+            globals: globals.map(|g| g.initial.unwrap_or(0)).collect(),
+            locals: vec![0; machine.procedure(main).locals.len()],
+        };
+        for &(variable, value) in &skeleton.start {
+            start.set(variable, value);
+        }
+        Some(Self {
+            skeleton,
+            machine,
+            state: start.clone(),
+            start,
+            runs: Runs::default(),
+            steps: Vec::with_capacity(skeleton.steps.len()),
+        })
+    }
+
+    fn take(&mut self, decision: &Decision) -> Option<()> {
+        let (machine, state) = (self.machine, &mut self.state);
+        self.steps.push(match decision {
+            Decision::Edge { edge, inputs } => {
+                state.take(machine, *edge, inputs);
+                Step::Edge {
+                    edge: *edge,
+                    inputs: inputs.clone(),
+                }
+            }
+            Decision::Call { edge, inputs, call } => {
+                let locals = &self.skeleton.calls[*call].locals;
+                let entry = state.entry(machine, *edge, inputs, locals);
+                let (run, globals, results) =
+                    self.skeleton.run(machine, &mut self.runs, *call, entry)?;
+                state.returned(machine, *edge, globals, &results);
+                Step::Call {
+                    edge: *edge,
+                    inputs: inputs.clone(),
+                    run,
+                }
+            }
+            Decision::Enter {
+                edge,
+                inputs,
+                locals,
+            } => {
+                *state = state.entry(machine, *edge, inputs, locals);
+                Step::Enter {
+                    edge: *edge,
+                    inputs: inputs.clone(),
+                    locals: state.locals.clone(),
+                }
+            }
+        });
+        Some(())
     }
 }
 

@@ -1,70 +1,15 @@
-//! "Did you mean": the known name nearest to one that is not known.
+//! "Did you mean" for the names of a program.
 
-use hardbop_syntax::Ast;
 use hardbop_syntax::ast::Symbol;
+use hardbop_syntax::{Ast, suggest};
 
-/// Comparing two names costs the product of their lengths; nobody mistypes names longer than this by hand.
-const MAX_LENGTH: usize = 100;
+pub(crate) use suggest::did_you_mean;
 
-/// The candidate with the smallest edit distance, if it is near enough to be a slip of the pen. Of equals the first.
+/// The candidate nearest to a name, if it is near enough to be a slip of the pen.
 pub(crate) fn nearest(
     ast: &Ast,
     wanted: Symbol,
     candidates: impl Iterator<Item = Symbol>,
 ) -> Option<&str> {
-    let wanted = ast.text(wanted);
-    if wanted.len() > MAX_LENGTH {
-        return None;
-    }
-    let length = wanted.chars().count();
-    // One slip in three characters, but always one. Any two names of one letter are that near, so those say nothing.
-    let limit = (length / 3).max(1);
-    candidates
-        .map(|symbol| ast.text(symbol))
-        .filter(|text| text.len().abs_diff(wanted.len()) <= 4 * limit)
-        .map(|text| (distance(wanted, text), text))
-        .filter(|&(distance, text)| distance <= limit && (length > 1 || text.len() > 1))
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, text)| text)
-}
-
-/// Edits that turn one into the other; another case counts as one edit however long the name is.
-fn distance(wanted: &str, text: &str) -> usize {
-    if wanted.eq_ignore_ascii_case(text) {
-        return 1;
-    }
-    strsim::osa_distance(wanted, text)
-}
-
-/// The help line for a suggestion.
-pub(crate) fn did_you_mean(name: &str) -> String {
-    format!("did you mean `{name}`?")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn suggest(wanted: &str, names: &[&str]) -> Option<String> {
-        let mut ast = Ast::default();
-        let wanted = ast.names.intern(wanted);
-        let candidates: Vec<Symbol> = names.iter().map(|name| ast.names.intern(name)).collect();
-        nearest(&ast, wanted, candidates.into_iter()).map(str::to_owned)
-    }
-
-    #[test]
-    fn the_nearest_name_is_suggested() {
-        assert_eq!(
-            suggest("locked", &["lock", "lokced", "x"]),
-            Some("lokced".into())
-        );
-        assert_eq!(suggest("Lock", &["lick", "lock"]), Some("lock".into()));
-        assert_eq!(suggest("COUNT", &["count"]), Some("count".into()));
-    }
-
-    #[test]
-    fn names_that_have_little_in_common_are_not_suggested() {
-        assert_eq!(suggest("foo", &["bar", "main"]), None);
-        assert_eq!(suggest("x", &["y"]), None);
-    }
+    suggest::nearest(ast.text(wanted), candidates.map(|symbol| ast.text(symbol)))
 }

@@ -18,7 +18,7 @@ fn codes_of(diagnostics: &[Diagnostic]) -> Vec<Code> {
 #[test]
 fn each_bad_example_gets_its_code() {
     let mut wrong = Vec::new();
-    for explanation in codes::all() {
+    for explanation in codes::of_programs() {
         let found = codes_of(&diagnose(explanation.bad));
         if !found.contains(&explanation.code) {
             wrong.push(format!("{}: found {found:?}", explanation.code));
@@ -30,7 +30,7 @@ fn each_bad_example_gets_its_code() {
 #[test]
 fn each_fixed_example_is_accepted() {
     let mut wrong = Vec::new();
-    for explanation in codes::all() {
+    for explanation in codes::of_programs() {
         let diagnostics = diagnose(explanation.fixed);
         let has_error = diagnostics.iter().any(Diagnostic::is_error);
         if has_error || codes_of(&diagnostics).contains(&explanation.code) {

@@ -5,6 +5,7 @@
 //! been. Runs of several threads carry the thread's name on every line, a rule at each context switch, and shared
 //! variables apart from the thread's own.
 
+mod lasso;
 mod rows;
 
 use hardbop_interpreter::{ReplayError, Walk, replay};
@@ -12,6 +13,8 @@ use hardbop_machine::Machine;
 use hardbop_outcome::Trace;
 use rows::{Row, View, align};
 use std::fmt::Write as _;
+
+pub use lasso::lasso_text;
 
 /// How much of a trace is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

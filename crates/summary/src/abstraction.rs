@@ -3,11 +3,14 @@
 //! A forward search that sees only some variables, and takes every other one as arbitrary wherever it is read, reaches at least
 //! what the program reaches; if it does not reach a target, nothing does, and its relations are a certificate of the whole program. Two hundred
 //! variables and a property that rests on four of them are then no harder than four variables. We start with what the
-//! nearest conditions before the targets mention, and take in what flows into it, level by level.
+//! nearest conditions before the targets mention, take in the conditions that decide when it changes, and
+//! then what flows into all that, level by level.
 
+use crate::controls::each_control;
 use hardbop_machine::analysis::order::predecessors;
 use hardbop_machine::analysis::variables::each_variable_before;
-use hardbop_machine::{Action, ExprId, Machine, NodeId, ProcId, Variable};
+use hardbop_machine::analysis::{CallGraph, ModRef};
+use hardbop_machine::{Action, ExprId, GlobalId, Machine, NodeId, ProcId, Variable};
 use std::collections::HashSet;
 
 /// A set of variables; globals are in it once, locals by procedure.
@@ -81,6 +84,43 @@ impl Visible {
         visible
     }
 
+    /// The set with the globals that have an initial value and keep it: to see a constant costs next to nothing, and it decides branches.
+    #[must_use]
+    pub fn with_constants(&self, machine: &Machine, effects: &ModRef) -> Self {
+        let mut larger = self.clone();
+        let mut is_written = vec![false; machine.globals.len()];
+        for procedure in machine.procedure_ids() {
+            for global in effects.modified(procedure) {
+                is_written[global.index()] = true;
+            }
+        }
+        for (index, global) in machine.globals.iter().enumerate() {
+            if global.initial.is_some() && !is_written[index] {
+                larger.insert(ProcId(0), Variable::Global(GlobalId::new(index)));
+            }
+        }
+        larger
+    }
+
+    /// The set with the conditions that decide when its variables change, and which of the targets is reached.
+    ///
+    /// `targets` in order.
+    #[must_use]
+    pub fn with_controls(
+        &self,
+        machine: &Machine,
+        calls: &CallGraph,
+        effects: &ModRef,
+        targets: &[NodeId],
+    ) -> Self {
+        let mut larger = self.clone();
+        let tracked = |procedure, variable| self.contains(procedure, variable);
+        each_control(machine, calls, effects, targets, &tracked, |p, variable| {
+            larger.insert(p, variable);
+        });
+        larger
+    }
+
     /// The set with everything that flows directly into it.
     #[must_use]
     pub fn with_sources(&self, machine: &Machine) -> Self {
@@ -147,11 +187,24 @@ mod tests {
         let nearest = Visible::nearest_conditions(&machine, &[targets[0].node]);
         let global = |name: &str| {
             let at = machine.globals.iter().position(|g| g.name == name).unwrap();
-            Variable::Global(hardbop_machine::GlobalId::new(at))
+            Variable::Global(GlobalId::new(at))
         };
         let has = |set: &Visible, name| set.contains(ProcId(0), global(name));
         assert!(has(&nearest, "g") && !has(&nearest, "h") && !has(&nearest, "far"));
         let next = nearest.with_sources(&machine);
         assert!(has(&next, "h") && !has(&next, "i"));
+    }
+
+    #[test]
+    fn flags_that_keep_their_initial_value_are_seen() {
+        let text =
+            "decl flag := 1, open, changing := 0; void main() begin changing := open & flag; end";
+        let machine = hardbop_machine::from_text("t.bp", text).unwrap();
+        let calls = CallGraph::new(&machine);
+        let effects = ModRef::new(&machine, &calls);
+        let seen = Visible::default().with_constants(&machine, &effects);
+        let global = |index| Variable::Global(GlobalId(index));
+        let is_seen = [0, 1, 2].map(|index| seen.contains(ProcId(0), global(index)));
+        assert_eq!(is_seen, [true, false, false]);
     }
 }

@@ -74,8 +74,8 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
 
     /// A run from a starting state that the search has found, and the target it ends at.
     pub fn run(&mut self) -> Result<(Skeleton, NodeId), NoRun> {
-        let main = self.search.machine.threads[0].entry;
-        let node = self.search.machine.procedure(main).entry;
+        let main = self.search.compiler.machine.threads[0].entry;
+        let node = self.search.compiler.machine.procedure(main).entry;
         let mut start = None;
         // A starting state that ended the search has not been propagated: it is newer than everything that was.
         let pending = Ring {
@@ -110,7 +110,7 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
                     inputs,
                     entry,
                 } => {
-                    let callee = self.search.machine.procedure_of(entry.node);
+                    let callee = self.search.compiler.machine.procedure_of(entry.node);
                     let locals = self.first_locals(callee, &entry.values);
                     skeleton.steps.push(Decision::Enter {
                         edge,
@@ -127,7 +127,7 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
             let Request { procedure, entry } = self.requests[calls.len()].clone();
             let locals = self.first_locals(procedure, &entry.values);
             let mut steps = Vec::new();
-            let exit = self.search.machine.procedure(procedure).exit;
+            let exit = self.search.compiler.machine.procedure(procedure).exit;
             let mut point = entry;
             while point.node != exit {
                 let step = self.forth(&point)?.ok_or(NoRun::Broken)?;
@@ -188,8 +188,8 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
     }
 
     fn forth(&mut self, point: &Point) -> Result<Option<Forth>, Exhausted> {
-        for edge in self.search.machine.edges_from(point.node) {
-            let found = match self.search.machine.edge(edge).action {
+        for edge in self.search.compiler.machine.edges_from(point.node) {
+            let found = match self.search.compiler.machine.edge(edge).action {
                 Action::EndThread => None,
                 Action::Call { callee, .. } => self.forth_by_call(point, edge, callee)?,
                 _ => self.forth_along(point, edge)?,
@@ -202,14 +202,14 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
     }
 
     fn forth_along(&mut self, point: &Point, edge: EdgeId) -> Result<Option<Forth>, Exhausted> {
-        let to = self.search.machine.edge(edge).to;
+        let to = self.search.compiler.machine.edge(edge).to;
         let rings = self.rings(to, point.time);
         if rings.is_empty() {
             return Ok(None);
         }
-        let procedure = self.search.machine.procedure_of(point.node);
+        let procedure = self.search.compiler.machine.procedure_of(point.node);
         let bits = self.search.view.edge(edge);
-        let compiler = self.search.compiler();
+        let compiler = self.search.compiler;
         let (manager, view) = (&mut self.search.manager, &self.search.view);
         let mut parts = compiler.effects(manager, view.graph(), edge, &bits, &|_| true)?;
         parts.push(self.cube(&point.values)?);
@@ -222,7 +222,7 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
             let mut assigned = bits.assignments.iter();
             assigned.any(|a| a.variable == bit.variable && a.bit == bit.bit)
         };
-        let interfaces = self.search.interfaces;
+        let interfaces = self.search.compiler.interfaces;
         let moved = interfaces
             .of(procedure)
             .scope
@@ -262,7 +262,7 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
         edge: EdgeId,
         callee: ProcId,
     ) -> Result<Option<Forth>, Exhausted> {
-        let compiler = self.search.compiler();
+        let compiler = self.search.compiler;
         let mut parts =
             compiler.arguments(&mut self.search.manager, &mut self.search.view, edge)?;
         parts.push(self.cube(&point.values)?);
@@ -270,7 +270,7 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
         if constraint.is_false() {
             return Ok(None);
         }
-        let entry_node = self.search.machine.procedure(callee).entry;
+        let entry_node = self.search.compiler.machine.procedure(callee).entry;
         let entry_rings = self.rings(entry_node, point.time);
         if point.goal.get(&REACHES_TARGET) == Some(&true) {
             for &ring in &entry_rings {
@@ -280,7 +280,7 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
                 }
             }
         }
-        let to = self.search.machine.edge(edge).to;
+        let to = self.search.compiler.machine.edge(edge).to;
         let moves = self.search.call_moves(edge)?;
         let goal = self.cube(&point.goal)?;
         for after in self.rings(to, point.time) {
@@ -355,9 +355,12 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
         ring: Ring,
     ) -> Result<Option<Request>, Exhausted> {
         let mut goal = Values::from([(REACHES_TARGET, false)]);
-        for bit in self.search.interfaces.of(callee).outputs() {
+        for bit in self.search.compiler.interfaces.of(callee).outputs() {
             let value = chosen.get(&self.next(bit)).copied().unwrap_or(false);
-            goal.insert(self.search.space.variable(bit.slot, Copy::Outer), value);
+            goal.insert(
+                self.search.compiler.space.variable(bit.slot, Copy::Outer),
+                value,
+            );
         }
         let entry = self.callee_entry(callee, chosen, goal, ring)?;
         Ok(entry.map(|entry| Request {
@@ -374,16 +377,18 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
         goal: Values,
         ring: Ring,
     ) -> Result<Option<Point>, Exhausted> {
-        let interfaces = self.search.interfaces;
+        let interfaces = self.search.compiler.interfaces;
         let interface = interfaces.of(callee);
         let mut fixed = goal.clone();
         for bit in &interface.scope {
             let is_parameter = parameters(interface).any(|input| input.slot == bit.slot);
             let source = match bit.variable {
                 Variable::Global(_) => self.now(bit),
-                Variable::Local(_) if is_parameter => {
-                    self.search.space.variable(bit.slot, Copy::Argument)
-                }
+                Variable::Local(_) if is_parameter => self
+                    .search
+                    .compiler
+                    .space
+                    .variable(bit.slot, Copy::Argument),
                 Variable::Local(_) => continue,
             };
             let value = chosen.get(&source).copied().unwrap_or(false);
@@ -394,7 +399,7 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
         Ok(self.pick(both).map(|mut first| {
             first.extend(fixed);
             Point {
-                node: self.search.machine.procedure(callee).entry,
+                node: self.search.compiler.machine.procedure(callee).entry,
                 values: self.state(callee, |bit| self.now(bit), &first),
                 goal,
                 time: ring.time,
@@ -404,20 +409,20 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
 
     /// The caller's state after a call that was stepped over.
     fn after_call(&mut self, point: &Point, edge: EdgeId, chosen: &Values, time: Time) -> Point {
-        let caller = self.search.machine.procedure_of(point.node);
-        let compiler = self.search.compiler();
-        let inside = self.search.interfaces.of(compiler.callee(edge));
+        let caller = self.search.compiler.machine.procedure_of(point.node);
+        let compiler = self.search.compiler;
+        let inside = self.search.compiler.interfaces.of(compiler.callee(edge));
         let results = compiler.result_moves(&mut self.search.view, edge);
         let source = |bit: &Bit| {
             let result = results.iter().find(|&&(_, target)| target == bit.slot);
             match result {
-                Some(&(result, _)) => self.search.space.variable(result, Copy::Next),
+                Some(&(result, _)) => self.search.compiler.space.variable(result, Copy::Next),
                 None if inside.changes(bit.slot) => self.next(bit),
                 None => self.now(bit),
             }
         };
         Point {
-            node: self.search.machine.edge(edge).to,
+            node: self.search.compiler.machine.edge(edge).to,
             values: self.state(caller, source, chosen),
             goal: point.goal.clone(),
             time,
@@ -425,16 +430,16 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
     }
 
     fn now(&self, bit: &Bit) -> u32 {
-        self.search.space.variable(bit.slot, Copy::Now)
+        self.search.compiler.space.variable(bit.slot, Copy::Now)
     }
 
     fn next(&self, bit: &Bit) -> u32 {
-        self.search.space.variable(bit.slot, Copy::Next)
+        self.search.compiler.space.variable(bit.slot, Copy::Next)
     }
 
     /// The state of a procedure whose bits are found at other variables among the chosen values.
     fn state(&self, procedure: ProcId, source: impl Fn(&Bit) -> u32, chosen: &Values) -> Values {
-        let scope = self.search.interfaces.of(procedure).scope.iter();
+        let scope = self.search.compiler.interfaces.of(procedure).scope.iter();
         let value = |bit: &Bit| chosen.get(&source(bit)).copied().unwrap_or(false);
         scope.map(|bit| (self.now(bit), value(bit))).collect()
     }
@@ -449,12 +454,17 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
     }
 
     fn inputs(&self, edge: EdgeId, chosen: &Values) -> Vec<u64> {
-        crate::runs::inputs(self.search.machine, self.search.space, edge, chosen)
+        crate::runs::inputs(
+            self.search.compiler.machine,
+            self.search.compiler.space,
+            edge,
+            chosen,
+        )
     }
 
     fn words(&self, procedure: ProcId, values: &Values) -> Vec<(Variable, u64)> {
         let mut words: BTreeMap<Variable, u64> = BTreeMap::new();
-        for bit in &self.search.interfaces.of(procedure).scope {
+        for bit in &self.search.compiler.interfaces.of(procedure).scope {
             let value = values.get(&self.now(bit)).copied().unwrap_or(false);
             *words.entry(bit.variable).or_default() |= u64::from(value) << bit.bit;
         }
@@ -462,7 +472,12 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
     }
 
     fn first_locals(&self, procedure: ProcId, values: &Values) -> Vec<(LocalId, u64)> {
-        let parameters = self.search.machine.procedure(procedure).parameter_count;
+        let parameters = self
+            .search
+            .compiler
+            .machine
+            .procedure(procedure)
+            .parameter_count;
         let words = self.words(procedure, values).into_iter();
         words
             .filter_map(|(variable, value)| match variable {

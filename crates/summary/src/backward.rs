@@ -11,14 +11,14 @@
 use crate::back_moves::{BackCall, BackStep};
 use crate::encode::{Plans, QUANTIFY};
 use crate::forward::Progress;
-use crate::frontier::{Frontier, NodeState, Priority};
-use crate::interface::Interfaces;
-use crate::space::{Copy, REACHES_TARGET, Space};
+use crate::frontier::{FIRST_COLLECTION, Frontier, NodeState, Places, Priority};
+use crate::interface::Bit;
+use crate::space::{Copy, REACHES_TARGET};
 use crate::transfer::Compiler;
 use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
-use hardbop_machine::analysis::{NodeOrder, Table, order::predecessors};
+use hardbop_machine::analysis::{Table, order::predecessors};
 use hardbop_machine::bits::BitView;
-use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
+use hardbop_machine::{Action, EdgeId, NodeId, ProcId};
 use std::rc::Rc;
 
 /// A compiled edge.
@@ -48,14 +48,8 @@ struct ProcedureState {
 
 /// A backward search.
 pub struct Backward<'m, 'i> {
-    /// The machine.
-    pub machine: &'m Machine,
-    /// Where variables live.
-    pub space: &'m Space,
-    /// Interfaces of its procedures.
-    pub interfaces: &'m Interfaces,
-    /// Which variables are visible.
-    pub visible: &'m dyn Fn(ProcId, Variable) -> bool,
+    /// What it is about.
+    pub compiler: Compiler<'m>,
     /// The BDDs.
     pub manager: Manager<'i>,
     /// Plans of all products.
@@ -67,8 +61,7 @@ pub struct Backward<'m, 'i> {
     edges: Vec<Option<Compiled>>,
     targets: Vec<NodeId>,
     incoming: Table<EdgeId>,
-    rank: Vec<u32>,
-    order: NodeOrder,
+    places: Places,
     initial: Bdd,
     flag: Bdd,
     collect_at: usize,
@@ -76,32 +69,17 @@ pub struct Backward<'m, 'i> {
     pub visits: u64,
 }
 
-const FIRST_COLLECTION: usize = 1 << 20;
-
 impl<'m, 'i> Backward<'m, 'i> {
     /// A search that is about to start.
-    pub fn new(
-        machine: &'m Machine,
-        space: &'m Space,
-        interfaces: &'m Interfaces,
-        visible: &'m dyn Fn(ProcId, Variable) -> bool,
-        targets: Vec<NodeId>,
-        manager: Manager<'i>,
-    ) -> Self {
-        let mut rank = vec![0; machine.procedures.len()];
-        for (place, procedure) in interfaces.calls.bottom_up().enumerate() {
-            rank[procedure.index()] = place as u32;
-        }
+    pub fn new(compiler: Compiler<'m>, targets: Vec<NodeId>, manager: Manager<'i>) -> Self {
+        let machine = compiler.machine;
         let unknown = ProcedureState {
             demanded: Bdd::FALSE,
             summary: Bdd::FALSE,
             entry_plan: None,
         };
         Self {
-            machine,
-            space,
-            interfaces,
-            visible,
+            compiler,
             manager,
             plans: Plans::default(),
             view: BitView::new(machine),
@@ -110,8 +88,7 @@ impl<'m, 'i> Backward<'m, 'i> {
             edges: vec![None; machine.edges.len()],
             targets,
             incoming: predecessors(machine),
-            rank,
-            order: NodeOrder::new(machine),
+            places: Places::new(machine, &compiler.interfaces.calls),
             initial: Bdd::FALSE,
             flag: Bdd::FALSE,
             collect_at: FIRST_COLLECTION,
@@ -134,16 +111,6 @@ impl<'m, 'i> Backward<'m, 'i> {
         self.initial
     }
 
-    /// A compiler for this search's edges.
-    pub fn compiler(&self) -> Compiler<'m> {
-        Compiler {
-            machine: self.machine,
-            space: self.space,
-            interfaces: self.interfaces,
-            visible: self.visible,
-        }
-    }
-
     /// The nodes that it searches from.
     pub fn targets(&self) -> &[NodeId] {
         &self.targets
@@ -152,20 +119,8 @@ impl<'m, 'i> Backward<'m, 'i> {
     /// Puts every state at the targets. Changes nothing when repeated.
     pub fn start(&mut self) -> Result<(), Exhausted> {
         self.flag = self.manager.variable(REACHES_TARGET)?;
-        let main = self.machine.threads[0].entry;
-        let mut initial = Bdd::TRUE;
-        for bit in &self.interfaces.of(main).scope {
-            let Variable::Global(global) = bit.variable else {
-                continue;
-            };
-            if let Some(value) = self.machine.global(global).initial {
-                let now = self.space.variable(bit.slot, Copy::Now);
-                let now = self.manager.variable(now)?;
-                let literal = if value >> bit.bit & 1 == 1 { now } else { !now };
-                initial = self.manager.and(initial, literal)?;
-            }
-        }
-        self.initial = initial;
+        let compiler = self.compiler;
+        self.initial = compiler.initial_values(&mut self.manager, |_, _| Some(Copy::Now))?;
         let flag = self.flag;
         for target in self.targets.clone() {
             self.propagate(target, flag)?;
@@ -175,8 +130,8 @@ impl<'m, 'i> Backward<'m, 'i> {
 
     /// Starting states from which a target is reached, as far as known.
     pub fn found(&mut self) -> Result<Bdd, Exhausted> {
-        let main = self.machine.threads[0].entry;
-        let entry = self.machine.procedure(main).entry;
+        let main = self.compiler.machine.threads[0].entry;
+        let entry = self.compiler.machine.procedure(main).entry;
         let reaching = self.manager.and(self.node(entry).reached, self.flag)?;
         self.manager.and(reaching, self.initial)
     }
@@ -188,9 +143,8 @@ impl<'m, 'i> Backward<'m, 'i> {
 
     /// Callees come first, then nodes against the control flow.
     fn priority(&self, node: NodeId) -> Priority {
-        let procedure = self.machine.procedure_of(node);
-        let from_the_end = u32::MAX - self.order.position(node);
-        (self.rank[procedure.index()], from_the_end)
+        let (rank, position) = self.places.of(self.compiler.machine, node);
+        (rank, u32::MAX - position)
     }
 
     /// Starts if need be, then runs.
@@ -221,12 +175,12 @@ impl<'m, 'i> Backward<'m, 'i> {
     fn visit(&mut self, node: NodeId) -> Result<(), Exhausted> {
         let delta = self.node(node).pending;
         self.frontier.begin_visit(node, delta);
-        let procedure = self.machine.procedure_of(node);
+        let procedure = self.compiler.machine.procedure_of(node);
         let edges = self.incoming.row(node.index()).to_vec();
         for edge in edges {
             self.follow(edge, delta)?;
         }
-        if self.machine.procedure(procedure).entry == node {
+        if self.compiler.machine.procedure(procedure).entry == node {
             self.leave_by_entry(procedure, delta)?;
         }
         let priority = self.priority(node);
@@ -238,7 +192,7 @@ impl<'m, 'i> Backward<'m, 'i> {
 
     /// News at the end of an edge.
     fn follow(&mut self, edge: EdgeId, delta: Bdd) -> Result<(), Exhausted> {
-        let from = self.machine.edge(edge).from;
+        let from = self.compiler.machine.edge(edge).from;
         match self.compiled(edge)? {
             Compiled::Step(step) => {
                 let before = step.before(&mut self.manager, &mut self.plans, delta);
@@ -257,9 +211,9 @@ impl<'m, 'i> Backward<'m, 'i> {
         if let Some(known) = self.edges[edge.index()].take() {
             return Ok(known);
         }
-        let compiler = self.compiler();
+        let compiler = self.compiler;
         let (manager, plans, view) = (&mut self.manager, &mut self.plans, &mut self.view);
-        if let Action::Call { .. } = self.machine.edge(edge).action {
+        if let Action::Call { .. } = self.compiler.machine.edge(edge).action {
             let moves = compiler.back_call(manager, plans, view, edge)?;
             let wanted = Bdd::FALSE;
             return Ok(Compiled::Call(Box::new(CallState { moves, wanted })));
@@ -293,19 +247,14 @@ impl<'m, 'i> Backward<'m, 'i> {
             return Ok(());
         }
         let all = self.manager.or(known, fresh)?;
-        let mut states = self.manager.and(fresh, !self.flag)?;
-        let outputs: Vec<_> = self.interfaces.of(procedure).outputs().copied().collect();
-        for bit in outputs.iter().rev() {
-            let now = self
-                .manager
-                .variable(self.space.variable(bit.slot, Copy::Now))?;
-            let exit = self
-                .manager
-                .variable(self.space.variable(bit.slot, Copy::Outer))?;
-            let same = self.manager.iff(now, exit)?;
-            states = self.manager.and(states, same)?;
-        }
-        let exit = self.machine.procedure(procedure).exit;
+        let states = self.manager.and(fresh, !self.flag)?;
+        let outputs: Vec<Bit> = {
+            let interface = self.compiler.interfaces.of(procedure);
+            interface.outputs().copied().collect()
+        };
+        let (compiler, manager) = (self.compiler, &mut self.manager);
+        let states = compiler.with_outer_equal_to_now(manager, states, outputs.into_iter())?;
+        let exit = self.compiler.machine.procedure(procedure).exit;
         self.propagate(exit, states)?;
         self.procedures[procedure.index()].demanded = all;
         Ok(())
@@ -323,9 +272,9 @@ impl<'m, 'i> Backward<'m, 'i> {
         let ending = self.manager.project(ending, &without_flag)?;
         let known = self.procedures[procedure.index()].summary;
         let summary = self.manager.or(known, ending)?;
-        let interfaces = self.interfaces;
+        let interfaces = self.compiler.interfaces;
         for site in interfaces.calls.calls_of(procedure) {
-            let from = self.machine.edge(site.edge).from;
+            let from = self.compiler.machine.edge(site.edge).from;
             let compiled = self.compiled(site.edge)?;
             let Compiled::Call(call) = &compiled else {
                 unreachable!("call sites are call edges");
@@ -348,7 +297,7 @@ impl<'m, 'i> Backward<'m, 'i> {
         if let Some(plan) = &self.procedures[procedure.index()].entry_plan {
             return Rc::clone(plan);
         }
-        let compiler = self.compiler();
+        let compiler = self.compiler;
         let plan = compiler.back_entry_plan(&mut self.manager, &mut self.plans, procedure);
         self.procedures[procedure.index()].entry_plan = Some(Rc::clone(&plan));
         plan

@@ -9,11 +9,11 @@ use crate::forward::Forward;
 use crate::interface::Bit;
 use crate::space::{Copy, REACHES_TARGET, Slot, Space};
 use hardbop_bdd::{Bdd, Exhausted, Manager};
-use hardbop_machine::{Machine, ProcId, Variable};
+use hardbop_machine::{ProcId, Variable};
+use hardbop_outcome::Target;
 use hardbop_outcome::certificate::{
-    Bit as FormulaBit, Certificate, Direction, Formula, NodeRelation, VERSION,
+    Bit as FormulaBit, Certificate, Direction, Formula, NodeRelation,
 };
-use hardbop_outcome::{Target, digest};
 use std::collections::HashMap;
 
 /// Writes formulas, each once.
@@ -113,11 +113,11 @@ impl<'w> FormulaWriter<'w> {
 
 /// The certificate of a complete forward search that has reached none of the targets.
 pub fn forward_certificate(search: &Forward<'_, '_>, targets: Vec<Target>) -> Certificate {
-    let machine = search.machine;
-    let mut writer = FormulaWriter::new(search.space, Formula::Entry);
+    let machine = search.compiler.machine;
+    let mut writer = FormulaWriter::new(search.compiler.space, Formula::Entry);
     let mut nodes = Vec::new();
     for procedure in machine.procedure_ids() {
-        let interface = search.interfaces.of(procedure);
+        let interface = search.compiler.interfaces.of(procedure);
         writer.enter_procedure(&interface.scope);
         let steady = steady_parameters(search, procedure, &mut writer);
         for node in machine.procedure(procedure).node_ids() {
@@ -133,7 +133,7 @@ pub fn forward_certificate(search: &Forward<'_, '_>, targets: Vec<Target>) -> Ce
             nodes.push(NodeRelation::new(machine, node, relation));
         }
     }
-    certificate(machine, Direction::Forward, targets, writer.finish(), nodes)
+    Certificate::new(machine, Direction::Forward, targets, writer.finish(), nodes)
 }
 
 /// The certificate of a complete backward search that has not found a starting state.
@@ -141,14 +141,14 @@ pub fn backward_certificate(
     search: &mut Backward<'_, '_>,
     targets: Vec<Target>,
 ) -> Result<Certificate, Exhausted> {
-    let machine = search.machine;
+    let machine = search.compiler.machine;
     let flag = search.flag();
     let without = vec![(REACHES_TARGET, QUANTIFY)];
     let without = search.plans.get(&mut search.manager, without);
-    let mut writer = FormulaWriter::new(search.space, Formula::Exit);
+    let mut writer = FormulaWriter::new(search.compiler.space, Formula::Exit);
     let mut nodes = Vec::new();
     for procedure in machine.procedure_ids() {
-        writer.enter_procedure(&search.interfaces.of(procedure).scope);
+        writer.enter_procedure(&search.compiler.interfaces.of(procedure).scope);
         for node in machine.procedure(procedure).node_ids() {
             let reached = search.node(node).reached;
             if reached.is_false() {
@@ -165,7 +165,7 @@ pub fn backward_certificate(
         }
     }
     let formulas = writer.finish();
-    Ok(certificate(
+    Ok(Certificate::new(
         machine,
         Direction::Backward,
         targets,
@@ -180,7 +180,7 @@ fn steady_parameters(
     procedure: ProcId,
     writer: &mut FormulaWriter<'_>,
 ) -> Option<u32> {
-    let interface = search.interfaces.of(procedure);
+    let interface = search.compiler.interfaces.of(procedure);
     if !interface.called {
         return None;
     }
@@ -201,24 +201,4 @@ fn steady_parameters(
         return None;
     }
     Some(writer.formula(Formula::And(equalities)))
-}
-
-/// Puts a certificate together.
-pub fn certificate(
-    machine: &Machine,
-    direction: Direction,
-    targets: Vec<Target>,
-    formulas: Vec<Formula>,
-    mut nodes: Vec<NodeRelation>,
-) -> Certificate {
-    nodes.sort_by_key(|relation: &NodeRelation| relation.node);
-    debug_assert!(nodes.windows(2).all(|pair| pair[0].node != pair[1].node));
-    Certificate {
-        version: VERSION,
-        program: digest::of(machine),
-        direction,
-        targets,
-        formulas,
-        nodes,
-    }
 }

@@ -10,14 +10,14 @@
 
 use crate::calls::CallMoves;
 use crate::encode::Plans;
-use crate::frontier::{Frontier, NodeState, Priority};
-use crate::interface::{Bit, Interfaces};
-use crate::space::{Copy, Space};
+use crate::frontier::{FIRST_COLLECTION, Frontier, NodeState, Places, Priority};
+use crate::interface::{Bit, Interface};
+use crate::space::Copy;
 use crate::transfer::{Compiler, Part, image};
 use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
-use hardbop_machine::analysis::NodeOrder;
+use hardbop_machine::analysis::BitSet;
 use hardbop_machine::bits::BitView;
-use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
+use hardbop_machine::{Action, EdgeId, NodeId, ProcId};
 use std::rc::Rc;
 
 /// What is known at a call edge.
@@ -57,14 +57,8 @@ pub enum Progress {
 
 /// A forward search.
 pub struct Forward<'m, 'i> {
-    /// The machine.
-    pub machine: &'m Machine,
-    /// Where variables live.
-    pub space: &'m Space,
-    /// Interfaces of its procedures.
-    pub interfaces: &'m Interfaces,
-    /// Which variables are visible.
-    pub visible: &'m dyn Fn(ProcId, Variable) -> bool,
+    /// What it is about.
+    pub compiler: Compiler<'m>,
     /// The BDDs.
     pub manager: Manager<'i>,
     /// Plans of all products.
@@ -74,8 +68,7 @@ pub struct Forward<'m, 'i> {
     frontier: Frontier,
     procedures: Vec<ProcedureState>,
     edges: Vec<Option<Compiled>>,
-    rank: Vec<u32>,
-    order: NodeOrder,
+    places: Places,
     /// Inputs with which the program starts.
     initial: Bdd,
     collect_at: usize,
@@ -83,48 +76,35 @@ pub struct Forward<'m, 'i> {
     /// goes deep with few states instead of wide with all. What is left over stays pending, so nothing is lost.
     portion: Option<usize>,
     node_visits: Vec<u32>,
+    /// With a set, only these edges are followed: what is found is true, but nothing follows from what is not.
+    way: Option<BitSet>,
     /// How many visits there were.
     pub visits: u64,
 }
 
-/// Garbage is collected when there are this many nodes, and later when their number has doubled.
-const FIRST_COLLECTION: usize = 1 << 20;
-
 impl<'m, 'i> Forward<'m, 'i> {
     /// A search that is about to start at the machine's first procedure.
-    pub fn new(
-        machine: &'m Machine,
-        space: &'m Space,
-        interfaces: &'m Interfaces,
-        visible: &'m dyn Fn(ProcId, Variable) -> bool,
-        manager: Manager<'i>,
-    ) -> Self {
-        let mut rank = vec![0; machine.procedures.len()];
-        for (place, procedure) in interfaces.calls.bottom_up().enumerate() {
-            rank[procedure.index()] = place as u32;
-        }
+    pub fn new(compiler: Compiler<'m>, manager: Manager<'i>) -> Self {
+        let machine = compiler.machine;
         let unknown = ProcedureState {
             entered: Bdd::FALSE,
             summary: Bdd::FALSE,
             summary_plan: None,
         };
         Self {
-            machine,
-            space,
-            interfaces,
-            visible,
+            compiler,
             manager,
             plans: Plans::default(),
             view: BitView::new(machine),
             frontier: Frontier::new(machine.nodes.len()),
             procedures: vec![unknown; machine.procedures.len()],
             edges: vec![None; machine.edges.len()],
-            rank,
-            order: NodeOrder::new(machine),
+            places: Places::new(machine, &compiler.interfaces.calls),
             initial: Bdd::FALSE,
             collect_at: FIRST_COLLECTION,
             portion: None,
             node_visits: Vec::new(),
+            way: None,
             visits: 0,
         }
     }
@@ -133,8 +113,47 @@ impl<'m, 'i> Forward<'m, 'i> {
     #[must_use]
     pub fn in_portions(mut self, size: usize) -> Self {
         self.portion = Some(size);
-        self.node_visits = vec![0; self.machine.nodes.len()];
+        self.node_visits = vec![0; self.compiler.machine.nodes.len()];
         self
+    }
+
+    /// Makes the search follow these edges only.
+    #[must_use]
+    pub fn along(mut self, way: BitSet) -> Self {
+        self.way = Some(way);
+        self
+    }
+
+    /// Makes a search along a way follow one more edge, from all that it knows.
+    pub fn widen(&mut self, edge: EdgeId) -> Result<(), Exhausted> {
+        let is_news = |way: &mut BitSet| way.insert(edge.index());
+        if !self.way.as_mut().is_some_and(is_news) {
+            return Ok(());
+        }
+        let state = self.node(self.compiler.machine.edge(edge).from);
+        let (reached, pending) = (state.reached, state.pending);
+        // What is pending will be followed along this edge as along any other.
+        let followed = self.manager.diff(reached, pending);
+        let followed = followed.and_then(|done| {
+            if done.is_false() {
+                Ok(())
+            } else {
+                self.follow(edge, done)
+            }
+        });
+        if followed.is_err()
+            && let Some(way) = &mut self.way
+        {
+            way.remove(edge.index());
+        }
+        followed
+    }
+
+    /// Whether the search follows an edge: not the end of a thread, which leads nowhere, and none that is off its way.
+    pub fn follows(&self, edge: EdgeId) -> bool {
+        let is_on_the_way = |way: &BitSet| way.contains(edge.index());
+        self.compiler.machine.edge(edge).action != Action::EndThread
+            && self.way.as_ref().is_none_or(is_on_the_way)
     }
 
     /// What is known at a node.
@@ -152,40 +171,15 @@ impl<'m, 'i> Forward<'m, 'i> {
         !self.node(node).reached.is_false()
     }
 
-    /// A compiler for this search's edges.
-    pub fn compiler(&self) -> Compiler<'m> {
-        Compiler {
-            machine: self.machine,
-            space: self.space,
-            interfaces: self.interfaces,
-            visible: self.visible,
-        }
-    }
-
     /// Puts the initial states at the entry of the program. Changes nothing when repeated.
     pub fn start(&mut self) -> Result<(), Exhausted> {
-        let main = self.machine.threads[0].entry;
-        let mut initial = Bdd::TRUE;
-        for bit in &self.interfaces.of(main).scope {
-            let Variable::Global(global) = bit.variable else {
-                continue;
-            };
-            let Some(value) = self.machine.global(global).initial else {
-                continue;
-            };
-            let interface = self.interfaces.of(main);
+        let main = self.compiler.machine.threads[0].entry;
+        let input_of_first = |interface: &Interface, bit: &Bit| {
             let is_input = interface.inputs().any(|input| input.slot == bit.slot);
-            if is_input {
-                let copy = input_copy(interface.called, interface.is_steady(bit.slot));
-                let variable = self.manager.variable(self.space.variable(bit.slot, copy))?;
-                let literal = if value >> bit.bit & 1 == 1 {
-                    variable
-                } else {
-                    !variable
-                };
-                initial = self.manager.and(initial, literal)?;
-            }
-        }
+            is_input.then(|| input_copy(interface.called, interface.is_steady(bit.slot)))
+        };
+        let compiler = self.compiler;
+        let initial = compiler.initial_values(&mut self.manager, input_of_first)?;
         self.initial = initial;
         self.enter(main, initial)
     }
@@ -204,7 +198,7 @@ impl<'m, 'i> Forward<'m, 'i> {
         }
         let entered = self.manager.or(known, fresh)?;
         let edges = self.entry_edges(procedure, fresh)?;
-        let entry = self.machine.procedure(procedure).entry;
+        let entry = self.compiler.machine.procedure(procedure).entry;
         self.propagate(entry, edges)?;
         self.procedures[procedure.index()].entered = entered;
         Ok(())
@@ -212,21 +206,13 @@ impl<'m, 'i> Forward<'m, 'i> {
 
     /// Path edges at an entry: the values at entry are the current ones.
     pub(crate) fn entry_edges(&mut self, procedure: ProcId, inputs: Bdd) -> Result<Bdd, Exhausted> {
-        let interface = self.interfaces.of(procedure);
-        let mut edges = inputs;
-        if interface.called {
-            for bit in interface.changing_inputs.iter().rev() {
-                let outer = self
-                    .manager
-                    .variable(self.space.variable(bit.slot, Copy::Outer))?;
-                let now = self
-                    .manager
-                    .variable(self.space.variable(bit.slot, Copy::Now))?;
-                let same = self.manager.iff(outer, now)?;
-                edges = self.manager.and(edges, same)?;
-            }
+        let (compiler, manager) = (self.compiler, &mut self.manager);
+        let interface = compiler.interfaces.of(procedure);
+        if !interface.called {
+            return Ok(inputs);
         }
-        Ok(edges)
+        let changing = interface.changing_inputs.iter().copied();
+        compiler.with_outer_equal_to_now(manager, inputs, changing)
     }
 
     /// Adds path edges to a node.
@@ -237,24 +223,17 @@ impl<'m, 'i> Forward<'m, 'i> {
 
     /// Callees come first, then nodes along the control flow; in portions, nodes visited least.
     fn priority(&self, node: NodeId) -> Priority {
-        let procedure = self.machine.procedure_of(node);
-        let rank = match self.portion {
-            Some(_) => self.node_visits[node.index()],
-            None => self.rank[procedure.index()],
-        };
-        (rank, self.order.position(node))
+        let (rank, position) = self.places.of(self.compiler.machine, node);
+        match self.portion {
+            Some(_) => (self.node_visits[node.index()], position),
+            None => (rank, position),
+        }
     }
 
     /// Starts if need be, then runs.
     pub fn begin_and_run(&mut self, targets: &[NodeId]) -> Result<Progress, Exhausted> {
         self.start()?;
         self.run(targets)
-    }
-
-    /// Starts if need be, then runs until everything is known or any of some nodes is reached.
-    pub fn begin_and_run_past(&mut self, nodes: &[NodeId]) -> Result<Progress, Exhausted> {
-        self.start()?;
-        self.run_until(|search| nodes.iter().any(|&node| search.is_reached(node)))
     }
 
     /// Runs until everything reachable is known, every target has been reached, or something runs out.
@@ -299,11 +278,11 @@ impl<'m, 'i> Forward<'m, 'i> {
             self.node_visits[node.index()] += 1;
         }
         self.frontier.begin_visit(node, delta);
-        let procedure = self.machine.procedure_of(node);
-        if self.machine.procedure(procedure).exit == node {
+        let procedure = self.compiler.machine.procedure_of(node);
+        if self.compiler.machine.procedure(procedure).exit == node {
             self.leave(procedure, delta)?;
         } else {
-            for edge in self.machine.edges_from(node) {
+            for edge in self.compiler.machine.edges_from(node) {
                 self.follow(edge, delta)?;
             }
         }
@@ -315,10 +294,10 @@ impl<'m, 'i> Forward<'m, 'i> {
     }
 
     fn follow(&mut self, edge: EdgeId, delta: Bdd) -> Result<(), Exhausted> {
-        if !self.compiler().leads_on(edge) {
+        if !self.follows(edge) {
             return Ok(());
         }
-        let to = self.machine.edge(edge).to;
+        let to = self.compiler.machine.edge(edge).to;
         match self.compiled(edge)? {
             Compiled::Step(parts) => {
                 let result = image(&mut self.manager, delta, &parts);
@@ -338,9 +317,9 @@ impl<'m, 'i> Forward<'m, 'i> {
         if let Some(known) = self.edges[edge.index()].take() {
             return Ok(known);
         }
-        let compiler = self.compiler();
+        let compiler = self.compiler;
         let (manager, plans, view) = (&mut self.manager, &mut self.plans, &mut self.view);
-        if let Action::Call { .. } = self.machine.edge(edge).action {
+        if let Action::Call { .. } = self.compiler.machine.edge(edge).action {
             let moves = compiler.call(manager, plans, view, edge)?;
             let prepared = Bdd::FALSE;
             return Ok(Compiled::Call(Box::new(CallState { moves, prepared })));
@@ -385,21 +364,21 @@ impl<'m, 'i> Forward<'m, 'i> {
 
     /// News at an exit: the summary grows, and every call that waits for it goes on.
     fn leave(&mut self, procedure: ProcId, delta: Bdd) -> Result<(), Exhausted> {
-        if !self.interfaces.of(procedure).called {
+        if !self.compiler.interfaces.of(procedure).called {
             return Ok(());
         }
         let plan = self.summary_plan(procedure);
         let fresh = self.manager.project(delta, &plan)?;
         let known = self.procedures[procedure.index()].summary;
         let summary = self.manager.or(known, fresh)?;
-        let interfaces = self.interfaces;
+        let interfaces = self.compiler.interfaces;
         for site in interfaces.calls.calls_of(procedure) {
             let Some(Compiled::Call(call)) = &self.edges[site.edge.index()] else {
                 continue;
             };
             let (prepared, plan) = (call.prepared, Rc::clone(&call.moves.leave));
             let over = self.manager.relprod(prepared, fresh, &plan)?;
-            let to = self.machine.edge(site.edge).to;
+            let to = self.compiler.machine.edge(site.edge).to;
             self.propagate(to, over)?;
         }
         self.procedures[procedure.index()].summary = summary;
@@ -411,7 +390,7 @@ impl<'m, 'i> Forward<'m, 'i> {
         if let Some(plan) = &self.procedures[procedure.index()].summary_plan {
             return Rc::clone(plan);
         }
-        let compiler = self.compiler();
+        let compiler = self.compiler;
         let plan = compiler.summary_plan(&mut self.manager, &mut self.plans, procedure);
         self.procedures[procedure.index()].summary_plan = Some(Rc::clone(&plan));
         plan
@@ -445,8 +424,8 @@ impl<'m, 'i> Forward<'m, 'i> {
 
     /// The bits of a procedure that a relation at one of its nodes may speak of.
     pub fn bits_at(&self, node: NodeId) -> impl Iterator<Item = &'m Bit> + use<'m> {
-        let procedure = self.machine.procedure_of(node);
-        let interfaces = self.interfaces;
+        let procedure = self.compiler.machine.procedure_of(node);
+        let interfaces = self.compiler.interfaces;
         let scope = &interfaces.of(procedure).scope;
         scope
             .iter()

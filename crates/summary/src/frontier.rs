@@ -4,7 +4,8 @@
 //! rings, from which runs are read off later (Bebop, section 3.2).
 
 use hardbop_bdd::{Bdd, Exhausted, Manager};
-use hardbop_machine::NodeId;
+use hardbop_machine::analysis::{CallGraph, NodeOrder};
+use hardbop_machine::{Machine, NodeId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -33,6 +34,35 @@ pub struct NodeState {
 
 /// Smaller comes first: procedure, then place in it.
 pub type Priority = (u32, u32);
+
+/// Garbage is collected when there are this many BDD nodes, and later when their number has doubled.
+pub const FIRST_COLLECTION: usize = 1 << 20;
+
+/// Where nodes stand: callees before callers, and within a procedure along the control flow.
+pub struct Places {
+    rank: Vec<u32>,
+    order: NodeOrder,
+}
+
+impl Places {
+    /// The places of all nodes of a machine.
+    pub fn new(machine: &Machine, calls: &CallGraph) -> Self {
+        let mut rank = vec![0; machine.procedures.len()];
+        for (place, procedure) in calls.bottom_up().enumerate() {
+            rank[procedure.index()] = place as u32;
+        }
+        Self {
+            rank,
+            order: NodeOrder::new(machine),
+        }
+    }
+
+    /// The place of a node.
+    pub fn of(&self, machine: &Machine, node: NodeId) -> Priority {
+        let procedure = machine.procedure_of(node);
+        (self.rank[procedure.index()], self.order.position(node))
+    }
+}
 
 /// A node that waits to be visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

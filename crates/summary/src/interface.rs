@@ -8,6 +8,7 @@
 use crate::space::{Slot, Space};
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
 use hardbop_machine::{Action, GlobalId, LocalId, Machine, NodeId, ProcId, Variable};
+use std::rc::Rc;
 
 /// One bit of a variable in scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +43,11 @@ pub struct Interface {
 /// The interfaces of all procedures, with what they were made from.
 pub struct Interfaces {
     /// Who calls whom.
-    pub calls: CallGraph,
+    pub calls: Rc<CallGraph>,
     /// Where variables are live.
-    pub liveness: Liveness,
+    pub liveness: Rc<Liveness>,
     /// Which globals procedures touch.
-    pub effects: ModRef,
+    pub effects: Rc<ModRef>,
     list: Vec<Interface>,
 }
 
@@ -60,15 +61,32 @@ impl Interfaces {
         let calls = CallGraph::new(machine);
         let effects = ModRef::new(machine, &calls);
         let liveness = Liveness::new(machine, &calls, &effects);
+        let without_list = Self {
+            calls: Rc::new(calls),
+            liveness: Rc::new(liveness),
+            effects: Rc::new(effects),
+            list: Vec::new(),
+        };
+        without_list.seen_through(machine, space, visible)
+    }
+
+    /// The interfaces of the same machine when other variables are visible.
+    #[must_use]
+    pub fn seen_through(
+        &self,
+        machine: &Machine,
+        space: &Space,
+        visible: &dyn Fn(ProcId, Variable) -> bool,
+    ) -> Self {
+        let (calls, effects, liveness) = (&self.calls, &self.effects, &self.liveness);
         let list = machine
             .procedure_ids()
-            .map(|id| interface(machine, space, &calls, &effects, &liveness, visible, id))
-            .collect();
+            .map(|id| interface(machine, space, calls, effects, liveness, visible, id));
         Self {
-            calls,
-            liveness,
-            effects,
-            list,
+            list: list.collect(),
+            calls: Rc::clone(calls),
+            liveness: Rc::clone(liveness),
+            effects: Rc::clone(effects),
         }
     }
 

@@ -19,7 +19,7 @@ pub struct Layers {
 
 /// Breadth-first search until some nodes have been reached, in a search that is complete.
 pub fn layers(search: &mut Forward<'_, '_>, targets: &[NodeId]) -> Result<Layers, Exhausted> {
-    let machine = search.machine;
+    let machine = search.compiler.machine;
     let mut reached = vec![Bdd::FALSE; machine.nodes.len()];
     let mut entered = vec![Bdd::FALSE; machine.procedures.len()];
     let mut rings: Vec<Vec<Ring>> = vec![Vec::new(); machine.nodes.len()];
@@ -52,6 +52,9 @@ pub fn layers(search: &mut Forward<'_, '_>, targets: &[NodeId]) -> Result<Layers
         }
         for (node, edges) in fresh_layer {
             for edge in machine.edges_from(node) {
+                if !search.follows(edge) {
+                    continue;
+                }
                 let to = machine.edge(edge).to;
                 let mut add = |search: &mut Forward<'_, '_>, node: NodeId, more: Bdd| {
                     let sum = next.entry(node).or_insert(Bdd::FALSE);
@@ -59,7 +62,6 @@ pub fn layers(search: &mut Forward<'_, '_>, targets: &[NodeId]) -> Result<Layers
                     Ok::<(), Exhausted>(())
                 };
                 match machine.edge(edge).action {
-                    Action::EndThread => {}
                     Action::Call { callee, .. } => {
                         let moves = search.call_moves(edge)?;
                         let prepared = image(&mut search.manager, edges, &moves.prepare)?;

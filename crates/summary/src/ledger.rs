@@ -132,8 +132,8 @@ impl Ledger {
 
     /// No run reaches any of the targets of a certificate.
     pub fn exclude(&mut self, certificate: Certificate) {
-        for entry in &mut self.entries {
-            if matches!(entry, Entry::Open) {
+        for (target, entry) in self.targets.iter().zip(&mut self.entries) {
+            if matches!(entry, Entry::Open) && certificate.targets.contains(target) {
                 *entry = Entry::Excluded;
             }
         }

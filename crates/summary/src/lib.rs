@@ -1,9 +1,10 @@
 //! The summary engine: Bebop rebuilt, the workhorse for sequential programs.
 //!
 //! Control is explicit, data symbolic: for every node a BDD of path edges, for every procedure a summary (Ball and Rajamani, *Bebop*,
-//! SPIN 2000). [`space`] says which BDD variable stands for what, [`interface`] what of a procedure its callers see, [`transfer`] and
-//! [`calls`] what edges do to relations. [`forward`] explores from the start; [`runs`] and [`layers`] read shortest
-//! runs off it, [`certify`] writes its relations down as a certificate.
+//! SPIN 2000). [`space`] says which BDD variable stands for what, [`interface`] what of a procedure its callers see, [`transfer`],
+//! [`calls`] and [`back_moves`] what edges do to relations. [`forward`] explores from the start, [`backward`] from the targets; `scout` and `follower` are
+//! forward searches that see little of the state, chosen by [`abstraction`], or of the program. `contest` lets them all take turns. [`runs`], [`layers`]
+//! and [`back_runs`] read runs off searches, [`certify`] writes their relations down as certificates.
 
 pub mod abstraction;
 pub mod back_moves;
@@ -11,8 +12,11 @@ pub mod back_runs;
 pub mod backward;
 pub mod calls;
 pub mod certify;
+mod contest;
+mod controls;
 pub mod encode;
 mod engine;
+mod follower;
 pub mod forward;
 pub mod frontier;
 pub mod interface;
@@ -21,6 +25,7 @@ mod ledger;
 pub mod order;
 pub mod reached;
 pub mod runs;
+mod scout;
 pub mod space;
 pub mod transfer;
 

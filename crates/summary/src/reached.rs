@@ -8,6 +8,7 @@ use crate::forward::Forward;
 use crate::interface::Interfaces;
 use crate::order::{Order, slot_order};
 use crate::space::Space;
+use crate::transfer::Compiler;
 use hardbop_bdd::{Exhausted, Manager};
 use hardbop_machine::analysis::{CallGraph, Slice};
 use hardbop_machine::{Machine, NodeId, ProcId, Variable};
@@ -50,7 +51,15 @@ pub fn reached(machine: &Machine, budget: &Budget<'_>) -> Reached {
     let interfaces = Interfaces::new(machine, &space, &visible);
     let interrupt = || budget.interrupt.check().is_some();
     let manager = Manager::new(node_limit(budget)).with_interrupt(&interrupt);
-    let mut search = Forward::new(machine, &space, &interfaces, &visible, manager);
+    let mut search = {
+        let compiler = Compiler {
+            machine,
+            space: &space,
+            interfaces: &interfaces,
+            visible: &visible,
+        };
+        Forward::new(compiler, manager)
+    };
     let mut searched = search.start().and_then(|()| search.run(&all));
     if searched == Err(Exhausted::Nodes) {
         search.collect_garbage();

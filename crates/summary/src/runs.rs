@@ -92,7 +92,7 @@ struct Conjuncts {
 impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
     /// A reader of the search's own rings, or of rings by distance for the spine.
     pub fn new(search: &'r mut Forward<'m, 'i>, layers: Option<&'r [Vec<Ring>]>) -> Self {
-        let incoming = predecessors(search.machine);
+        let incoming = predecessors(search.compiler.machine);
         Self {
             search,
             incoming,
@@ -212,11 +212,11 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
 
     /// Whether a point is where its procedure was entered: at the entry, with the values at entry the current ones.
     fn is_entry(&self, point: &Point) -> bool {
-        let procedure = self.search.machine.procedure_of(point.node);
-        if self.search.machine.procedure(procedure).entry != point.node {
+        let procedure = self.search.compiler.machine.procedure_of(point.node);
+        if self.search.compiler.machine.procedure(procedure).entry != point.node {
             return false;
         }
-        let interface = self.search.interfaces.of(procedure);
+        let interface = self.search.compiler.interfaces.of(procedure);
         if !interface.called {
             let entered = self.search.procedure(procedure).entered;
             return self.holds(entered, &point.values);
@@ -225,7 +225,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             let value = |copy| {
                 point
                     .values
-                    .get(&self.search.space.variable(bit.slot, copy))
+                    .get(&self.search.compiler.space.variable(bit.slot, copy))
             };
             value(Copy::Outer) == value(Copy::Now)
         })
@@ -233,8 +233,8 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
 
     /// Whether an entry is one of the program's start.
     fn is_start(&self, entry: &Point) -> bool {
-        let procedure = self.search.machine.procedure_of(entry.node);
-        procedure == self.search.machine.threads[0].entry
+        let procedure = self.search.compiler.machine.procedure_of(entry.node);
+        procedure == self.search.compiler.machine.threads[0].entry
             && self.holds(self.search.initial(), &entry.values)
     }
 
@@ -257,7 +257,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
     fn back(&mut self, point: &Point, by_distance: bool) -> Result<Option<Back>, Exhausted> {
         let edges = self.incoming.row(point.node.index()).to_vec();
         for edge in edges {
-            let found = match self.search.machine.edge(edge).action {
+            let found = match self.search.compiler.machine.edge(edge).action {
                 Action::Call { callee, .. } => self.back_over(point, edge, callee, by_distance)?,
                 _ => self.back_along(point, edge, by_distance)?,
             };
@@ -274,7 +274,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         edge: EdgeId,
         by_distance: bool,
     ) -> Result<Option<Back>, Exhausted> {
-        let from = self.search.machine.edge(edge).from;
+        let from = self.search.compiler.machine.edge(edge).from;
         let rings = self.rings(from, by_distance, point.time);
         if rings.is_empty() {
             return Ok(None);
@@ -303,9 +303,9 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         if let Some(known) = self.conjuncts.get(&edge) {
             return Ok(Rc::clone(known));
         }
-        let to = self.search.machine.edge(edge).to;
+        let to = self.search.compiler.machine.edge(edge).to;
         let bits = self.search.view.edge(edge);
-        let compiler = self.search.compiler();
+        let compiler = self.search.compiler;
         let procedure = compiler.procedure_of(edge);
         let (manager, view) = (&mut self.search.manager, &self.search.view);
         let parts = compiler.effects(manager, view.graph(), edge, &bits, &|bit| {
@@ -316,7 +316,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             let mut assigned = bits.assignments.iter();
             assigned.any(|a| a.variable == bit.variable && a.bit == bit.bit)
         };
-        let space = self.search.space;
+        let space = self.search.compiler.space;
         let after = self.search.bits_at(to).map(|bit| {
             let copy = if is_assigned(bit) {
                 Copy::Next
@@ -345,7 +345,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         callee: ProcId,
         by_distance: bool,
     ) -> Result<Option<Back>, Exhausted> {
-        let machine = self.search.machine;
+        let machine = self.search.compiler.machine;
         let from = machine.edge(edge).from;
         let exit = machine.procedure(callee).exit;
         // With rings by distance all summaries are known, whenever they were found.
@@ -355,23 +355,23 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         if rings.is_empty() || exit_rings.is_empty() {
             return Ok(None);
         }
-        let compiler = self.search.compiler();
+        let compiler = self.search.compiler;
         let results = compiler.result_moves(&mut self.search.view, edge);
         let lost = compiler.lost_targets(&mut self.search.view, edge);
-        let inside = self.search.interfaces.of(callee);
+        let inside = self.search.compiler.interfaces.of(callee);
         let mut parts =
             compiler.arguments(&mut self.search.manager, &mut self.search.view, edge)?;
         let mut fixed = self.outer_values(point);
         for bit in self.search.bits_at(point.node) {
-            let value = point.values[&self.search.space.variable(bit.slot, Copy::Now)];
+            let value = point.values[&self.search.compiler.space.variable(bit.slot, Copy::Now)];
             let result = results.iter().find(|&&(_, target)| target == bit.slot);
             let variable = match result {
-                Some(&(result, _)) => self.search.space.variable(result, Copy::Next),
+                Some(&(result, _)) => self.search.compiler.space.variable(result, Copy::Next),
                 None if lost.contains(&bit.slot) => continue,
                 None if inside.changes(bit.slot) => {
-                    self.search.space.variable(bit.slot, Copy::Next)
+                    self.search.compiler.space.variable(bit.slot, Copy::Next)
                 }
-                None => self.search.space.variable(bit.slot, Copy::Now),
+                None => self.search.compiler.space.variable(bit.slot, Copy::Now),
             };
             fixed.insert(variable, value);
         }
@@ -404,8 +404,8 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
 
     /// The path edge at a callee's exit that goes with a call.
     fn exit_point(&self, callee: ProcId, chosen: &Values, time: Time) -> Point {
-        let interface = self.search.interfaces.of(callee);
-        let space = self.search.space;
+        let interface = self.search.compiler.interfaces.of(callee);
+        let space = self.search.compiler.space;
         let value = |bit: &Bit, copy| {
             *chosen
                 .get(&space.variable(bit.slot, copy))
@@ -428,7 +428,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             values.insert(space.variable(bit.slot, Copy::Now), value(bit, Copy::Next));
         }
         Point {
-            node: self.search.machine.procedure(callee).exit,
+            node: self.search.compiler.machine.procedure(callee).exit,
             values,
             time,
         }
@@ -436,19 +436,19 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
 
     /// A call that entered a procedure with the values of an entry point.
     fn caller_of(&mut self, entry: &Point) -> Result<(EdgeId, Vec<u64>, Point), NoRun> {
-        let machine = self.search.machine;
+        let machine = self.search.compiler.machine;
         let callee = machine.procedure_of(entry.node);
-        let interfaces = self.search.interfaces;
+        let interfaces = self.search.compiler.interfaces;
         let interface = interfaces.of(callee);
         let by_distance = self.layers.is_some();
         let mut fixed = Values::new();
         for bit in interface.inputs() {
-            let value = entry.values[&self.search.space.variable(bit.slot, Copy::Now)];
+            let value = entry.values[&self.search.compiler.space.variable(bit.slot, Copy::Now)];
             let copy = match bit.variable {
                 Variable::Global(_) => Copy::Now,
                 Variable::Local(_) => Copy::Argument,
             };
-            fixed.insert(self.search.space.variable(bit.slot, copy), value);
+            fixed.insert(self.search.compiler.space.variable(bit.slot, copy), value);
         }
         debug_assert!(parameters(interface).count() <= fixed.len());
         let cube = self.cube(&fixed)?;
@@ -459,7 +459,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             if rings.is_empty() {
                 continue;
             }
-            let compiler = self.search.compiler();
+            let compiler = self.search.compiler;
             let mut parts =
                 compiler.arguments(&mut self.search.manager, &mut self.search.view, site.edge)?;
             parts.push(cube);
@@ -486,7 +486,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
 
     fn outer_values(&self, point: &Point) -> Values {
         let is_outer = |variable: &u32| {
-            let meaning = self.search.space.meaning(*variable);
+            let meaning = self.search.compiler.space.meaning(*variable);
             meaning.is_some_and(|(_, copy)| copy == Copy::Outer)
         };
         let outer = point
@@ -507,9 +507,9 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
 
     /// The path edge at a node that some chosen values contain; what was left open is 0.
     fn point(&self, node: NodeId, chosen: &Values, time: Time) -> Point {
-        let procedure = self.search.machine.procedure_of(node);
-        let interface = self.search.interfaces.of(procedure);
-        let space = self.search.space;
+        let procedure = self.search.compiler.machine.procedure_of(node);
+        let interface = self.search.compiler.interfaces.of(procedure);
+        let space = self.search.compiler.space;
         let mut values = Values::new();
         let mut copy = |variable: u32| {
             values.insert(variable, *chosen.get(&variable).unwrap_or(&false));
@@ -526,14 +526,19 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
     }
 
     fn inputs(&self, edge: EdgeId, chosen: &Values) -> Vec<u64> {
-        inputs(self.search.machine, self.search.space, edge, chosen)
+        inputs(
+            self.search.compiler.machine,
+            self.search.compiler.space,
+            edge,
+            chosen,
+        )
     }
 
     /// The values of a point as words.
     fn words(&self, point: &Point) -> Vec<(Variable, u64)> {
         let mut words: BTreeMap<Variable, u64> = BTreeMap::new();
         for bit in self.search.bits_at(point.node) {
-            let value = point.values[&self.search.space.variable(bit.slot, Copy::Now)];
+            let value = point.values[&self.search.compiler.space.variable(bit.slot, Copy::Now)];
             *words.entry(bit.variable).or_default() |= u64::from(value) << bit.bit;
         }
         words.into_iter().collect()
@@ -541,8 +546,13 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
 
     /// The first values of locals that are no parameters.
     fn first_locals(&self, entry: &Point) -> Vec<(LocalId, u64)> {
-        let procedure = self.search.machine.procedure_of(entry.node);
-        let parameters = self.search.machine.procedure(procedure).parameter_count;
+        let procedure = self.search.compiler.machine.procedure_of(entry.node);
+        let parameters = self
+            .search
+            .compiler
+            .machine
+            .procedure(procedure)
+            .parameter_count;
         let locals = self.words(entry).into_iter();
         locals
             .filter_map(|(variable, value)| match variable {

@@ -5,11 +5,11 @@
 //! taken part by part; a variable is quantified with the last part that mentions it. Parts are put together while they stay small.
 
 use crate::encode::{EdgeEncoder, Plans, QUANTIFY};
-use crate::interface::{Bit, Interfaces};
+use crate::interface::{Bit, Interface, Interfaces};
 use crate::space::{Copy, Space};
 use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
 use hardbop_machine::bits::{BitEdge, BitGraph, BitView};
-use hardbop_machine::{Action, EdgeId, Machine, ProcId, Variable};
+use hardbop_machine::{EdgeId, Machine, ProcId, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -25,7 +25,8 @@ pub struct Part {
     pub plan: Rc<Plan>,
 }
 
-/// Everything that compiling an edge needs.
+/// What a search is about, and everything that compiling its edges needs.
+#[derive(Clone, Copy)]
 pub struct Compiler<'c> {
     /// The machine.
     pub machine: &'c Machine,
@@ -177,6 +178,46 @@ impl Compiler<'_> {
         self.machine.procedure_of(self.machine.edge(edge).from)
     }
 
+    /// The initial values of the globals that the first procedure sees, in the copies that are asked for.
+    pub fn initial_values(
+        &self,
+        manager: &mut Manager<'_>,
+        copy_of: impl Fn(&Interface, &Bit) -> Option<Copy>,
+    ) -> Result<Bdd, Exhausted> {
+        let interface = self.interfaces.of(self.machine.threads[0].entry);
+        let mut initial = Bdd::TRUE;
+        for bit in &interface.scope {
+            let Variable::Global(global) = bit.variable else {
+                continue;
+            };
+            let value = self.machine.global(global).initial;
+            if let (Some(value), Some(copy)) = (value, copy_of(interface, bit)) {
+                let variable = manager.variable(self.number(bit, copy))?;
+                let is_set = value >> bit.bit & 1 == 1;
+                let literal = if is_set { variable } else { !variable };
+                initial = manager.and(initial, literal)?;
+            }
+        }
+        Ok(initial)
+    }
+
+    /// A relation where some bits have the same value in `Outer` and `Now`.
+    pub fn with_outer_equal_to_now(
+        &self,
+        manager: &mut Manager<'_>,
+        relation: Bdd,
+        bits: impl DoubleEndedIterator<Item = Bit>,
+    ) -> Result<Bdd, Exhausted> {
+        let mut relation = relation;
+        for bit in bits.rev() {
+            let outer = manager.variable(self.number(&bit, Copy::Outer))?;
+            let now = manager.variable(self.number(&bit, Copy::Now))?;
+            let same = manager.iff(outer, now)?;
+            relation = manager.and(relation, same)?;
+        }
+        Ok(relation)
+    }
+
     /// The BDD variable of a bit.
     pub fn number(&self, bit: &Bit, copy: Copy) -> u32 {
         self.space.variable(bit.slot, copy)
@@ -292,10 +333,5 @@ impl Compiler<'_> {
         }
         conjuncts.push(constrain);
         Ok(conjuncts)
-    }
-
-    /// Whether an edge can be followed at all: the end of a thread leads nowhere.
-    pub fn leads_on(&self, edge: EdgeId) -> bool {
-        self.machine.edge(edge).action != Action::EndThread
     }
 }

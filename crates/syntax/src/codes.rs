@@ -1,11 +1,14 @@
 //! The stable codes of all errors and warnings, with what `hardbop explain` says about each.
 //!
-//! One table per group: [`grammar`] (HB001 to HB019), [`naming`] (HB020 to HB049), [`threading`] (HB050 to HB069) and
-//! [`warning`] (HB070 to HB089). A code, once given, keeps its number and its meaning. Every entry carries a program that
+//! One table per group: [`grammar`] (HB001 to HB019), [`naming`] (HB020 to HB049), [`threading`] (HB050 to HB069),
+//! [`warning`] (HB070 to HB089), and [`calculus`] (HB100 to HB149) for the `.mu` language,
+//! [`property`] (HB150 to HB169) for properties. A code, once given, keeps its number and its meaning. Every entry carries a program that
 //! shows the problem and one without it; a test holds the checker to both.
 
+pub mod calculus;
 pub mod grammar;
 pub mod naming;
+pub mod property;
 pub mod threading;
 pub mod warning;
 
@@ -13,6 +16,7 @@ use crate::diagnostic::Severity;
 
 pub use grammar::*;
 pub use naming::*;
+pub use property::*;
 pub use threading::*;
 pub use warning::*;
 
@@ -61,6 +65,11 @@ use codes;
 
 /// The explanations of all codes, in order of the codes.
 pub fn all() -> impl Iterator<Item = &'static Explanation> {
+    of_programs().chain(of_formulas()).chain(of_properties())
+}
+
+/// The explanations of the codes of programs, in order of the codes.
+pub fn of_programs() -> impl Iterator<Item = &'static Explanation> {
     let groups = [
         grammar::EXPLANATIONS,
         naming::EXPLANATIONS,
@@ -68,6 +77,28 @@ pub fn all() -> impl Iterator<Item = &'static Explanation> {
         warning::EXPLANATIONS,
     ];
     groups.into_iter().flatten()
+}
+
+/// The explanations of the codes of the `.mu` language, in order of the codes.
+pub fn of_formulas() -> impl Iterator<Item = &'static Explanation> {
+    calculus::EXPLANATIONS.iter()
+}
+
+/// The explanations of the codes of properties, in order of the codes.
+pub fn of_properties() -> impl Iterator<Item = &'static Explanation> {
+    property::EXPLANATIONS.iter()
+}
+
+impl Explanation {
+    /// Whether its examples are properties of [`property::EXAMPLE_PROGRAM`] instead of programs.
+    pub fn is_about_properties(&self) -> bool {
+        property::EXPLANATIONS.contains(self)
+    }
+
+    /// Whether its examples are files of the `.mu` language instead of programs.
+    pub fn is_about_formulas(&self) -> bool {
+        calculus::EXPLANATIONS.contains(self)
+    }
 }
 
 impl Code {

@@ -12,6 +12,7 @@ mod lexer;
 mod parser;
 mod places;
 pub mod source;
+pub mod suggest;
 mod token;
 
 pub use ast::Ast;

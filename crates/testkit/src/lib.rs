@@ -5,6 +5,7 @@
 //! finish. [`mod@conformance`] compares an engine with them and checks its evidence; [`mod@shrink`] makes small what went wrong.
 
 pub mod conformance;
+pub mod context_oracle;
 pub mod generator;
 pub mod oracle;
 pub mod path_edges;
@@ -14,6 +15,7 @@ pub mod summary_oracle;
 pub mod tabulation;
 
 pub use conformance::{ConformanceConfig, ConformanceReport, conformance};
+pub use context_oracle::ContextOracle;
 pub use generator::{Knobs, generate};
 pub use oracle::Oracle;
 pub use shrink::shrink;

@@ -1,8 +1,8 @@
 //! Path edges with explicit states (Bebop, section 3.1), and the certificate that they are.
 
 use hardbop_machine::{GlobalId, LocalId, Machine, NodeId, ProcId, Variable};
-use hardbop_outcome::certificate::{Bit, Direction, Formula, NodeRelation, VERSION};
-use hardbop_outcome::{Certificate, Target, digest};
+use hardbop_outcome::certificate::{Bit, Direction, Formula, NodeRelation};
+use hardbop_outcome::{Certificate, Target};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What one procedure sees.
@@ -76,14 +76,7 @@ impl PathEdges {
             let relation = formulas.add(Formula::Or(disjuncts));
             nodes.push(NodeRelation::new(machine, node, relation));
         }
-        Certificate {
-            version: VERSION,
-            program: digest::of(machine),
-            direction: Direction::Forward,
-            targets,
-            formulas: formulas.all,
-            nodes,
-        }
+        Certificate::new(machine, Direction::Forward, targets, formulas.all, nodes)
     }
 }
 

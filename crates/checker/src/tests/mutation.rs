@@ -69,7 +69,10 @@ fn mutate(random: &mut Random, certificate: &mut Certificate) {
             let formula = &mut certificate.formulas[index];
             *formula = match formula.clone() {
                 Formula::Constant(value) => Formula::Constant(!value),
-                leaf @ (Formula::Entry(_) | Formula::Now(_) | Formula::Exit(_)) => {
+                leaf @ (Formula::Entry(_)
+                | Formula::Now(_)
+                | Formula::Exit(_)
+                | Formula::Thread(_)) => {
                     if random.percent(50) {
                         Formula::Constant(random.percent(50))
                     } else {

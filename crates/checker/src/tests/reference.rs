@@ -6,8 +6,8 @@
 
 use hardbop_machine::expr::Leaf;
 use hardbop_machine::{Action, EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Type, Variable};
-use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation, VERSION};
-use hardbop_outcome::{Target, digest};
+use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation};
+use hardbop_outcome::Target;
 use std::collections::BTreeSet;
 
 /// All values that a procedure sees: globals, then locals.
@@ -349,6 +349,7 @@ impl<'m> Reference<'m> {
         match direction {
             Direction::Forward => self.each_forward(targets, visit),
             Direction::Backward => self.each_backward(targets, visit),
+            Direction::Interleaved => unreachable!("the machines are sequential"),
         }
     }
 
@@ -440,6 +441,7 @@ impl<'m> Reference<'m> {
                 Formula::Constant(value) => *value,
                 Formula::Entry(bit) | Formula::Exit(bit) => read(other, bit),
                 Formula::Now(bit) => read(now, bit),
+                Formula::Thread(_) => unreachable!("the machines are sequential"),
                 Formula::Not(a) => !value(a),
                 Formula::And(operands) => operands.iter().all(value),
                 Formula::Or(operands) => operands.iter().any(value),
@@ -474,14 +476,7 @@ impl<'m> Reference<'m> {
                 ..NodeRelation::new(self.machine, node, relation)
             });
         }
-        Certificate {
-            version: VERSION,
-            program: digest::of(self.machine),
-            direction,
-            targets,
-            formulas,
-            nodes,
-        }
+        Certificate::new(self.machine, direction, targets, formulas, nodes)
     }
 
     fn disjunction<'f>(
@@ -528,7 +523,7 @@ impl<'m> Reference<'m> {
                         (Direction::Backward, Kind::ToExit) if exists_at_exit => {
                             literal(Formula::Exit(place), fact.other);
                         }
-                        (Direction::Backward, _) => {}
+                        (Direction::Backward | Direction::Interleaved, _) => {}
                     }
                 }
             }

@@ -4,6 +4,7 @@
 //! crash is a line in the table, and a peer is treated exactly alike. Contenders take turns on every case, so that
 //! whatever else the machine does hits them all. What is run and what is shown is decided in `hardbop-bench`.
 
+mod bluetooth;
 mod measured_process;
 mod programs;
 mod scratch;
@@ -32,6 +33,7 @@ Examples:
   hardbop bench --family tn --peer 'moped=moped {file} {label} => YES' --compare
   hardbop bench --program lock.bp --reach ERROR --expect unreachable
   hardbop bench --frontend                                  from text to machine, no engine
+  hardbop bench --bluetooth 6                               Figure 3 of the Getafix paper
 
 Exit codes: 0 fine, 1 a verdict is WRONG, 2 bad usage, 3 interrupted, 4 hardbop itself failed.";
 
@@ -53,8 +55,8 @@ pub struct Arguments {
     suite: Option<SuiteName>,
     #[command(flatten)]
     programs: Programs,
-    /// An engine to measure [default: auto]
-    #[arg(long = "engine", value_name = "NAME", value_parser = PossibleValuesParser::new(engines::names()))]
+    /// An engine to measure, with options of its own if need be, as in 'explicit --eager' [default: auto]
+    #[arg(long = "engine", value_name = "NAME", value_parser = engine_with_options)]
     engines: Vec<String>,
     /// Another program to measure: NAME=COMMAND with {file} and {label}, and `=> TEXT` if TEXT in its output means
     /// reachable (`=> TEXT => OTHER` if OTHER means unreachable)
@@ -78,6 +80,9 @@ pub struct Arguments {
     /// Measure the way from text to machine instead of engines
     #[arg(long, conflicts_with_all = ["engines", "peers", "suite"])]
     frontend: bool,
+    /// Show the table of the Bluetooth driver instead: adders and stoppers against up to K context switches
+    #[arg(long, value_name = "K", conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv"])]
+    bluetooth: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -111,6 +116,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 /// Runs the command.
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
+    if let Some(switches) = arguments.bluetooth {
+        return bluetooth::run(console, switches, arguments.timeout);
+    }
     let cases = cases(arguments)?;
     let contenders = contenders(arguments)?;
     let session = Session::new(Limits {
@@ -234,6 +242,16 @@ fn cases(arguments: &Arguments) -> Result<Vec<Case>, Failure> {
         cases = cases.into_iter().map(Case::without_question).collect();
     }
     Ok(cases)
+}
+
+/// The name of an engine and perhaps options of `hardbop check`.
+fn engine_with_options(text: &str) -> Result<String, String> {
+    let name = text.split_whitespace().next().unwrap_or_default();
+    if engines::names().any(|known| known == name) {
+        return Ok(text.to_owned());
+    }
+    let names: Vec<&str> = engines::names().collect();
+    Err(format!("the engines are {}", names.join(", ")))
 }
 
 fn contenders(arguments: &Arguments) -> Result<Vec<Contender>, Failure> {

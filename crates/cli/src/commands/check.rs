@@ -279,8 +279,18 @@ fn statistics(machine: &Machine, outcome: &Outcome, usage: &Usage) -> String {
     lines.extend(usage.lines());
     let counters = outcome.statistics.iter();
     lines.extend(counters.map(|(name, count)| (name.clone(), count.to_string())));
+    lines.extend(states_per_second(outcome, usage));
     let row = |(name, value): &(String, String)| format!("  {name:<28} {value:>14}\n");
     lines.iter().map(row).collect()
+}
+
+/// The speed of an engine that counts states.
+fn states_per_second(outcome: &Outcome, usage: &Usage) -> Option<(String, String)> {
+    let mut counters = outcome.statistics.iter();
+    let (_, states) = counters.find(|(name, _)| name == "states")?;
+    let microseconds = usage.time_of("engine")?.as_micros();
+    let speed = (u128::from(*states) * 1_000_000).checked_div(microseconds)?;
+    Some(("states per second".to_owned(), speed.to_string()))
 }
 
 #[cfg(test)]

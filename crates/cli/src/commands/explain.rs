@@ -55,11 +55,15 @@ fn word(entry: &Explanation) -> &'static str {
 fn explanation(entry: &Explanation) -> String {
     let mut text = format!("{} ({}): {}\n\n", entry.code, word(entry), entry.title);
     text.push_str(&wrapped(entry.text));
-    let bad = match entry.severity {
-        Severity::Error => "A program with this error",
-        Severity::Warning => "A program with this warning",
+    let example = if entry.is_about_properties() {
+        "property"
+    } else if entry.is_about_formulas() {
+        "file"
+    } else {
+        "program"
     };
-    for (title, program) in [(bad, entry.bad), ("Without it", entry.fixed)] {
+    let bad = format!("A {example} with this {}", word(entry));
+    for (title, program) in [(bad.as_str(), entry.bad), ("Without it", entry.fixed)] {
         if !program.is_empty() {
             text.extend(["\n", title, ":\n\n"]);
             for line in program.lines() {

@@ -40,6 +40,19 @@ pub struct Documents {
     pub detail: Detail,
 }
 
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir(to).expect("a directory for the copy");
+    for entry in fs::read_dir(from).expect("a folder of the project") {
+        let entry = entry.expect("a readable directory");
+        let copy = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &copy);
+        } else {
+            fs::copy(entry.path(), copy).expect("a file can be copied");
+        }
+    }
+}
+
 /// The Markdown files of a directory, not of those inside it, in order.
 pub fn markdown_in(directory: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(directory)
@@ -108,11 +121,7 @@ impl Documents {
         fs::create_dir_all(&directory).expect("a directory for the files of the document");
         if let Some(folder) = &self.folder {
             let copy = directory.join(folder.file_name().expect("a folder has a name"));
-            fs::create_dir(&copy).expect("a directory for the copy");
-            for entry in fs::read_dir(folder).expect("a folder of the project") {
-                let file = entry.expect("a readable directory");
-                fs::copy(file.path(), copy.join(file.file_name())).expect("a file can be copied");
-            }
+            copy_folder(folder, &copy);
         }
         directory
     }

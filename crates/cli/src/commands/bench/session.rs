@@ -108,7 +108,8 @@ impl Session {
         match contender {
             Contender::FrontEnd => own(&["parse", "--quiet", "--json", "--stats", file]),
             Contender::Engine(engine) => {
-                let mut words = vec!["check", "--quiet", "--json", "--stats", "--engine", engine];
+                let mut words = vec!["check", "--quiet", "--json", "--stats", "--engine"];
+                words.extend(engine.split_whitespace());
                 words.extend(label.iter().flat_map(|label| ["--reach", *label]));
                 words.push(file);
                 own(&words)

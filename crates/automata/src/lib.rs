@@ -1,0 +1,33 @@
+//! Properties of runs: what must not happen, as an automaton.
+//!
+//! Formulas of linear temporal logic ([`ltl`]), monitors ([`monitor`]) and files in the HOA format ([`hoa`]) all become an
+//! [`Automaton`] over the [`Propositions`] of a program: labels, variables, comparisons, termination. The head of
+//! [`automaton`] says what an automaton means; that of [`propositions`] what a property can see. How a program is
+//! searched for a run that an automaton accepts is the business of engines.
+//!
+//! A formula goes through `text` (tokens, tree, names), [`formula`] (normal form), `tableau` (generalised Büchi automaton),
+//! `generalised` (one set of accepting states) and `reduce`. [`evaluate`] decides formulas on words without automata.
+
+pub mod automaton;
+mod buchi;
+mod components;
+mod condition;
+pub mod evaluate;
+pub mod formula;
+mod generalised;
+pub mod guard;
+pub mod hoa;
+pub mod ltl;
+pub mod monitor;
+pub mod propositions;
+mod reduce;
+mod tableau;
+mod text;
+mod translate;
+
+pub use automaton::{Automaton, StateId};
+pub use guard::{Guard, Letter};
+pub use hoa::{read_hoa, write_hoa};
+pub use ltl::{Ltl, read_ltl};
+pub use monitor::{Monitor, read_monitor};
+pub use propositions::{Proposition, Propositions, View};

@@ -1,0 +1,346 @@
+//! Expressions of properties, by operator precedence with explicit stacks: nesting is limited by memory only.
+
+use super::lexer::{Lexer, Sign, Token, TokenKind};
+use super::tree::{BinaryOp, Name, Tree, TreeId, TreeKind, UNARY_PRECEDENCE, UnaryOp};
+use hardbop_syntax::{Diagnostic, Source, Span, codes};
+
+/// Reads expressions, and lends its tokens to the parser of monitors.
+pub struct Parser<'a> {
+    lexer: Lexer<'a>,
+    /// The token at hand.
+    pub current: Token,
+    /// The end of the last token that was taken.
+    pub last_end: u32,
+    /// What was wrong so far.
+    pub diagnostics: Vec<Diagnostic>,
+    /// All expressions read so far.
+    pub tree: Tree,
+}
+
+/// What waits for an operand.
+#[derive(Clone, Copy)]
+enum Open {
+    Unary(UnaryOp, Span),
+    Binary(BinaryOp),
+    Paren(Span),
+}
+
+impl<'a> Parser<'a> {
+    /// A parser of the part of a source that a span names.
+    pub fn new(source: &'a Source, part: Span) -> Self {
+        let mut parser = Self {
+            lexer: Lexer::new(source, part),
+            current: Token {
+                kind: TokenKind::End,
+                span: part,
+            },
+            last_end: part.start,
+            diagnostics: Vec::new(),
+            tree: Tree::default(),
+        };
+        parser.advance();
+        parser.last_end = part.start;
+        parser
+    }
+
+    /// Takes the current token.
+    pub fn advance(&mut self) -> Token {
+        let token = self.current;
+        self.last_end = token.span.end;
+        self.current = self.lexer.next_token(&mut self.diagnostics);
+        token
+    }
+
+    /// The text of a span.
+    pub fn slice(&self, span: Span) -> &'a str {
+        self.lexer.slice(span)
+    }
+
+    /// Whether the current token is this sign.
+    pub fn at_sign(&self, sign: Sign) -> bool {
+        self.current.kind == TokenKind::Sign(sign)
+    }
+
+    /// The current token's text if it is a word.
+    pub fn word(&self) -> Option<&'a str> {
+        (self.current.kind == TokenKind::Word).then(|| self.slice(self.current.span))
+    }
+
+    /// Takes the current token if it is this sign.
+    pub fn accept_sign(&mut self, sign: Sign) -> Option<Token> {
+        self.at_sign(sign).then(|| self.advance())
+    }
+
+    /// Takes the current token if it is this word.
+    pub fn accept_word(&mut self, word: &str) -> Option<Token> {
+        (self.word() == Some(word)).then(|| self.advance())
+    }
+
+    /// Takes a sign, or reports that it is missing.
+    pub fn expect_sign(&mut self, sign: Sign, what: &str) -> Option<Token> {
+        let token = self.accept_sign(sign);
+        if token.is_none() {
+            self.expected(what);
+        }
+        token
+    }
+
+    /// Reports that something else should stand here.
+    pub fn expected(&mut self, what: &str) {
+        let (span, found) = match self.current.kind {
+            TokenKind::End => (
+                Span::new(self.last_end, self.last_end),
+                "the end".to_owned(),
+            ),
+            _ => {
+                let text: String = self.slice(self.current.span).chars().take(40).collect();
+                (self.current.span, format!("`{}`", text.escape_debug()))
+            }
+        };
+        let message = format!("expected {what}, found {found}");
+        self.diagnostics.push(
+            Diagnostic::new(codes::PROPERTY_SYNTAX, span, message).at(format!("expected {what}")),
+        );
+    }
+
+    /// An expression. If it cannot be read, a diagnostic is reported and its tree is an `Error`.
+    pub fn expression(&mut self) -> TreeId {
+        let mut operands: Vec<TreeId> = Vec::new();
+        let mut open: Vec<Open> = Vec::new();
+        loop {
+            self.prefixes(&mut open);
+            let Some(operand) = self.operand() else {
+                return self.error();
+            };
+            operands.push(operand);
+            loop {
+                if self.at_sign(Sign::RightParen)
+                    && let Some(opening) = self.close_paren(&mut operands, &mut open)
+                {
+                    let closing = self.advance();
+                    let top = operands.last().expect("parentheses have an expression");
+                    let node = &mut self.tree.nodes[top.0 as usize];
+                    node.in_parentheses = true;
+                    node.span = opening.to(closing.span);
+                    continue;
+                }
+                break;
+            }
+            let Some(op) = self.binary_operator() else {
+                break;
+            };
+            self.reduce(&mut operands, &mut open, |waiting| {
+                waiting > op.precedence()
+                    || (waiting == op.precedence() && !op.is_right_associative())
+            });
+            self.advance();
+            open.push(Open::Binary(op));
+        }
+        self.reduce(&mut operands, &mut open, |_| true);
+        if let Some(Open::Paren(opening)) = open.last() {
+            let opening = *opening;
+            self.expected("`)`");
+            if let Some(last) = self.diagnostics.last_mut() {
+                *last = last.clone().also(opening, "opened here");
+            }
+            return self.error();
+        }
+        operands
+            .pop()
+            .expect("every operator has found its operands, and one is left")
+    }
+
+    fn error(&mut self) -> TreeId {
+        self.tree.add(TreeKind::Error, self.current.span)
+    }
+
+    /// Takes what may stand before an operand.
+    fn prefixes(&mut self, open: &mut Vec<Open>) {
+        loop {
+            let span = self.current.span;
+            let waiting = match self.current.kind {
+                TokenKind::Sign(Sign::LeftParen) => Open::Paren(span),
+                TokenKind::Sign(Sign::Not) => Open::Unary(UnaryOp::Not, span),
+                TokenKind::Sign(Sign::Always) => Open::Unary(UnaryOp::Globally, span),
+                TokenKind::Sign(Sign::Eventually) => Open::Unary(UnaryOp::Finally, span),
+                TokenKind::Word => match self.slice(span) {
+                    "X" => Open::Unary(UnaryOp::Next, span),
+                    "F" => Open::Unary(UnaryOp::Finally, span),
+                    "G" => Open::Unary(UnaryOp::Globally, span),
+                    _ => return,
+                },
+                _ => return,
+            };
+            open.push(waiting);
+            self.advance();
+        }
+    }
+
+    /// Takes an operand; reports if there is none.
+    fn operand(&mut self) -> Option<TreeId> {
+        let start = self.current.span;
+        let kind = match self.current.kind {
+            TokenKind::Number => {
+                self.advance();
+                match self.slice(start).parse() {
+                    Ok(value) => TreeKind::Number(value),
+                    Err(_) => {
+                        let message = "this number does not fit 64 bits";
+                        self.diagnostics.push(Diagnostic::new(
+                            codes::PROPERTY_TYPE,
+                            start,
+                            message,
+                        ));
+                        TreeKind::Error
+                    }
+                }
+            }
+            TokenKind::Word => match self.slice(start) {
+                "true" => self.constant(TreeKind::Constant(true)),
+                "false" => self.constant(TreeKind::Constant(false)),
+                "terminated" => self.constant(TreeKind::Terminated),
+                "failed" => self.constant(TreeKind::Failed),
+                "at" => TreeKind::At(self.name_in_parentheses("a label")?),
+                "var" => TreeKind::Variable(self.name_in_parentheses("a variable")?),
+                "in" => TreeKind::In(self.name_in_parentheses("a procedure")?.name),
+                "U" | "R" | "W" | "M" => {
+                    self.expected("a condition");
+                    return None;
+                }
+                _ => TreeKind::Variable(self.name("a variable")?),
+            },
+            _ => {
+                self.expected("a condition");
+                return None;
+            }
+        };
+        let span = Span::new(start.start, self.last_end);
+        Some(self.tree.add(kind, span))
+    }
+
+    fn constant(&mut self, kind: TreeKind) -> TreeKind {
+        self.advance();
+        kind
+    }
+
+    fn name_in_parentheses(&mut self, what: &str) -> Option<Name> {
+        self.advance();
+        self.expect_sign(Sign::LeftParen, "`(`")?;
+        let name = self.name(what)?;
+        self.expect_sign(Sign::RightParen, "`)`")?;
+        Some(name)
+    }
+
+    /// `name` or `procedure:name`; labels may be numbers.
+    fn name(&mut self, what: &str) -> Option<Name> {
+        let first = self.simple_name(what)?;
+        if self.accept_sign(Sign::Colon).is_none() {
+            return Some(Name {
+                procedure: None,
+                name: first,
+            });
+        }
+        Some(Name {
+            procedure: Some(first),
+            name: self.simple_name(what)?,
+        })
+    }
+
+    fn simple_name(&mut self, what: &str) -> Option<Span> {
+        if matches!(self.current.kind, TokenKind::Word | TokenKind::Number) {
+            return Some(self.advance().span);
+        }
+        self.expected(&format!("the name of {what}"));
+        None
+    }
+
+    fn binary_operator(&self) -> Option<BinaryOp> {
+        use BinaryOp as B;
+        Some(match self.current.kind {
+            TokenKind::Sign(sign) => match sign {
+                Sign::And => B::And,
+                Sign::Or => B::Or,
+                Sign::Xor => B::Xor,
+                Sign::Implies => B::Implies,
+                Sign::Iff => B::Iff,
+                Sign::Equal => B::Equal,
+                Sign::NotEqual => B::NotEqual,
+                Sign::Less => B::Less,
+                Sign::LessEqual => B::LessEqual,
+                Sign::Greater => B::Greater,
+                Sign::GreaterEqual => B::GreaterEqual,
+                Sign::Plus => B::Add,
+                Sign::Minus => B::Subtract,
+                Sign::Times => B::Multiply,
+                _ => return None,
+            },
+            TokenKind::Word => match self.slice(self.current.span) {
+                "U" => B::Until,
+                "R" => B::Release,
+                "W" => B::WeakUntil,
+                "M" => B::StrongRelease,
+                _ => return None,
+            },
+            TokenKind::Number | TokenKind::End => return None,
+        })
+    }
+
+    /// Gives operators on top of the stack their operands, down to a parenthesis or the first that should wait.
+    fn reduce(
+        &mut self,
+        operands: &mut Vec<TreeId>,
+        open: &mut Vec<Open>,
+        is_complete: impl Fn(u8) -> bool,
+    ) {
+        loop {
+            let node = match open.last() {
+                Some(&Open::Unary(op, span)) if is_complete(UNARY_PRECEDENCE) => {
+                    let operand = operands.pop().expect("an operand follows each prefix");
+                    let span = span.to(self.tree.node(operand).span);
+                    self.tree.add(TreeKind::Unary(op, operand), span)
+                }
+                Some(&Open::Binary(op)) if is_complete(op.precedence()) => {
+                    let right = operands.pop().expect("an operand follows each operator");
+                    let left = operands.pop().expect("an operand precedes each operator");
+                    self.check_readings(op, [left, right]);
+                    let span = self.tree.node(left).span.to(self.tree.node(right).span);
+                    self.tree.add(TreeKind::Binary(op, left, right), span)
+                }
+                _ => return,
+            };
+            open.pop();
+            operands.push(node);
+        }
+    }
+
+    /// Completes the innermost parenthesis, if there is one; gives its opening.
+    fn close_paren(&mut self, operands: &mut Vec<TreeId>, open: &mut Vec<Open>) -> Option<Span> {
+        self.reduce(operands, open, |_| true);
+        match open.last() {
+            Some(&Open::Paren(opening)) => {
+                open.pop();
+                Some(opening)
+            }
+            _ => None,
+        }
+    }
+
+    /// `->` and `<->` side by side are read differently by different tools.
+    fn check_readings(&mut self, op: BinaryOp, operands: [TreeId; 2]) {
+        for operand in operands {
+            let node = *self.tree.node(operand);
+            if let TreeKind::Binary(inner, ..) = node.kind
+                && op.precedence() == 1
+                && inner.precedence() == 1
+                && inner != op
+                && !node.in_parentheses
+            {
+                let message = "`->` and `<->` stand side by side without parentheses";
+                self.diagnostics.push(
+                    Diagnostic::new(codes::PROPERTY_READINGS, node.span, message)
+                        .at("put this part in parentheses, or the other"),
+                );
+            }
+        }
+    }
+}

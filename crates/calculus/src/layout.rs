@@ -1,0 +1,254 @@
+//! The types of the program relations: which codes modules and program counters have, and which bits the classes `Local` and `Global` hold.
+//!
+//! A state of the program is, as in the appendix of the Getafix paper, a module, a program counter that counts from 0 (the
+//! entry) in each module, the locals and the globals. **Slots, not names**: locals of different procedures never
+//! meet in one state, so class `Local` has as many bits as the procedure that needs most of them. A bit has a field only if
+//! its value can matter: if it is live somewhere and can influence whether a target is reached.
+
+use hardbop_machine::analysis::{CallGraph, Liveness, ModRef, Slice};
+use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Variable};
+use std::collections::HashMap;
+
+/// A bit of a variable, the lowest is 0.
+pub type VariableBit = (Variable, u8);
+
+/// One class of bits, `Local` or `Global`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// The locals of whatever procedure the state is in.
+    Local,
+    /// The globals.
+    Global,
+}
+
+/// A field of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Field {
+    /// The class.
+    pub class: Class,
+    /// The place of the bit in it.
+    pub index: u32,
+}
+
+/// The codes and fields of a machine.
+#[derive(Debug)]
+pub struct Layout {
+    /// Names of the fields of class `Global`.
+    pub global_fields: Vec<String>,
+    /// Names of the fields of class `Local`.
+    pub local_fields: Vec<String>,
+    /// How many values the type `PC` has.
+    pub pc_count: u32,
+    pcs: Vec<u32>,
+    fields: HashMap<(ProcId, Variable, u8), u32>,
+    bits: Vec<Vec<VariableBit>>,
+    liveness: Liveness,
+    effects: ModRef,
+    /// What matters for the targets.
+    slice: Slice,
+    /// What the flow of control can get to.
+    whole: Slice,
+}
+
+impl Layout {
+    /// Numbers everything that can matter for some targets. Linear.
+    pub fn new(machine: &Machine, targets: &[NodeId]) -> Self {
+        let calls = CallGraph::new(machine);
+        let effects = ModRef::new(machine, &calls);
+        let everywhere: Vec<NodeId> = machine.node_ids().collect();
+        let mut layout = Self {
+            global_fields: Vec::new(),
+            local_fields: Vec::new(),
+            pc_count: 1,
+            pcs: vec![0; machine.nodes.len()],
+            fields: HashMap::new(),
+            bits: vec![Vec::new(); machine.procedures.len() + 1],
+            liveness: Liveness::new(machine, &calls, &effects),
+            effects,
+            slice: Slice::new(machine, &calls, targets),
+            whole: Slice::new(machine, &calls, &everywhere),
+        };
+        layout.number_places(machine);
+        layout.number_globals(machine);
+        layout.number_locals(machine);
+        layout
+    }
+
+    /// The entry is 0, the other nodes follow in order.
+    fn number_places(&mut self, machine: &Machine) {
+        for procedure in &machine.procedures {
+            let mut next = 1;
+            for node in procedure.node_ids().filter(|&node| node != procedure.entry) {
+                self.pcs[node.index()] = next;
+                next += 1;
+            }
+            self.pc_count = self.pc_count.max(next);
+        }
+    }
+
+    fn number_globals(&mut self, machine: &Machine) {
+        let mut used = vec![false; machine.globals.len()];
+        for node in machine.node_ids() {
+            for variable in self.liveness.live_at(node) {
+                if let Variable::Global(id) = variable {
+                    used[id.index()] |= self.matters(machine, node, variable);
+                }
+            }
+        }
+        let mut names = Names::default();
+        for (index, global) in machine.globals.iter().enumerate() {
+            if !used[index] {
+                continue;
+            }
+            let variable = Variable::Global(GlobalId(index as u32));
+            for bit in 0..global.ty.width() as u8 {
+                let field = self.global_fields.len() as u32;
+                // Globals are the same wherever they are looked at from: they are kept under the first procedure.
+                self.fields.insert((ProcId(0), variable, bit), field);
+                self.bits[machine.procedures.len()].push((variable, bit));
+                let name = bit_name(&global.name, bit, global.ty.width());
+                self.global_fields.push(names.take(&name, 'g', field));
+            }
+        }
+    }
+
+    fn number_locals(&mut self, machine: &Machine) {
+        // Per slot the name that all procedures agree on, if they do.
+        let mut agreed: Vec<Option<String>> = Vec::new();
+        for id in machine.procedure_ids() {
+            let procedure = machine.procedure(id);
+            let mut used = vec![false; procedure.locals.len()];
+            for node in procedure.node_ids() {
+                for variable in self.liveness.live_at(node) {
+                    if let Variable::Local(local) = variable {
+                        used[local.index()] |= self.slice.relevant(id, variable);
+                    }
+                }
+            }
+            for (index, local) in procedure.locals.iter().enumerate() {
+                if !used[index] {
+                    continue;
+                }
+                let variable = Variable::Local(LocalId(index as u32));
+                for bit in 0..local.ty.width() as u8 {
+                    let slot = self.bits[id.index()].len();
+                    self.fields.insert((id, variable, bit), slot as u32);
+                    self.bits[id.index()].push((variable, bit));
+                    let name = bit_name(&local.name, bit, local.ty.width());
+                    match agreed.get_mut(slot) {
+                        None => agreed.push(Some(name)),
+                        Some(other) if other.as_ref() != Some(&name) => *other = None,
+                        Some(_) => {}
+                    }
+                }
+            }
+        }
+        let mut names = Names::default();
+        for (slot, name) in agreed.into_iter().enumerate() {
+            let name = names.take(&name.unwrap_or_default(), 's', slot as u32);
+            self.local_fields.push(name);
+        }
+    }
+
+    /// The code of a procedure in the type `Module`.
+    pub fn module(procedure: ProcId) -> u32 {
+        procedure.0
+    }
+
+    /// The code of a node in the type `PC`; the entry has 0.
+    pub fn pc(&self, node: NodeId) -> u32 {
+        self.pcs[node.index()]
+    }
+
+    /// The field of a bit as seen from a procedure; nothing if it never matters.
+    pub fn field(&self, procedure: ProcId, variable: Variable, bit: u8) -> Option<Field> {
+        let (class, owner) = match variable {
+            Variable::Global(_) => (Class::Global, ProcId(0)),
+            Variable::Local(_) => (Class::Local, procedure),
+        };
+        let index = *self.fields.get(&(owner, variable, bit))?;
+        Some(Field { class, index })
+    }
+
+    /// The bits of a procedure's locals that have a field, in order of the fields.
+    pub fn local_bits(&self, procedure: ProcId) -> &[VariableBit] {
+        &self.bits[procedure.index()]
+    }
+
+    /// The bits of the globals that have a field, in order of the fields.
+    pub fn global_bits(&self) -> &[VariableBit] {
+        &self.bits[self.bits.len() - 1]
+    }
+
+    /// All bits that a procedure sees, with their fields.
+    pub fn bits(&self, procedure: ProcId) -> impl Iterator<Item = (VariableBit, Field)> + '_ {
+        let with = |class, bits: &'_ [VariableBit]| {
+            let numbered = (0..).zip(bits.to_vec());
+            numbered.map(move |(index, bit)| (bit, Field { class, index }))
+        };
+        let locals = with(Class::Local, self.local_bits(procedure));
+        locals.chain(with(Class::Global, self.global_bits()))
+    }
+
+    /// Whether the flow of control has a way from the start to an edge.
+    pub fn can_be_taken(&self, edge: EdgeId) -> bool {
+        self.whole.keeps_edge(edge)
+    }
+
+    /// Whether the value of a variable at a node can matter for what follows in this invocation. Where it cannot, relations leave
+    /// it open. A global that the procedure never touches does not: the caller remembers its value.
+    pub fn matters(&self, machine: &Machine, node: NodeId, variable: Variable) -> bool {
+        let procedure = machine.procedure_of(node);
+        let is_touched = match variable {
+            Variable::Global(global) => self.touches(procedure, global),
+            Variable::Local(_) => true,
+        };
+        is_touched
+            && self.liveness.is_live(node, variable)
+            && self.slice.relevant(procedure, variable)
+    }
+
+    /// Whether a procedure, or anything it calls, reads or writes a global.
+    pub fn touches(&self, procedure: ProcId, global: GlobalId) -> bool {
+        self.effects.modifies(procedure, global) || self.effects.references(procedure, global)
+    }
+}
+
+fn bit_name(name: &str, bit: u8, width: u32) -> String {
+    if width == 1 {
+        name.to_owned()
+    } else {
+        format!("{name}_{bit}")
+    }
+}
+
+/// Names of fields, each once, and none that means something in the `.mu` language.
+#[derive(Default)]
+struct Names {
+    taken: std::collections::HashSet<String>,
+}
+
+/// Words of the `.mu` language; names that start with a letter and have letters, digits and `_` only are fine otherwise.
+const RESERVED: [&str; 24] = [
+    "assume", "bool", "case", "class", "cofactor", "else", "enum", "esac", "exists", "false",
+    "forall", "if", "load", "mu", "nu", "struct", "true", "fr", "mod", "pc", "not", "and", "or",
+    "then",
+];
+
+impl Names {
+    /// The name itself if it can be used, else a letter and a number.
+    fn take(&mut self, name: &str, letter: char, number: u32) -> String {
+        let is_plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && !RESERVED.contains(&name);
+        let mut chosen = name.to_owned();
+        if !is_plain || self.taken.contains(name) {
+            chosen = format!("{letter}{number}");
+            while self.taken.contains(&chosen) {
+                chosen.push('_');
+            }
+        }
+        self.taken.insert(chosen.clone());
+        chosen
+    }
+}

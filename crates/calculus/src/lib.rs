@@ -1,0 +1,26 @@
+//! Getafix rebuilt (sections 4 and 6.1 of its paper): a model-checking algorithm is a page of formulae, and a solver makes it fast.
+//!
+//! A program becomes a handful of relations ([`relations`]) with a fixed interface; an algorithm is a `.mu` file over that
+//! interface (`algorithms/`); together they are a problem that any solver of the calculus can answer, the original Mucke
+//! included.
+
+pub mod algorithm;
+mod bodies;
+mod certify;
+mod chains;
+mod edges;
+mod engine;
+mod evidence;
+mod formula_text;
+pub mod layout;
+mod path_edges;
+pub mod problem;
+pub mod relations;
+mod rings;
+mod runs;
+mod steps;
+mod text;
+
+pub use algorithm::Algorithm;
+pub use engine::{CalculusEngine, unsupported};
+pub use problem::Program;

@@ -1,0 +1,45 @@
+//! Every algorithm passes the suite that every engine must pass, with all runs replayed and all certificates checked.
+
+use hardbop_calculus::{Algorithm, CalculusEngine};
+use hardbop_machine::Machine;
+use hardbop_outcome::{Certificate, NeverInterrupted};
+use hardbop_testkit::conformance::{ConformanceConfig, conformance};
+
+fn accept(machine: &Machine, certificate: &Certificate) -> Result<(), String> {
+    hardbop_checker::validate(machine, certificate, &NeverInterrupted)
+        .map(|_| ())
+        .map_err(|rejected| rejected.to_string())
+}
+
+fn check(name: &str, seeds: u64) {
+    let algorithm = Algorithm::built_in(name).expect("the name of an algorithm");
+    let engine = CalculusEngine { algorithm };
+    let report = conformance(&engine, &accept, &ConformanceConfig::sequential(0..seeds));
+    assert!(report.has_passed(), "{report}");
+    assert!(report.to_string().contains("0 unknown"), "{report}");
+}
+
+#[test]
+fn entry_forward_agrees_with_the_oracle_on_generated_programs() {
+    check("entry-forward", 100);
+}
+
+#[test]
+fn entry_forward_split_agrees_with_the_oracle_on_generated_programs() {
+    check("entry-forward-split", 100);
+}
+
+#[test]
+fn entry_forward_opt_agrees_with_the_oracle_on_generated_programs() {
+    check("entry-forward-opt", 100);
+}
+
+#[test]
+fn summary_agrees_with_the_oracle_on_generated_programs() {
+    check("summary", 25);
+}
+
+#[test]
+fn backward_agrees_with_the_oracle_on_generated_programs() {
+    check("backward", 25);
+}

@@ -1,0 +1,335 @@
+//! A configuration before and after a step, as literals of a circuit.
+//!
+//! Bits come into being when they are first looked at. What a step does not change has the same literal before and after, so that most
+//! of a relation after the step is, gate for gate, the relation before it.
+
+use crate::memo::Memo;
+use crate::rejected::{Witness, WitnessState};
+use hardbop_machine::bits::{BitEdge, BitId, BitNode, BitView};
+use hardbop_machine::cast::Cast;
+use hardbop_machine::inlined::InlinedFrame;
+use hardbop_machine::{EdgeId, GlobalId, InputId, Machine, Storage, Variable};
+use hardbop_outcome::certificate::{Bit, Formula, ThreadBit, ThreadPart};
+use hardbop_sat::{Circuit, Lit, Solver};
+use std::collections::{BTreeMap, HashMap};
+
+/// Before or after the step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// Before.
+    Before,
+    /// After.
+    After,
+}
+
+/// A thread in a frame.
+#[derive(Clone, Copy)]
+pub struct Scope<'a> {
+    /// The thread.
+    pub thread: u32,
+    /// The frame.
+    pub frame: &'a InlinedFrame,
+}
+
+/// A step in the making. The tables are reused from one to the next.
+pub struct World<'a, 'i> {
+    machine: &'a Machine,
+    cast: &'a Cast,
+    formulas: &'a [Formula],
+    is_over: &'i dyn Fn() -> bool,
+    view: BitView<'a>,
+    /// Where everything is built.
+    pub state: State<'i>,
+    formula_memo: Memo,
+    edge_memo: Memo,
+}
+
+/// The literals of the bits.
+pub struct State<'i> {
+    /// Where they live.
+    pub circuit: Circuit<'i>,
+    before: BTreeMap<ConfigurationBit, Lit>,
+    after: HashMap<ConfigurationBit, Lit>,
+    choices: HashMap<(InputId, u8), Lit>,
+}
+
+impl<'i> State<'i> {
+    fn new(is_over: &'i dyn Fn() -> bool) -> Self {
+        let mut solver = Solver::new();
+        solver.set_interrupt(is_over);
+        Self {
+            circuit: Circuit::new(solver),
+            before: BTreeMap::new(),
+            after: HashMap::new(),
+            choices: HashMap::new(),
+        }
+    }
+
+    /// A bit at a moment.
+    pub fn literal(&mut self, moment: Moment, bit: ConfigurationBit) -> Lit {
+        let changed = self.after.get(&bit).filter(|_| moment == Moment::After);
+        if let Some(&literal) = changed {
+            return literal;
+        }
+        let circuit = &mut self.circuit;
+        *self.before.entry(bit).or_insert_with(|| circuit.input())
+    }
+
+    /// Says what a bit is at a moment. Before the step this must come before anything looks at it.
+    pub fn set(&mut self, moment: Moment, bit: ConfigurationBit, value: Lit) {
+        match moment {
+            Moment::Before => {
+                self.before.insert(bit, value);
+            }
+            Moment::After => {
+                self.after.insert(bit, value);
+            }
+        }
+    }
+
+    /// After the step the bit may have any value.
+    pub fn set_arbitrary(&mut self, bit: ConfigurationBit) {
+        let any = self.circuit.input();
+        self.set(Moment::After, bit, any);
+    }
+
+    fn choice(&mut self, input: InputId, bit: u8) -> Lit {
+        let circuit = &mut self.circuit;
+        *self
+            .choices
+            .entry((input, bit))
+            .or_insert_with(|| circuit.input())
+    }
+}
+
+/// A bit of a configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ConfigurationBit {
+    /// Of a shared global.
+    Shared(GlobalId, u32),
+    /// Of a thread.
+    Thread(ThreadBit),
+}
+
+impl<'a, 'i> World<'a, 'i> {
+    pub fn new(
+        machine: &'a Machine,
+        cast: &'a Cast,
+        formulas: &'a [Formula],
+        is_over: &'i dyn Fn() -> bool,
+    ) -> Self {
+        Self {
+            machine,
+            cast,
+            formulas,
+            is_over,
+            view: BitView::new(machine),
+            state: State::new(is_over),
+            formula_memo: Memo::default(),
+            edge_memo: Memo::default(),
+        }
+    }
+
+    /// Starts anew with a configuration of which nothing is known.
+    pub fn begin(&mut self) {
+        self.state = State::new(self.is_over);
+        self.begin_step();
+    }
+
+    /// Goes on with another step from the same configuration.
+    pub fn begin_step(&mut self) {
+        self.state.after.clear();
+        self.state.choices.clear();
+        self.edge_memo.clear();
+    }
+
+    pub fn constant(&self, value: bool) -> Lit {
+        self.state.circuit.constant(value)
+    }
+
+    /// Puts a thread at a place.
+    pub fn set_place(&mut self, moment: Moment, thread: u32, place: u32) {
+        for bit in 0..self.cast.member(thread).inlined.place_bits() {
+            let value = self.constant(place >> bit & 1 == 1);
+            self.state
+                .set(moment, thread_bit(thread, ThreadPart::Place, bit), value);
+        }
+    }
+
+    /// "The thread is at this place", before the step.
+    pub fn at(&mut self, thread: u32, place: u32) -> Lit {
+        let bits = 0..self.cast.member(thread).inlined.place_bits();
+        let bits: Vec<Lit> = bits
+            .map(|bit| {
+                let bit_now = thread_bit(thread, ThreadPart::Place, bit);
+                let literal = self.state.literal(Moment::Before, bit_now);
+                literal.negated_if(place >> bit & 1 == 0)
+            })
+            .collect();
+        self.state.circuit.all(bits)
+    }
+
+    /// Whether a thread that has been started has not ended, before the step.
+    pub fn runs(&mut self, thread: u32) -> Lit {
+        !self.at(thread, 0)
+    }
+
+    /// Shared globals with an initial value have it.
+    pub fn fix_initial_shared(&mut self) {
+        for (index, global) in self.machine.globals.iter().enumerate() {
+            let initial = global.initial.filter(|_| global.storage == Storage::Shared);
+            for bit in 0..initial.map_or(0, |_| global.ty.width()) {
+                let value = self.constant(initial.unwrap_or(0) >> bit & 1 == 1);
+                let bit = ConfigurationBit::Shared(GlobalId::new(index), bit);
+                self.state.set(Moment::Before, bit, value);
+            }
+        }
+    }
+
+    /// A thread that the program declares starts: at its entry, its own globals with their initial values.
+    pub fn start_declared(&mut self, moment: Moment, thread: u32) {
+        let entry = self.cast.member(thread).entry_place(self.machine);
+        self.set_place(moment, thread, entry.unwrap_or(0));
+        for (index, global) in self.machine.globals.iter().enumerate() {
+            let initial = global
+                .initial
+                .filter(|_| global.storage == Storage::PerThread);
+            for bit in 0..initial.map_or(0, |_| global.ty.width()) {
+                let value = self.constant(initial.unwrap_or(0) >> bit & 1 == 1);
+                let part = ThreadPart::Own(GlobalId::new(index));
+                self.state.set(moment, thread_bit(thread, part, bit), value);
+            }
+        }
+    }
+
+    /// The Getafix flag before the step, if the program has one.
+    pub fn flag(&mut self) -> Option<Lit> {
+        let flag = self.machine.atomic_flag?;
+        let bit = ConfigurationBit::Shared(flag, 0);
+        Some(self.state.literal(Moment::Before, bit))
+    }
+
+    /// The formulae of an edge.
+    pub fn edge(&mut self, id: EdgeId) -> BitEdge {
+        self.view.edge(id)
+    }
+
+    /// A choice has this value from now on, instead of any.
+    pub fn set_choice(&mut self, input: InputId, bit: u8, value: bool) {
+        let value = self.constant(value);
+        self.state.choices.insert((input, bit), value);
+    }
+
+    /// A formula of an edge of a thread in a frame.
+    pub fn edge_formula(&mut self, scope: Scope<'_>, root: BitId) -> Lit {
+        let (machine, graph, state) = (self.machine, self.view.graph(), &mut self.state);
+        let operands = |node, pending: &mut Vec<u32>| {
+            pending.extend(graph.get(BitId(node)).operands().map(|id| id.0));
+        };
+        let read = |variable, bit: u8| variable_bit(machine, scope, variable, u32::from(bit));
+        let combine = |node, memo: &Memo| match graph.get(BitId(node)) {
+            BitNode::Const(value) => state.circuit.constant(value),
+            BitNode::Var(variable, bit) => state.literal(Moment::Before, read(variable, bit)),
+            BitNode::Next(variable, bit) => state.literal(Moment::After, read(variable, bit)),
+            BitNode::Input(input, bit) => state.choice(input, bit),
+            BitNode::Not(a) => !memo.literal(a.0),
+            BitNode::And(a, b) => state.circuit.and(memo.literal(a.0), memo.literal(b.0)),
+            BitNode::Or(a, b) => state.circuit.or(memo.literal(a.0), memo.literal(b.0)),
+            BitNode::Xor(a, b) => state.circuit.xor(memo.literal(a.0), memo.literal(b.0)),
+            BitNode::Ite(c, a, b) => {
+                let [c, a, b] = [c, a, b].map(|id| memo.literal(id.0));
+                state.circuit.ite(c, a, b)
+            }
+        };
+        self.edge_memo.evaluate(root.0, operands, combine)
+    }
+
+    /// A formula of the certificate at a moment.
+    pub fn formula(&mut self, root: u32, moment: Moment) -> Lit {
+        self.formula_memo.clear();
+        let (formulas, state) = (self.formulas, &mut self.state);
+        let operands = |node: u32, pending: &mut Vec<u32>| match &formulas[node as usize] {
+            Formula::Not(a) => pending.push(*a),
+            Formula::And(operands) | Formula::Or(operands) => pending.extend(operands),
+            Formula::Ite(c, a, b) => pending.extend([c, a, b]),
+            _ => {}
+        };
+        let combine = |node: u32, memo: &Memo| match &formulas[node as usize] {
+            Formula::Constant(value) => state.circuit.constant(*value),
+            Formula::Now(Bit {
+                variable: Variable::Global(id),
+                bit,
+            }) => state.literal(moment, ConfigurationBit::Shared(*id, *bit)),
+            Formula::Thread(bit) => state.literal(moment, ConfigurationBit::Thread(*bit)),
+            // The form of the certificate has been checked: there are no other leaves.
+            Formula::Now(_) | Formula::Entry(_) | Formula::Exit(_) => state.circuit.constant(false),
+            Formula::Not(a) => !memo.literal(*a),
+            Formula::And(operands) => {
+                let operands = operands.iter().map(|&id| memo.literal(id));
+                state.circuit.all(operands)
+            }
+            Formula::Or(operands) => {
+                let operands = operands.iter().map(|&id| memo.literal(id));
+                state.circuit.any(operands)
+            }
+            Formula::Ite(c, a, b) => {
+                let [c, a, b] = [c, a, b].map(|&id| memo.literal(id));
+                state.circuit.ite(c, a, b)
+            }
+        };
+        self.formula_memo.evaluate(root, operands, combine)
+    }
+
+    /// The configuration of the last search's model: where the threads are, and the shared globals.
+    pub fn witness(&mut self) -> Witness {
+        let mut values: BTreeMap<String, u64> = BTreeMap::new();
+        let bits: Vec<(ConfigurationBit, Lit)> =
+            self.state.before.iter().map(|(&b, &l)| (b, l)).collect();
+        for (bit, literal) in bits {
+            let (name, bit) = match bit {
+                ConfigurationBit::Shared(id, bit) => (self.machine.global(id).name.clone(), bit),
+                ConfigurationBit::Thread(ThreadBit {
+                    thread,
+                    part: ThreadPart::Place,
+                    bit,
+                }) => (format!("place of thread {thread}"), bit),
+                ConfigurationBit::Thread(_) => continue,
+            };
+            let is_set = match self.state.circuit.as_constant(literal) {
+                Some(value) => value,
+                None => self.state.circuit.solver().value(literal) == Some(true),
+            };
+            *values.entry(name).or_default() |= u64::from(is_set) << bit;
+        }
+        Witness {
+            states: vec![WitnessState {
+                moment: "before the step",
+                values: values.into_iter().collect(),
+            }],
+        }
+    }
+}
+
+/// A bit of a variable as a thread in a frame sees it.
+pub fn variable_bit(
+    machine: &Machine,
+    scope: Scope<'_>,
+    variable: Variable,
+    bit: u32,
+) -> ConfigurationBit {
+    match variable {
+        Variable::Global(id) => match machine.global(id).storage {
+            Storage::Shared => ConfigurationBit::Shared(id, bit),
+            Storage::PerThread => thread_bit(scope.thread, ThreadPart::Own(id), bit),
+        },
+        Variable::Local(id) => {
+            let first = scope.frame.bits_of(id).start;
+            thread_bit(scope.thread, ThreadPart::Row, first + bit)
+        }
+    }
+}
+
+/// A bit of a part of a thread.
+pub fn thread_bit(thread: u32, part: ThreadPart, bit: u32) -> ConfigurationBit {
+    ConfigurationBit::Thread(ThreadBit { thread, part, bit })
+}

@@ -1,0 +1,53 @@
+//! `hardbop sequentialize`: the sequential program that stands for the threads of another.
+
+use crate::console::Console;
+use crate::exit::{Exit, Failure};
+use crate::files;
+use crate::input::{self, ProgramArguments};
+use crate::targets::TargetArguments;
+use hardbop_outcome::Query;
+
+const EXAMPLES: &str = "\
+Examples:
+  hardbop sequentialize threads.bp --rounds 2 -o sequential.bp
+  hardbop check sequential.bp
+
+The assertions at the end of `main` of the new program stand for those of the old one, or for the labels
+that --reach names, in order. `hardbop check --engine sequentialized --rounds R` does both steps and
+translates runs back.";
+
+/// Write a sequential program for the round-robin schedules of a concurrent one
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    program: ProgramArguments,
+    #[command(flatten)]
+    targets: TargetArguments,
+    /// How often each thread may run
+    #[arg(long, value_name = "R", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: u32,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<String>,
+}
+
+/// Runs the command.
+pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
+    let machine = input::load(console, &arguments.program)?;
+    let query = if arguments.targets.is_empty() {
+        Query::assertions(&machine)
+    } else {
+        arguments.targets.query(&machine)?
+    };
+    let program = hardbop_sequentialize::sequentialize(&machine, arguments.rounds, &query.targets)
+        .map_err(|refused| {
+            let file = machine.source.name();
+            Failure::BadInput(format!("{file}: sequentialization does not take {refused}"))
+        })?;
+    match &arguments.output {
+        Some(file) => files::replace(file, &program.text)?,
+        None => console.print(&program.text),
+    }
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,70 @@
+//! Options of the calculus engine: which algorithm, one of hardbop's or a user's own file.
+
+use crate::exit::Failure;
+use crate::input;
+use hardbop_calculus::algorithm::{BUILT_IN, REFERENCE, answer};
+use hardbop_calculus::{Algorithm, CalculusEngine};
+use hardbop_formula::loading;
+use hardbop_report::diagnostics::{Colour, render};
+use hardbop_syntax::Source;
+use hardbop_syntax::diagnostic::has_errors;
+
+/// What the calculus engine can be told.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Calculus engine")]
+pub struct CalculusArguments {
+    /// The algorithm that the calculus engine solves: a name, or a `.mu` file of your own [default: entry-forward]
+    #[arg(long, value_name = "NAME|FILE")]
+    algorithm: Option<String>,
+}
+
+impl CalculusArguments {
+    /// An engine that follows the options.
+    pub fn engine(&self) -> Result<CalculusEngine, Failure> {
+        let algorithm = self.algorithm()?;
+        Ok(CalculusEngine { algorithm })
+    }
+
+    /// The algorithm that is asked for.
+    pub fn algorithm(&self) -> Result<Algorithm, Failure> {
+        let name = self.algorithm.as_deref().unwrap_or(REFERENCE);
+        if let Some(algorithm) = Algorithm::built_in(name) {
+            return Ok(algorithm);
+        }
+        if !std::path::Path::new(name).exists() {
+            let names: Vec<&str> = BUILT_IN.iter().map(|known| known.name).collect();
+            return Err(Failure::BadInput(format!(
+                "there is no algorithm and no file `{name}`; the algorithms are {}",
+                names.join(", ")
+            )));
+        }
+        own_algorithm(name)
+    }
+}
+
+/// Reads an algorithm and the files that it loads, and checks it against the interface that it will be solved with.
+fn own_algorithm(name: &str) -> Result<Algorithm, Failure> {
+    let source = input::read_source(name)?;
+    let mut files: Vec<(String, Source)> = Vec::new();
+    loading::read(&source, &mut |path| {
+        let read = input::read_source(path);
+        let file = read.map_err(|failure| failure.message().unwrap_or_default().to_owned())?;
+        files.push((path.to_owned(), file.clone()));
+        Ok(file)
+    });
+    let algorithm = Algorithm::own(name, source.text(), files);
+    let checked = algorithm.check();
+    if has_errors(&checked.diagnostics) {
+        let mut message = format!("`{name}` is no algorithm\n");
+        for (source, diagnostics) in checked.sources.by_file(&checked.diagnostics) {
+            message.push_str(&render(source, &diagnostics, Colour::Plain));
+        }
+        return Err(Failure::BadInput(message.trim_end().to_owned()));
+    }
+    if checked.system.as_ref().and_then(answer).is_none() {
+        return Err(Failure::BadInput(format!(
+            "`{name}` asks nothing: the last query of an algorithm is its answer"
+        )));
+    }
+    Ok(algorithm)
+}

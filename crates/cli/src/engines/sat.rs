@@ -1,0 +1,40 @@
+//! Options of the SAT engine.
+
+use hardbop_satcheck::{SatEngine, Split};
+
+/// What the SAT engine can be told.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[command(next_help_heading = "SAT engine")]
+pub struct SatArguments {
+    /// Which arguments of function terms the SAT engine makes explicit: `never` more than it must, `always`, `auto`, or those with
+    /// more BDD nodes than a number
+    #[arg(long, value_name = "WHEN", value_parser = split)]
+    split: Option<Split>,
+    /// How deep recursive calls may nest for the SAT engine
+    #[arg(long, value_name = "CALLS")]
+    inline_depth: Option<u32>,
+}
+
+fn split(text: &str) -> Result<Split, String> {
+    match text {
+        "never" => Ok(Split::Never),
+        "always" => Ok(Split::Always),
+        "auto" => Ok(Split::Auto),
+        _ => match text.parse() {
+            Ok(nodes) => Ok(Split::Nodes(nodes)),
+            Err(_) => Err("expected `never`, `always`, `auto` or a number of BDD nodes".to_owned()),
+        },
+    }
+}
+
+impl SatArguments {
+    /// An engine that follows the options.
+    pub fn engine(self) -> SatEngine {
+        let default = SatEngine::default();
+        SatEngine {
+            split: self.split.unwrap_or(default.split),
+            inline_depth: self.inline_depth.unwrap_or(default.inline_depth),
+            ..default
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What is asked: how far to look.
+
+use hardbop_outcome::bound::Bound;
+
+/// How far the engine looks.
+///
+/// A *context* is a stretch of steps that one thread takes without another stepping in between. A run with n contexts has
+/// n - 1 context switches. `init`, which runs before all threads and alone, belongs to no context: that the first
+/// thread takes over from it is no context switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Runs with at most so many context switches.
+    Contexts(u32),
+    /// Runs with at most so many context switches; every target is followed only up to the least number with which it is reached.
+    ContextsUpTo(u32),
+    /// Round-robin schedules of at most so many rounds: in each round every thread runs at most once, in order of their start.
+    Rounds(u32),
+    /// No bound was asked for: more and more context switches, up to [`DEFAULT_SWITCHES`].
+    Growing,
+}
+
+/// With no bound given, so many context switches are tried.
+pub const DEFAULT_SWITCHES: u32 = 8;
+
+impl Question {
+    /// The bound that a negative answer names.
+    pub fn bound(self) -> Bound {
+        match self {
+            Question::Contexts(switches) | Question::ContextsUpTo(switches) => {
+                Bound::ContextSwitches(switches)
+            }
+            Question::Rounds(rounds) => Bound::Rounds(rounds),
+            Question::Growing => Bound::ContextSwitches(DEFAULT_SWITCHES),
+        }
+    }
+
+    /// The bound on rounds.
+    pub fn rounds(self) -> Option<u32> {
+        match self {
+            Question::Rounds(rounds) => Some(rounds),
+            _ => None,
+        }
+    }
+
+    /// The most contexts that a run may have, with so many threads.
+    pub fn contexts(self, threads: u32) -> u32 {
+        match self {
+            Question::Contexts(switches) | Question::ContextsUpTo(switches) => {
+                switches.saturating_add(1)
+            }
+            Question::Rounds(rounds) => rounds.saturating_mul(threads),
+            Question::Growing => DEFAULT_SWITCHES + 1,
+        }
+    }
+}

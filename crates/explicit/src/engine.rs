@@ -1,0 +1,171 @@
+//! The engine: a query in, answers with their evidence out.
+
+use crate::breadth_first::BreadthFirst;
+use crate::certify::certificate;
+use crate::code::Program;
+use crate::depth_first::depth_first;
+use crate::exploration::{Derivation, Exploration, StateId};
+use crate::layout::Layouts;
+use crate::runs::RunReader;
+use crate::step::Statics;
+use crate::watch::{Stopped, Watch};
+use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
+use hardbop_machine::{Machine, NodeId};
+use hardbop_outcome::{
+    Answer, Budget, Engine, Event, Limit, Outcome, Progress, Query, Skeleton, Target, Verdict,
+    digest,
+};
+
+/// In which order states are explored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Search {
+    /// Depth first: least memory, and deep runs soon.
+    #[default]
+    Dfs,
+    /// Breadth first: shortest runs.
+    Bfs,
+}
+
+/// The explicit engine.
+#[derive(Clone, Copy, Debug)]
+pub struct ExplicitEngine {
+    /// The order of the search.
+    pub search: Search,
+    /// Whether uninitialised variables and choices stay undetermined until a step needs them.
+    pub lazy: bool,
+}
+
+impl Default for ExplicitEngine {
+    fn default() -> Self {
+        Self {
+            search: Search::Dfs,
+            lazy: true,
+        }
+    }
+}
+
+impl Engine for ExplicitEngine {
+    fn name(&self) -> &'static str {
+        "explicit"
+    }
+
+    fn check(
+        &self,
+        machine: &Machine,
+        query: &Query,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Outcome {
+        if !machine.is_sequential() {
+            let why = Limit::Unsupported {
+                what: "concurrent programs".to_owned(),
+            };
+            let answers = query.targets.iter().map(|target| Answer {
+                target: target.clone(),
+                verdict: Verdict::Unknown { why: why.clone() },
+            });
+            return Outcome::new(self.name(), answers.collect());
+        }
+        progress.event(Event::Phase("analyses"));
+        let calls = CallGraph::new(machine);
+        let effects = ModRef::new(machine, &calls);
+        let alive = Liveness::new(machine, &calls, &effects);
+        let layouts = Layouts::new(machine, &calls, &effects, &alive);
+        let program = Program::new(machine, &layouts, &alive);
+        let statics = Statics {
+            machine,
+            layouts: &layouts,
+            program: &program,
+            lazy: self.lazy,
+        };
+        let mut exploration = Exploration::new(statics);
+        progress.event(Event::Phase("search"));
+        let nodes = query.targets.iter().map(|target| target.node);
+        let mut watch = Watch::new(nodes, *budget, progress);
+        let mut breadth_first = BreadthFirst::default();
+        let ended = match self.search {
+            Search::Dfs => depth_first(&mut exploration, &mut watch),
+            Search::Bfs => breadth_first.run(&mut exploration, &mut watch),
+        };
+        let found = |node: NodeId| match self.search {
+            Search::Dfs => watch.found(node),
+            Search::Bfs => breadth_first.found(node),
+        };
+        let nearest = |exploration: &Exploration<'_>, state: StateId| match self.search {
+            Search::Dfs => exploration.derivation(state),
+            Search::Bfs => breadth_first.derivation(state),
+        };
+        let mut outcome = answers(
+            self.name(),
+            &mut exploration,
+            query,
+            &ended,
+            &found,
+            &nearest,
+        );
+        outcome.statistics = statistics(&exploration);
+        outcome
+    }
+}
+
+fn answers(
+    engine: &str,
+    exploration: &mut Exploration<'_>,
+    query: &Query,
+    ended: &Result<(), Stopped>,
+    found: &dyn Fn(NodeId) -> Option<StateId>,
+    nearest: &dyn Fn(&Exploration<'_>, StateId) -> Derivation,
+) -> Outcome {
+    let machine = exploration.statics().machine;
+    let states: Vec<Option<StateId>> = query.targets.iter().map(|t| found(t.node)).collect();
+    let reached: Vec<StateId> = states.iter().flatten().copied().collect();
+    let runs = RunReader::new(exploration).runs(&reached, nearest);
+    let mut runs = runs.unwrap_or_default().into_iter();
+    let program = digest::of(machine);
+    let mut excluded: Vec<Target> = Vec::new();
+    let mut answers = Vec::with_capacity(states.len());
+    for (target, state) in query.targets.iter().zip(&states) {
+        let verdict = match (state, ended) {
+            (Some(_), _) => {
+                let trace = runs
+                    .next()
+                    .and_then(|run: Skeleton| run.trace(machine, &program, Some(target.clone())));
+                match trace {
+                    Some(trace) => Verdict::Reachable { trace },
+                    // The run has more different calls than can be written down.
+                    None => Verdict::Unknown { why: Limit::Memory },
+                }
+            }
+            (None, Err(Stopped::Limit(why))) => Verdict::Unknown { why: why.clone() },
+            (None, Ok(()) | Err(Stopped::Settled)) => {
+                excluded.push(target.clone());
+                Verdict::Unreachable
+            }
+        };
+        answers.push(Answer {
+            target: target.clone(),
+            verdict,
+        });
+    }
+    let mut outcome = Outcome::new(engine, answers);
+    if !excluded.is_empty() {
+        outcome.certificates = vec![certificate(exploration, excluded)];
+    }
+    outcome
+}
+
+fn statistics(exploration: &Exploration<'_>) -> Vec<(String, u64)> {
+    let states = exploration.len() as u64;
+    let bytes = exploration.bytes() as u64;
+    let counters = [
+        ("states", states),
+        ("entries", exploration.roots().len() as u64),
+        ("summaries", exploration.summaries),
+        ("transitions", exploration.transitions),
+        ("bytes-per-state", bytes.div_ceil(states.max(1))),
+    ];
+    let counters = counters.into_iter();
+    counters
+        .map(|(name, count)| (name.to_owned(), count))
+        .collect()
+}

@@ -1,0 +1,126 @@
+//! What leaving values open is worth, in states (VERA, Figures 5 and 6).
+
+use hardbop_explicit::{ExplicitEngine, Search};
+use hardbop_machine::{Machine, from_text};
+use hardbop_outcome::{Budget, Engine, Outcome, Query, Silent, Verdict};
+
+fn check(machine: &Machine, query: &Query, lazy: bool, states: Option<u64>) -> Outcome {
+    let engine = ExplicitEngine {
+        search: Search::Dfs,
+        lazy,
+    };
+    let budget = Budget {
+        states,
+        ..Budget::unlimited()
+    };
+    engine.check(machine, query, &budget, &mut Silent)
+}
+
+fn states(outcome: &Outcome) -> u64 {
+    outcome.statistics[0].1
+}
+
+fn machine(text: &str) -> Machine {
+    from_text("test.bp", text).expect("the program is valid")
+}
+
+/// Moped's quicksort as in `examples/quicksort.bp`, with integers of any width.
+fn quicksort(width: u32) -> Machine {
+    let text = include_str!("../../../examples/quicksort.bp");
+    let largest = u64::MAX >> (64 - width);
+    let text = text.replace("int<4>", &format!("int<{width}>"));
+    machine(&text.replace("right < 15", &format!("right < {largest}")))
+}
+
+#[test]
+fn quicksort_takes_the_same_few_states_whatever_the_width() {
+    for (label, most) in [("END", 10), ("SAME_AGAIN", 100)] {
+        let counts = [4, 6, 8, 10, 32, 64].map(|width| {
+            let machine = quicksort(width);
+            let outcome = check(&machine, &Query::label(&machine, label), true, None);
+            let verdict = &outcome.answers[0].verdict;
+            assert!(matches!(verdict, Verdict::Reachable { .. }), "{label}");
+            states(&outcome)
+        });
+        assert!(
+            counts
+                .iter()
+                .all(|&count| count == counts[0] && count <= most),
+            "{counts:?}"
+        );
+    }
+}
+
+#[test]
+fn many_uninitialised_variables_cost_orders_of_magnitude_less() {
+    for name in ["uninitialised", "uninitialised-safe"] {
+        let family = hardbop_families::find(name).expect("a family of the table");
+        let machine = machine(&family.generate(8, 0).text);
+        let query = Query::assertions(&machine);
+        let lazy = check(&machine, &query, true, None);
+        assert!(
+            lazy.answers
+                .iter()
+                .all(|a| !matches!(a.verdict, Verdict::Unknown { .. }))
+        );
+        let limit = 50 * states(&lazy);
+        let eager = check(&machine, &query, false, Some(limit));
+        assert!(
+            states(&eager) > limit,
+            "{name}: {} states suffice",
+            states(&eager)
+        );
+    }
+}
+
+#[test]
+fn a_copy_stays_equal_to_its_undetermined_origin() {
+    let text = "decl g, h;
+        void main() begin
+          decl x, y, z;
+          x := y; z := x;
+          h := pass(z);
+          assert(h = y);
+          assert(g = g);
+        end
+        bool pass(a) begin decl b; b := a; return b; end";
+    let machine = machine(text);
+    let query = Query::assertions(&machine);
+    let outcome = check(&machine, &query, true, None);
+    assert!(
+        outcome
+            .answers
+            .iter()
+            .all(|a| a.verdict == Verdict::Unreachable)
+    );
+    // One state for every node but the two failures: nothing is ever decided.
+    let nodes = machine.nodes.len() as u64;
+    assert_eq!(states(&outcome), nodes - 2);
+    assert!(states(&check(&machine, &query, false, None)) > nodes);
+}
+
+#[test]
+fn what_a_callee_decides_is_decided_for_its_caller() {
+    // `f` reads the global that `main` left open, so `main` knows it after the return; the run must fit.
+    let text = "decl g;
+        void main() begin
+          decl r;
+          r := f();
+          if (r & !g) then NEVER: skip; fi
+          if (!r & g) then NEVER: skip; fi
+          if (r & g) then BOTH: skip; fi
+        end
+        bool f() begin if (g) then return 1; fi return 0; end";
+    let machine = machine(&text.replacen("NEVER", "FIRST", 1));
+    let verdict = |label: &str| {
+        let outcome = check(&machine, &Query::label(&machine, label), true, None);
+        outcome.answers[0].verdict.clone()
+    };
+    assert_eq!(verdict("FIRST"), Verdict::Unreachable);
+    assert_eq!(verdict("NEVER"), Verdict::Unreachable);
+    let Verdict::Reachable { trace } = verdict("BOTH") else {
+        panic!("both can be true");
+    };
+    hardbop_interpreter::replay(&machine, &trace).expect("the run replays");
+    assert_eq!(trace.globals, [1]);
+}

@@ -1,0 +1,173 @@
+//! Which BDD variable stands for which bit.
+//!
+//! Like the allocation of registers. Bits that are free in one formula at the same time *interfere* and need different BDD variables. An
+//! application `R(t)` is free of charge if the bits of `t` stand for the same BDD variables as the parameters of `R`:
+//! that is an *affinity*, and worth most where the value of `R` changes from round to round. Bits with an affinity that do not
+//! interfere are merged, the most valuable first. What is left of affinities, copies of one thing that are needed at the same time,
+//! is told to [`crate::order`], which puts copies next to each other, so that renaming them keeps the order.
+//!
+//! Interference is kept as cliques (the free bits under each quantifier, the parameters of each relation), so it takes
+//! space and time linear in the formulas, and there is no start-up to wait for.
+
+use crate::dependency::Dependencies;
+use crate::model::Model;
+use crate::order;
+use crate::partition::Partition;
+use crate::term::{Argument, BitId, PredicateId, Term};
+use hardbop_formula::System;
+use std::collections::BTreeSet;
+
+/// The BDD variables of all bits.
+pub(crate) struct Allocation {
+    levels: Vec<Option<u32>>,
+    count: u32,
+}
+
+/// Two bits that would like to share a BDD variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Affinity {
+    pub parameter: BitId,
+    pub argument: BitId,
+}
+
+impl Allocation {
+    pub fn new(system: &System, model: &Model, dependencies: &Dependencies) -> Self {
+        let mut classes = Classes::new(model);
+        let mut apart = Vec::new();
+        for affinity in affinities(model, dependencies) {
+            if !classes.merge(affinity) {
+                apart.push(affinity);
+            }
+        }
+        let class_of: Vec<Option<usize>> = (0..model.bit_count())
+            .map(|bit| (!classes.cliques[bit].is_empty()).then(|| classes.partition.find(bit)))
+            .collect();
+        let sequence = order::sequence(system, model, &class_of, &apart);
+        let mut place = vec![None; model.bit_count()];
+        for (level, &class) in sequence.iter().enumerate() {
+            place[class] = Some(level as u32);
+        }
+        let levels = class_of
+            .iter()
+            .map(|class| class.and_then(|class| place[class]));
+        Self {
+            levels: levels.collect(),
+            count: sequence.len() as u32,
+        }
+    }
+
+    /// The BDD variable of a bit that occurs in some formula.
+    pub fn level(&self, bit: BitId) -> u32 {
+        self.levels[bit.index()].expect("every bit that occurs is in a clique")
+    }
+
+    /// The BDD variable of a bit, if it occurs anywhere.
+    pub fn find(&self, bit: BitId) -> Option<u32> {
+        self.levels[bit.index()]
+    }
+
+    /// How many BDD variables there are.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+}
+
+struct Classes {
+    partition: Partition,
+    /// Per representative, the cliques its bits are in, in order; of other bits, their own.
+    cliques: Vec<Vec<u32>>,
+}
+
+impl Classes {
+    fn new(model: &Model) -> Self {
+        let mut cliques: Vec<Vec<u32>> = vec![Vec::new(); model.bit_count()];
+        let mut count = 0;
+        let mut add = |bits: &mut dyn Iterator<Item = BitId>| {
+            for bit in bits {
+                cliques[bit.index()].push(count);
+            }
+            count += 1;
+        };
+        for predicate in &model.predicates {
+            add(&mut predicate.parameters.iter().copied());
+            let parameters: BTreeSet<BitId> = predicate.parameters.iter().copied().collect();
+            let mut seen: BTreeSet<&[BitId]> = BTreeSet::new();
+            for id in model.terms.reachable([predicate.body]) {
+                if let Term::Exists(_, operand) = model.terms.get(id) {
+                    let free = model.terms.free(*operand);
+                    let is_new = seen.insert(free);
+                    if is_new && !free.iter().all(|bit| parameters.contains(bit)) {
+                        add(&mut free.iter().copied());
+                    }
+                }
+            }
+        }
+        Self {
+            partition: Partition::new(model.bit_count()),
+            cliques,
+        }
+    }
+
+    /// Lets two bits share a BDD variable if they may.
+    fn merge(&mut self, affinity: Affinity) -> bool {
+        let a = self.partition.find(affinity.parameter.index());
+        let b = self.partition.find(affinity.argument.index());
+        if a == b {
+            return true;
+        }
+        if intersect(&self.cliques[a], &self.cliques[b]) {
+            return false;
+        }
+        let (kept, dropped) = self.partition.join(a, b);
+        let moved = self.cliques[dropped].clone();
+        self.cliques[kept].extend(moved);
+        self.cliques[kept].sort_unstable();
+        true
+    }
+}
+
+fn intersect(a: &[u32], b: &[u32]) -> bool {
+    let (small, large) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    small.iter().any(|x| large.binary_search(x).is_ok())
+}
+
+/// All affinities, the most valuable first: applications of what changes while the reader is iterated, then those of other fixed
+/// points, then those of abbreviations, which are renamed once.
+fn affinities(model: &Model, dependencies: &Dependencies) -> Vec<Affinity> {
+    let everyone: Vec<PredicateId> = model.predicate_ids().collect();
+    let mut component_of = vec![0; everyone.len()];
+    for (number, component) in dependencies.components(&everyone).iter().enumerate() {
+        for member in component {
+            component_of[member.index()] = number;
+        }
+    }
+    let mut by_value: [Vec<Affinity>; 3] = Default::default();
+    let mut seen = BTreeSet::new();
+    for reader in everyone {
+        for id in model.terms.reachable([model.predicate(reader).body]) {
+            let Term::Apply(read, arguments) = model.terms.get(id) else {
+                continue;
+            };
+            let read_predicate = model.predicate(*read);
+            let value = if component_of[read.index()] == component_of[reader.index()] {
+                0
+            } else if read_predicate.is_fixed_point {
+                1
+            } else {
+                2
+            };
+            for (&parameter, argument) in read_predicate.parameters.iter().zip(arguments) {
+                if let &Argument::Bit(argument) = argument {
+                    let affinity = Affinity {
+                        parameter,
+                        argument,
+                    };
+                    if seen.insert(affinity) {
+                        by_value[value].push(affinity);
+                    }
+                }
+            }
+        }
+    }
+    by_value.into_iter().flatten().collect()
+}

@@ -1,0 +1,168 @@
+//! Solves a positive group: all members at once, by what is new.
+//!
+//! A round visits each member that has news. What it gains is announced to all readers right away, so members later in the round
+//! use it already. A watched condition is one more reader.
+
+use super::{Ended, Iteration, Memory};
+use crate::groups::GroupId;
+use crate::limits::Stop;
+use crate::semi_naive::DifferenceBody;
+use crate::term::PredicateId;
+use hardbop_bdd::Bdd;
+use std::collections::BTreeSet;
+
+impl Iteration<'_> {
+    /// Solves a positive group.
+    pub(super) fn together(
+        &mut self,
+        id: GroupId,
+        condition: Option<PredicateId>,
+    ) -> Result<Ended, Stop> {
+        let inputs = self.inputs(id);
+        let members = self.groups.get(id).members.clone();
+        if let Some(memory) = self.memory.get(&(id, None))
+            && memory.inputs == inputs
+        {
+            for (member, &value) in members.iter().zip(&memory.outputs) {
+                self.evaluator.values[member.index()] = value;
+            }
+            return Ok(Ended::Finished);
+        }
+        let is_warm = self.is_warm && self.can_only_grow(id, members[0], &inputs)?;
+        for (at, member) in members.iter().enumerate() {
+            let last = self
+                .memory
+                .get(&(id, None))
+                .map(|memory| memory.outputs[at]);
+            let start = last.filter(|_| is_warm).unwrap_or(Bdd::FALSE);
+            self.evaluator.values[member.index()] = start;
+            self.efforts[member.index()].evaluations += 1;
+            self.history.restart(*member, start);
+        }
+        self.prepare(id, &members, condition);
+        let ended = self.iterate(id, &members, condition)?;
+        if ended == Ended::Finished {
+            let outputs = members
+                .iter()
+                .map(|m| self.evaluator.values[m.index()])
+                .collect();
+            self.memory.insert((id, None), Memory { inputs, outputs });
+            self.finish(&members);
+        }
+        // Values inside the bodies are made again when the group is next evaluated.
+        self.differences.remove(&id);
+        Ok(ended)
+    }
+
+    fn prepare(&mut self, id: GroupId, members: &[PredicateId], condition: Option<PredicateId>) {
+        let inside: BTreeSet<PredicateId> = members.iter().copied().collect();
+        let readers = members.iter().copied().chain(condition);
+        let bodies = readers.map(|reader| {
+            let program = &self.evaluator.bodies[reader.index()].program;
+            DifferenceBody::new(program, reader, &inside)
+        });
+        let bodies: Vec<DifferenceBody> = bodies.collect();
+        self.pending = vec![Vec::new(); bodies.len()];
+        self.differences.insert(id, bodies);
+    }
+
+    fn iterate(
+        &mut self,
+        id: GroupId,
+        members: &[PredicateId],
+        condition: Option<PredicateId>,
+    ) -> Result<Ended, Stop> {
+        let mut round = 0;
+        loop {
+            round += 1;
+            self.count_round()?;
+            let mut is_idle = true;
+            for (at, &member) in members.iter().enumerate() {
+                if round > 1 && self.pending[at].is_empty() {
+                    continue;
+                }
+                let gained = self.visit(id, at, round == 1)?;
+                self.efforts[member.index()].rounds += 1;
+                if self.add(id, member, gained, round)? {
+                    is_idle = false;
+                }
+            }
+            if condition.is_some() && (round == 1 || !self.pending[members.len()].is_empty()) {
+                let holds = self.visit(id, members.len(), round == 1)?;
+                if holds.is_true() {
+                    return Ok(Ended::Watched);
+                }
+            }
+            if is_idle {
+                return Ok(Ended::Finished);
+            }
+        }
+    }
+
+    /// What a reader gains by its news.
+    fn visit(&mut self, id: GroupId, at: usize, is_first: bool) -> Result<Bdd, Stop> {
+        self.collect_if_due();
+        let gained = self.retry(|this| {
+            let bodies = this
+                .differences
+                .get_mut(&id)
+                .expect("the group is prepared");
+            if is_first {
+                bodies[at].start(&mut this.evaluator)
+            } else {
+                bodies[at].visit(&mut this.evaluator, &this.pending[at])
+            }
+        })?;
+        self.pending[at].clear();
+        Ok(gained)
+    }
+
+    /// Adds to the value of a member; says whether there was anything new.
+    fn add(
+        &mut self,
+        id: GroupId,
+        member: PredicateId,
+        gained: Bdd,
+        round: u64,
+    ) -> Result<bool, Stop> {
+        self.held = vec![gained];
+        let old = self.evaluator.values[member.index()];
+        let (news, value) = self.retry(|this| {
+            let manager = &mut this.evaluator.manager;
+            Ok((manager.diff(gained, old)?, manager.or(gained, old)?))
+        })?;
+        self.held.clear();
+        if news.is_false() {
+            return Ok(false);
+        }
+        self.evaluator.values[member.index()] = value;
+        self.held = vec![news];
+        let readers = self.differences[&id].iter().map(|body| body.predicate);
+        let readers: Vec<PredicateId> = readers.collect();
+        for (at, reader) in readers.into_iter().enumerate() {
+            let reads = self.dependencies.reads(reader);
+            if reads.iter().any(|&(read, _)| read == member) {
+                self.announce(at, member, news)?;
+            }
+        }
+        self.held.clear();
+        let depth = self.depth();
+        self.record(member, depth, round, news, value);
+        Ok(true)
+    }
+
+    fn announce(&mut self, at: usize, source: PredicateId, news: Bdd) -> Result<(), Stop> {
+        let known = self.pending[at]
+            .iter()
+            .position(|&(known, _)| known == source);
+        match known {
+            Some(place) => {
+                let old = self.pending[at][place].1;
+                let all = self.retry(|this| this.evaluator.manager.or(old, news))?;
+                self.pending[at][place].1 = all;
+            }
+            None => self.pending[at].push((source, news)),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,284 @@
+//! The solver as others see it.
+
+use crate::allocation::Allocation;
+use crate::dependency::Dependencies;
+use crate::evaluator::Evaluator;
+use crate::explain;
+use crate::groups::Groups;
+use crate::iteration::{Ended, Iteration};
+use crate::limits::{Limits, Stop};
+use crate::model::{Model, Question, opened};
+use crate::natural::Natural;
+use crate::rounds::{History, Observer, Ring};
+use crate::term::PredicateId;
+use crate::tuples::{self, Binding};
+use hardbop_bdd::{Bdd, Manager};
+use hardbop_formula::System;
+use hardbop_formula::system::{FormulaId, RelationId, VariableId};
+
+/// How fixed points are found. The values are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strategy {
+    /// With everything that makes it faster.
+    #[default]
+    Fast,
+    /// By the letter of `Evaluate` in section 3 of the Getafix paper: each relation from scratch whenever it is needed.
+    Plain,
+}
+
+/// What a solver is asked for besides values.
+#[derive(Clone, Default)]
+pub struct Options<'a> {
+    /// How fixed points are found.
+    pub strategy: Strategy,
+    /// Closed formulas that will be asked about besides the queries of the system: BDD variables are chosen for all of them at once.
+    pub questions: Vec<FormulaId>,
+    /// Formulas whose witnesses (outermost `exists`) will be asked for besides those of the system's commands.
+    pub witnesses: Vec<FormulaId>,
+    /// Formulas whose counterexamples (outermost `forall`) will be asked for.
+    pub counterexamples: Vec<FormulaId>,
+    /// Whether [`Solver::rings`] will be asked for.
+    pub keep_rounds: bool,
+    /// Told of each round.
+    pub observer: Option<Observer<'a>>,
+}
+
+/// How an iteration with a condition ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// The condition became true; the relation has the value it had then.
+    True(Bdd),
+    /// The relation has its final value, and the condition is false of it.
+    False(Bdd),
+}
+
+/// How much was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statistics {
+    /// BDD variables.
+    pub variables: u32,
+    /// BDD nodes now, garbage included.
+    pub nodes: usize,
+    /// The most BDD nodes at any time.
+    pub peak: usize,
+    /// Steps of BDD operations.
+    pub work: u64,
+    /// Garbage collections.
+    pub collections: u64,
+    /// Relations that were evaluated, in order.
+    pub relations: Vec<RelationStatistics>,
+}
+
+/// How much was done for one relation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RelationStatistics {
+    /// Its name.
+    pub name: String,
+    /// Rounds of all its evaluations; none for an abbreviation.
+    pub rounds: u64,
+    /// How often it was evaluated.
+    pub evaluations: u64,
+    /// Nodes of its present value.
+    pub nodes: usize,
+}
+
+/// Finds the values of the relations of a system.
+///
+/// A [`Bdd`] that a solver gives stays valid as long as the solver.
+pub struct Solver<'a> {
+    system: &'a System,
+    allocation: Allocation,
+    iteration: Iteration<'a>,
+}
+
+impl<'a> Solver<'a> {
+    /// Plans the evaluation; nothing is evaluated yet.
+    pub fn new(system: &'a System, options: &Options<'a>, limits: &Limits<'a>) -> Self {
+        let questions = options.questions.iter().map(|&id| Question::Holds(id));
+        let witnesses = options.witnesses.iter().map(|&id| Question::Witness(id));
+        let counterexamples = options.counterexamples.iter();
+        let counterexamples = counterexamples.map(|&id| Question::Counterexample(id));
+        let asked: Vec<Question> = questions.chain(witnesses).chain(counterexamples).collect();
+        let model = Model::new(system, &asked);
+        let dependencies = Dependencies::new(&model);
+        let allocation = Allocation::new(system, &model, &dependencies);
+        let is_plain = options.strategy == Strategy::Plain;
+        let groups = Groups::new(&model, &dependencies, is_plain);
+        let mut manager = Manager::new(limits.nodes.unwrap_or(usize::MAX));
+        if let Some(interrupt) = limits.interrupt {
+            manager = manager.with_interrupt(interrupt);
+        }
+        let mut evaluator = Evaluator::new(&model, &allocation, manager);
+        evaluator.is_forgetful = is_plain;
+        let history = History::new(
+            options.observer,
+            options.keep_rounds,
+            model.predicates.len(),
+        );
+        let mut iteration = Iteration::new(model, dependencies, groups, evaluator, history);
+        iteration.is_warm = !is_plain;
+        iteration.round_limit = limits.rounds.unwrap_or(u64::MAX);
+        Self {
+            system,
+            allocation,
+            iteration,
+        }
+    }
+
+    /// The value of a relation, asked for first (outermost), over the BDD variables of its parameters ([`Solver::level`]).
+    pub fn value(&mut self, relation: RelationId) -> Result<Bdd, Stop> {
+        let predicate = Model::of_relation(relation);
+        self.iteration.run(predicate)?;
+        Ok(self.answer(predicate))
+    }
+
+    fn answer(&mut self, predicate: PredicateId) -> Bdd {
+        let value = self.iteration.evaluator.values[predicate.index()];
+        if !self.iteration.answers.contains(&value) {
+            self.iteration.answers.push(value);
+        }
+        if self.iteration.model.predicate(predicate).is_complemented {
+            !value
+        } else {
+            value
+        }
+    }
+
+    /// Whether a formula is true (of all meaningful values of its free variables). It must be among the queries of the system or
+    /// the questions of the options.
+    pub fn query(&mut self, formula: FormulaId) -> Result<bool, Stop> {
+        let predicate = self.question(Question::Holds(formula));
+        self.iteration.run(predicate)?;
+        Ok(self.answer(predicate).is_true())
+    }
+
+    fn question(&self, question: Question) -> PredicateId {
+        let known = self.iteration.model.questions.get(&question);
+        *known.expect("questions are named when the solver is made")
+    }
+
+    /// Values of the outermost existential variables that make a formula true.
+    pub fn witness(&mut self, formula: FormulaId) -> Result<Option<Vec<Binding>>, Stop> {
+        self.tuple(Question::Witness(formula))
+    }
+
+    /// Values of the outermost universal variables that make a formula false.
+    pub fn counterexample(&mut self, formula: FormulaId) -> Result<Option<Vec<Binding>>, Stop> {
+        self.tuple(Question::Counterexample(formula))
+    }
+
+    fn tuple(&mut self, question: Question) -> Result<Option<Vec<Binding>>, Stop> {
+        let predicate = self.question(question);
+        self.iteration.run(predicate)?;
+        let value = self.answer(predicate);
+        let (variables, _) = opened(self.system, question);
+        Ok(self.pick(value, &variables))
+    }
+
+    /// Some values of variables that satisfy a function of them.
+    pub fn pick(&self, value: Bdd, variables: &[VariableId]) -> Option<Vec<Binding>> {
+        let chosen = self.manager().pick(value)?;
+        let bit = |level| chosen.iter().any(|&(known, value)| known == level && value);
+        debug_assert!(self.manager().eval(value, bit));
+        let levels = |variable, at| bit(self.level(variable, at));
+        Some(tuples::bindings(self.system, variables, levels))
+    }
+
+    /// How many tuples of meaningful values a relation has.
+    pub fn count(&mut self, relation: RelationId) -> Result<Natural, Stop> {
+        let tuples = self
+            .iteration
+            .model
+            .questions
+            .get(&Question::Tuples(relation));
+        let value = match tuples.copied() {
+            Some(predicate) => {
+                self.iteration.run(predicate)?;
+                self.answer(predicate)
+            }
+            // Every code has a meaning.
+            None => self.value(relation)?,
+        };
+        let bits = &self
+            .iteration
+            .model
+            .predicate(Model::of_relation(relation))
+            .parameters;
+        let mut levels: Vec<u32> = bits.iter().map(|&bit| self.allocation.level(bit)).collect();
+        levels.sort_unstable();
+        Ok(tuples::count(self.manager(), value, &levels))
+    }
+
+    /// How many BDD nodes the value of a relation has.
+    pub fn size(&mut self, relation: RelationId) -> Result<usize, Stop> {
+        let value = self.value(relation)?;
+        Ok(self.manager().size(value))
+    }
+
+    /// Iterates a relation until a formula becomes true, which is looked at after each round ("early termination" in the appendix of the
+    /// Getafix paper). The formula must be among the questions.
+    pub fn solve_until(&mut self, relation: RelationId, formula: FormulaId) -> Result<Until, Stop> {
+        let predicate = Model::of_relation(relation);
+        let condition = self.question(Question::Holds(formula));
+        let ended = self.iteration.run_until(predicate, condition)?;
+        let value = self.answer(predicate);
+        Ok(match ended {
+            Ended::Watched => Until::True(value),
+            Ended::Finished => Until::False(value),
+        })
+    }
+
+    /// What each round of the last evaluation of a relation added, if that is kept.
+    pub fn rings(&self, relation: RelationId) -> &[Ring] {
+        self.iteration.history.rings(Model::of_relation(relation))
+    }
+
+    /// The BDD variable of a bit of a parameter or of a variable of a question.
+    pub fn level(&self, variable: VariableId, bit: u32) -> u32 {
+        self.allocation
+            .level(self.iteration.model.bit(variable, bit))
+    }
+
+    /// The BDDs.
+    pub fn manager(&self) -> &Manager<'a> {
+        &self.iteration.evaluator.manager
+    }
+
+    /// The BDDs, to work on values. Whatever is made here has to be done with before the solver is asked again.
+    pub fn manager_mut(&mut self) -> &mut Manager<'a> {
+        &mut self.iteration.evaluator.manager
+    }
+
+    /// How much was done so far.
+    pub fn statistics(&self) -> Statistics {
+        let manager = self.manager();
+        let evaluator = &self.iteration.evaluator;
+        let relations = self
+            .system
+            .relations
+            .iter()
+            .zip(&self.iteration.efforts)
+            .enumerate();
+        Statistics {
+            variables: self.allocation.count(),
+            nodes: manager.node_count(),
+            peak: manager.peak(),
+            work: manager.work(),
+            collections: self.iteration.collections,
+            relations: relations
+                .filter(|(_, (_, effort))| effort.evaluations > 0)
+                .map(|(at, (relation, effort))| RelationStatistics {
+                    name: relation.name.clone(),
+                    rounds: effort.rounds,
+                    evaluations: effort.evaluations,
+                    nodes: manager.size(evaluator.values[at]),
+                })
+                .collect(),
+        }
+    }
+
+    /// The plan in words: what is solved together and how, schedules, BDD variables.
+    pub fn explain(&mut self) -> String {
+        explain::explain(self.system, &self.allocation, &mut self.iteration)
+    }
+}

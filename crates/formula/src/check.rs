@@ -1,0 +1,202 @@
+//! Tree to system: names, types, and everything turned into bits.
+//!
+//! Types first ([`declared`], [`types`]), then the heads of all relations ([`relations`]), so that the order of definitions does not matter; then, in order of
+//! the text, bodies ([`formulas`], [`places`]) and what is asked ([`actions`]). All errors are reported; a system comes out only if
+//! there are none.
+
+mod actions;
+mod circular;
+mod declared;
+mod formulas;
+mod hints;
+mod places;
+mod relations;
+mod types;
+
+use crate::ast::{Ast, Declaration, Ident, Item};
+use crate::builder::FormulaBuilder;
+use crate::system::{Action, Relation, System, Variable, VariableId};
+use hardbop_syntax::ast::Symbol;
+use hardbop_syntax::codes::calculus as codes;
+use hardbop_syntax::diagnostic::has_errors;
+use hardbop_syntax::{Diagnostic, Span, suggest};
+use relations::Heads;
+use types::{TypeId, Types};
+
+/// Looking for a similar name compares all names. So many comparisons are made for one system, which is help enough.
+const MAX_COMPARISONS: usize = 1_000_000;
+
+/// Checks a tree without syntax errors.
+pub(crate) fn check(ast: &Ast) -> (Option<System>, Vec<Diagnostic>) {
+    let mut checker = Checker {
+        ast,
+        diagnostics: Vec::new(),
+        comparisons_left: MAX_COMPARISONS,
+        types: Types::default(),
+        heads: Heads::default(),
+        builder: FormulaBuilder::default(),
+        variables: Vec::new(),
+        bindings: vec![None; ast.names.len()],
+        bound: Vec::new(),
+        hints: Vec::new(),
+        actions: Vec::new(),
+        ignored: Vec::new(),
+    };
+    checker.declare_types();
+    checker.declare_relations();
+    for (index, item) in ast.items.iter().enumerate() {
+        match item {
+            Item::Relation(relation) => checker.define(index, relation),
+            Item::Query(formula) => checker.query(*formula),
+            Item::Command(command) => checker.command(command),
+            Item::Variables(variables) => checker.report_variables(variables),
+            Item::Enum { .. } | Item::Class { .. } | Item::Load(_) => {}
+        }
+    }
+    checker.report_undefined();
+    checker.report_circular();
+    checker.report_ignored();
+    checker.finish()
+}
+
+/// A variable in scope.
+#[derive(Clone, Copy)]
+struct Binding {
+    variable: VariableId,
+    ty: TypeId,
+}
+
+/// What is known while a tree is checked.
+struct Checker<'a> {
+    ast: &'a Ast,
+    diagnostics: Vec<Diagnostic>,
+    comparisons_left: usize,
+    types: Types,
+    heads: Heads,
+    builder: FormulaBuilder,
+    variables: Vec<Variable>,
+    /// By name: the innermost variable in scope.
+    bindings: Vec<Option<Binding>>,
+    /// The names in scope, and what they meant before.
+    bound: Vec<(Symbol, Option<Binding>)>,
+    /// Order hints of the relation that is being defined.
+    hints: Vec<crate::system::Hint>,
+    actions: Vec<Action>,
+    /// Commands and attributes that do nothing: how they are written, and where first.
+    ignored: Vec<(String, Span)>,
+}
+
+impl<'a> Checker<'a> {
+    fn finish(self) -> (Option<System>, Vec<Diagnostic>) {
+        let mut builder = self.builder;
+        let nothing = builder.constant(false);
+        let relations = self.heads.relations.into_iter().map(|head| Relation {
+            name: self.ast.text(head.name).to_owned(),
+            kind: head.kind,
+            parameters: head.parameters,
+            body: head.body.unwrap_or(nothing),
+            hints: head.hints,
+            span: head.name.span,
+        });
+        let system = System {
+            relations: relations.collect(),
+            variables: self.variables,
+            formulas: builder.into_formulas(),
+            actions: self.actions,
+        };
+        let system = (!has_errors(&self.diagnostics)).then_some(system);
+        (system, self.diagnostics)
+    }
+
+    fn report(&mut self, code: hardbop_syntax::Code, span: Span, message: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::new(code, span, message));
+    }
+
+    /// Reports an unknown name, with the nearest known one.
+    fn report_unknown<'b>(
+        &mut self,
+        diagnostic: Diagnostic,
+        wanted: Ident,
+        candidates: impl Iterator<Item = &'b str>,
+    ) {
+        let mut diagnostic = diagnostic;
+        if self.may_suggest() && diagnostic.help.is_none() {
+            let mut compared = 0;
+            let candidates = candidates.inspect(|_| compared += 1);
+            let nearest = suggest::nearest(self.ast.text(wanted), candidates);
+            diagnostic.help = nearest.map(suggest::did_you_mean);
+            self.comparisons_left = self.comparisons_left.saturating_sub(compared);
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Whether there is help left to give.
+    fn may_suggest(&self) -> bool {
+        self.comparisons_left > 0
+    }
+
+    fn text(&self, ident: Ident) -> &'a str {
+        self.ast.text(ident)
+    }
+
+    /// A new variable of a type; it is in scope from here on.
+    fn declare_variable(&mut self, name: Ident, ty: TypeId) -> VariableId {
+        let variable = self.new_variable(self.text(name).to_owned(), ty);
+        self.bind(name.name, Binding { variable, ty });
+        variable
+    }
+
+    fn bind(&mut self, name: Symbol, binding: Binding) {
+        let slot = &mut self.bindings[name.0 as usize];
+        self.bound.push((name, slot.replace(binding)));
+    }
+
+    /// Leaves the scopes that were entered since there were so many names.
+    fn leave_scope(&mut self, names: usize) {
+        for (name, before) in self.bound.drain(names..).rev() {
+            self.bindings[name.0 as usize] = before;
+        }
+    }
+
+    /// A new variable of a type, in no scope.
+    fn new_variable(&mut self, name: String, ty: TypeId) -> VariableId {
+        let id = VariableId(self.variables.len() as u32);
+        let (leaves, bits) = self.types.leaves(ty, &self.ast.names);
+        let domain = types::domain(&leaves, id, &mut self.builder);
+        self.variables.push(Variable {
+            name,
+            leaves,
+            bits,
+            domain,
+        });
+        self.hint_fields(id, ty);
+        id
+    }
+
+    /// Reports names that occur twice among parameters or variables of one quantifier.
+    fn report_duplicates(&mut self, declarations: &[Declaration]) {
+        let mut seen = std::collections::HashMap::new();
+        for declaration in declarations {
+            let name = declaration.name;
+            if let Some(first) = seen.insert(name.name, name.span) {
+                let message = format!("the variable `{}` is declared twice", self.text(name));
+                self.diagnostics.push(
+                    Diagnostic::new(codes::DUPLICATE_NAME, name.span, message)
+                        .also(first, "the first declaration"),
+                );
+            }
+        }
+    }
+
+    fn report_variables(&mut self, variables: &[Declaration]) {
+        for variable in variables {
+            let message = format!(
+                "the variable `{}` belongs to no relation and no quantifier",
+                self.text(variable.name)
+            );
+            let diagnostic = Diagnostic::new(codes::GLOBAL_VARIABLE, variable.name.span, message);
+            let help = "make it a parameter, or use `exists` or `forall`";
+            self.diagnostics.push(diagnostic.help(help));
+        }
+    }
+}

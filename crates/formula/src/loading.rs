@@ -1,0 +1,206 @@
+//! From a root text to the tree of all files it loads.
+//!
+//! A loaded file stands for its text at the place of the `load`. Each file is read once; loading it again does nothing, unless it is
+//! still being read: that is a cycle. Nothing here touches the disk: the caller says how a path is read.
+
+use crate::ast::{Ast, Item, LoadName};
+use crate::check;
+use crate::parser;
+use crate::sources::Sources;
+use crate::system::System;
+use hardbop_syntax::codes::calculus as codes;
+use hardbop_syntax::diagnostic::has_errors;
+use hardbop_syntax::{Diagnostic, Source, Span};
+use std::collections::HashSet;
+use std::path::{Component, Path, PathBuf};
+
+/// How a loaded file is read: from its path to its text, or to the reason why there is none.
+pub type Loader<'a> = dyn FnMut(&str) -> Result<Source, String> + 'a;
+
+/// The outcome of reading and checking a system.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The system, if there are no errors.
+    pub system: Option<System>,
+    /// All texts; every span counts in their addresses.
+    pub sources: Sources,
+    /// Errors and warnings in order of discovery.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// All files as trees.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The tree of all of them.
+    pub ast: Ast,
+    /// Their texts.
+    pub sources: Sources,
+    /// What could not be read.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a system: the root text and all files that it loads, relative to the name of the text.
+pub fn load(root: &Source, loader: &mut Loader<'_>) -> Checked {
+    let loaded = read(root, loader);
+    let mut diagnostics = loaded.diagnostics;
+    // What a broken text fails to define would be reported at each use.
+    let system = if has_errors(&diagnostics) {
+        None
+    } else {
+        let (system, found) = check::check(&loaded.ast);
+        diagnostics.extend(found);
+        system
+    };
+    Checked {
+        system,
+        sources: loaded.sources,
+        diagnostics,
+    }
+}
+
+/// Reads a system that stands in one text.
+pub fn load_text(root: &Source) -> Checked {
+    load(root, &mut |_| Err("there are no other files".to_owned()))
+}
+
+/// What is still to be done, the next last.
+enum Work {
+    Item(Item),
+    Load(LoadName, PathBuf),
+    /// The file has been read.
+    Leave(PathBuf),
+}
+
+/// Parses the root text and all files that it loads.
+pub fn read(root: &Source, loader: &mut Loader<'_>) -> Loaded {
+    let mut reading = Reading {
+        ast: Ast::default(),
+        sources: Sources::default(),
+        diagnostics: Vec::new(),
+        work: Vec::new(),
+        open: HashSet::new(),
+        read: HashSet::new(),
+        folders: Vec::new(),
+        loads: Vec::new(),
+    };
+    reading.enter(normal(Path::new(root.name())), root);
+    while let Some(work) = reading.work.pop() {
+        match work {
+            Work::Item(Item::Load(names)) => {
+                let including = reading.folders.last().cloned().unwrap_or_default();
+                let loads = names.into_iter().rev();
+                let loads = loads.map(|name| Work::Load(name, including.clone()));
+                reading.work.extend(loads);
+            }
+            Work::Item(item) => {
+                let quits = matches!(&item, Item::Command(command)
+                    if reading.ast.text(command.name) == "quit");
+                reading.ast.items.push(item);
+                if quits {
+                    reading.quit();
+                    break;
+                }
+            }
+            Work::Load(name, including) => reading.load(&name, &including, loader),
+            Work::Leave(path) => {
+                reading.open.remove(&path);
+                reading.folders.pop();
+                reading.loads.pop();
+            }
+        }
+    }
+    Loaded {
+        ast: reading.ast,
+        sources: reading.sources,
+        diagnostics: reading.diagnostics,
+    }
+}
+
+struct Reading {
+    ast: Ast,
+    sources: Sources,
+    diagnostics: Vec<Diagnostic>,
+    work: Vec<Work>,
+    /// Files that are being read.
+    open: HashSet<PathBuf>,
+    /// Files that have been or are being read.
+    read: HashSet<PathBuf>,
+    /// The folders of the files that are being read, the innermost last.
+    folders: Vec<PathBuf>,
+    /// The names by which those but the root were loaded.
+    loads: Vec<Span>,
+}
+
+impl Reading {
+    fn enter(&mut self, path: PathBuf, source: &Source) {
+        let base = self.sources.add(source.clone());
+        let parsed = parser::parse(source.text(), base, &mut self.ast);
+        self.diagnostics.extend(parsed.diagnostics);
+        self.folders
+            .push(path.parent().map(Path::to_owned).unwrap_or_default());
+        self.open.insert(path.clone());
+        self.read.insert(path.clone());
+        self.work.push(Work::Leave(path));
+        let items = parsed.items.into_iter().rev();
+        self.work.extend(items.map(Work::Item));
+    }
+
+    fn load(&mut self, name: &LoadName, folder: &Path, loader: &mut Loader<'_>) {
+        let mut path = folder.join(&name.text);
+        if !name.is_quoted || path.extension().is_none() {
+            path.as_mut_os_string().push(".mu");
+        }
+        let path = normal(&path);
+        let shown = path.to_string_lossy().into_owned();
+        if self.open.contains(&path) {
+            let message = format!("`{shown}` is loaded while it is being read");
+            self.diagnostics
+                .push(Diagnostic::new(codes::LOAD_CYCLE, name.span, message));
+            return;
+        }
+        if self.read.contains(&path) {
+            return;
+        }
+        match loader(&shown) {
+            Ok(source) if self.sources.has_room_for(&source) => {
+                self.loads.push(name.span);
+                self.enter(path, &source);
+            }
+            Ok(_) => self.missing(name, &shown, "all files together exceed 4 GiB"),
+            Err(why) => self.missing(name, &shown, &why),
+        }
+    }
+
+    /// After `#quit` nothing is looked at, so nothing is wrong there: neither in the files that are being read, after
+    /// the place where they load the one with the `#quit`.
+    fn quit(&mut self) {
+        for load in &self.loads {
+            let after = load.end..self.sources.end_of(*load);
+            let found = &mut self.diagnostics;
+            found.retain(|diagnostic| !after.contains(&diagnostic.primary.span.start));
+        }
+    }
+
+    fn missing(&mut self, name: &LoadName, shown: &str, why: &str) {
+        let message = format!("cannot load `{shown}`: {why}");
+        self.diagnostics
+            .push(Diagnostic::new(codes::MISSING_FILE, name.span, message));
+    }
+}
+
+/// The path without `.` and, where that is plain from the path alone, without `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir
+                if matches!(normal.components().next_back(), Some(Component::Normal(_))) =>
+            {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}

@@ -1,0 +1,241 @@
+//! Why no target is reached: the reachable function terms as an inductive invariant, in the form that all engines use.
+//!
+//! With the closure complete, `reached(t)`, the condition on the symbols under which a term is passed, is the
+//! least solution of "the start is; what a hop leads to is, where its condition holds". The pairs of entry state and current state at a node
+//! are then the images of `reached(t)` under the arguments of the instance's entry and of the term, for all
+//! terms at the node. That joins the instances of a procedure: they differ in the entry states that they speak of, or agree.
+//!
+//! The relations are exact: for every pair in them there is a run, up to values of bits that no way on reads, and of these they
+//! say nothing. So they are inductive, returns included: a caller's run up to a call, a callee's from the same entry
+//! state to an exit, and the rest fit together to a run. They are computed with BDDs. An LRAT proof of the clauses would cost less, but prove less: that the clauses have no
+//! solution, not that they say what the program does, which the common checker does not need to be told.
+
+use crate::closure::Closure;
+use crate::evaluate::{Frame, Trouble};
+use crate::symbols::Meaning;
+use crate::terms::{HopKind, TermId};
+use hardbop_bdd::{Bdd, Exhausted, Manager, Plan, PlanBuilder};
+use hardbop_machine::{Action, GlobalId, Machine, NodeId, ProcId, Variable};
+use hardbop_outcome::Target;
+use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation};
+use hardbop_symbolic::FormulaWriter;
+use std::collections::VecDeque;
+
+/// Computes the relations of a closure and writes them down.
+pub struct Certifier<'c, 'm, 'i> {
+    closure: &'c mut Closure<'m, 'i>,
+    /// The conditions under which terms are passed.
+    reached: Vec<Bdd>,
+    relations: Vec<Bdd>,
+    without_symbols: Plan,
+}
+
+impl<'c, 'm, 'i> Certifier<'c, 'm, 'i> {
+    /// Starts from a closure whose targets are not reached.
+    pub fn new(closure: &'c mut Closure<'m, 'i>) -> Self {
+        let mut builder = PlanBuilder::new();
+        for variable in 0..closure.symbols.passing() {
+            builder.quantify(variable);
+        }
+        for variable in closure.symbols.first()..closure.symbols.end() {
+            builder.quantify(variable);
+        }
+        let without_symbols = builder.build(&mut closure.manager);
+        Self {
+            reached: vec![Bdd::FALSE; closure.terms.len()],
+            relations: vec![Bdd::FALSE; closure.blocks.machine.nodes.len()],
+            without_symbols,
+            closure,
+        }
+    }
+
+    /// The certificate for some targets.
+    pub fn certificate(mut self, targets: Vec<Target>) -> Result<Certificate, Trouble> {
+        self.propagate()?;
+        for id in self.closure.terms.ids() {
+            self.relate(id)?;
+        }
+        Ok(self.write(targets))
+    }
+
+    /// The least solution for `reached`: where terms are passed.
+    fn propagate(&mut self) -> Result<(), Trouble> {
+        self.reached[0] = Bdd::TRUE;
+        let mut pending = VecDeque::from([TermId(0)]);
+        let mut queued = vec![false; self.reached.len()];
+        while let Some(id) = pending.pop_front() {
+            queued[id.index()] = false;
+            let mut woken: Vec<TermId> = Vec::new();
+            let term = self.closure.terms.get(id);
+            for hop in &term.hops {
+                let manager = &mut self.closure.manager;
+                let mut passed = manager.and(self.reached[id.index()], hop.condition)?;
+                if let HopKind::Return(exit) = hop.kind {
+                    passed = manager.and(passed, self.reached[exit.index()])?;
+                }
+                let to = &mut self.reached[hop.to.index()];
+                let more = manager.or(*to, passed)?;
+                if more != *to {
+                    *to = more;
+                    woken.push(hop.to);
+                }
+            }
+            let instance = self.closure.terms.instance(term.instance);
+            if instance.exits.contains(&id) {
+                woken.extend(instance.callers.iter().map(|&(caller, _)| caller));
+            }
+            for id in woken {
+                if !std::mem::replace(&mut queued[id.index()], true) {
+                    pending.push_back(id);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the images of a term, at its node and along the chains that start there.
+    fn relate(&mut self, id: TermId) -> Result<(), Trouble> {
+        let passed = self.reached[id.index()];
+        if passed.is_false() {
+            return Ok(());
+        }
+        let term = self.closure.terms.get(id);
+        let node = term.node;
+        let entry = self.closure.terms.instance(term.instance).entry;
+        let entry_frame = self.closure.frame(entry);
+        let frame = self.closure.frame(id);
+        self.add_image(node, passed, &entry_frame, &frame)?;
+        let machine = self.closure.blocks.machine;
+        for edge in machine.edges_from(node) {
+            if matches!(
+                machine.edge(edge).action,
+                Action::Call { .. } | Action::EndThread
+            ) {
+                continue;
+            }
+            let mut between: Vec<(NodeId, Bdd, Frame)> = Vec::new();
+            self.closure.walk_all(id, edge, |node, taken, frame| {
+                between.push((node, taken, frame.clone()));
+            })?;
+            for (node, taken, frame) in between {
+                if !self.closure.blocks.is_head(node) {
+                    let passed = self.closure.manager.and(passed, taken)?;
+                    self.add_image(node, passed, &entry_frame, &frame)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_image(
+        &mut self,
+        node: NodeId,
+        condition: Bdd,
+        entry_frame: &Frame,
+        frame: &Frame,
+    ) -> Result<(), Exhausted> {
+        let image = self.image(node, condition, entry_frame, frame)?;
+        let relation = &mut self.relations[node.index()];
+        *relation = self.closure.manager.or(*relation, image)?;
+        Ok(())
+    }
+
+    /// The pairs of entry and current state that a condition on symbols gives.
+    fn image(
+        &mut self,
+        node: NodeId,
+        condition: Bdd,
+        entry_frame: &Frame,
+        frame: &Frame,
+    ) -> Result<Bdd, Exhausted> {
+        let machine = self.closure.blocks.machine;
+        let procedure = machine.procedure_of(node);
+        let entry = machine.procedure(procedure).entry;
+        let mut equal = vec![condition];
+        for argument in self.closure.blocks.arguments(entry) {
+            if let Some(value) = entry_frame[argument.slot as usize] {
+                let variable = self.closure.symbols.entry(argument.slot);
+                equal.push(same(&mut self.closure.manager, variable, value)?);
+            }
+        }
+        for argument in self.closure.blocks.arguments_at(node) {
+            if let Some(value) = frame[argument.slot as usize] {
+                let variable = self.closure.symbols.now(argument.slot);
+                equal.push(same(&mut self.closure.manager, variable, value)?);
+            }
+        }
+        let defined = self.definitions(&equal)?;
+        equal.extend(defined);
+        let manager = &mut self.closure.manager;
+        let all = manager.and_all(equal)?;
+        manager.project(all, &self.without_symbols)
+    }
+
+    /// What the names mean that some functions speak of, directly or through other names.
+    fn definitions(&mut self, functions: &[Bdd]) -> Result<Vec<Bdd>, Exhausted> {
+        if self.closure.symbols.name_count() == 0 {
+            return Ok(Vec::new());
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        let mut pending = functions.to_vec();
+        let mut defined = Vec::new();
+        while let Some(function) = pending.pop() {
+            for variable in self.closure.manager.support(function) {
+                if variable < self.closure.symbols.first() || !seen.insert(variable) {
+                    continue;
+                }
+                if let Meaning::Name(value) = self.closure.symbols.meaning(variable) {
+                    defined.push(same(&mut self.closure.manager, variable, value)?);
+                    pending.push(value);
+                }
+            }
+        }
+        Ok(defined)
+    }
+
+    fn write(self, targets: Vec<Target>) -> Certificate {
+        let machine = self.closure.blocks.machine;
+        let symbols = &self.closure.symbols;
+        let mut writer = FormulaWriter::default();
+        let mut nodes = Vec::new();
+        for procedure in machine.procedure_ids() {
+            writer.forget_bdds();
+            let bits = bits_by_slot(machine, procedure);
+            let leaf = |variable: u32| {
+                let number = variable - symbols.entry(0);
+                let bit = bits[(number / 2) as usize];
+                if number.is_multiple_of(2) {
+                    Formula::Entry(bit)
+                } else {
+                    Formula::Now(bit)
+                }
+            };
+            for node in machine.procedure(procedure).node_ids() {
+                let relation = self.relations[node.index()];
+                if !relation.is_false() {
+                    let formula = writer.bdd(&self.closure.manager, relation, leaf);
+                    nodes.push(NodeRelation::new(machine, node, formula));
+                }
+            }
+        }
+        Certificate::new(machine, Direction::Forward, targets, writer.finish(), nodes)
+    }
+}
+
+/// The bits that a procedure sees in the order of their slots.
+fn bits_by_slot(machine: &Machine, procedure: ProcId) -> Vec<Bit> {
+    let globals = (0..machine.globals.len()).map(|id| Variable::Global(GlobalId::new(id)));
+    let locals = machine.procedure(procedure).local_ids();
+    let variables = globals.chain(locals.map(Variable::Local));
+    variables
+        .flat_map(|variable| {
+            let width = machine.type_of(procedure, variable).width();
+            (0..width).map(move |bit| Bit { variable, bit })
+        })
+        .collect()
+}
+
+fn same(manager: &mut Manager<'_>, variable: u32, value: Bdd) -> Result<Bdd, Exhausted> {
+    let variable = manager.variable(variable)?;
+    manager.iff(variable, value)
+}

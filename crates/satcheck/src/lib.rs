@@ -1,0 +1,30 @@
+//! The SAT engine: Leino's characterization of Boolean-program correctness, and further.
+//!
+//! A program can go wrong iff the equations of its weakest preconditions have a solution in which the start is false (K. R. M.
+//! Leino, *A SAT characterization of boolean-program correctness*, SPIN 2003). [`precision`] says which
+//! variables count, [`blocks`] where function terms stand,
+//! [`terms`] and [`closure`] make them, with [`evaluate`] for right-hand sides, [`split`] for explicit arguments and
+//! [`symbols`] for what arguments speak of. [`equations`] turns them into clauses; [`valuation`] and [`foundation`] judge solutions;
+//! [`runs`] (after [`shorten`]), [`path`] (with [`reasons`]) and [`certify`] give the evidence. `engine` lets all this take turns. [`tree`] is the paper's algorithm without sharing, for comparison.
+
+pub mod blocks;
+pub mod certify;
+pub mod closure;
+mod engine;
+pub mod equations;
+pub mod evaluate;
+pub mod foundation;
+pub mod path;
+pub mod precision;
+pub mod reasons;
+pub mod runs;
+pub mod shorten;
+pub mod split;
+pub mod symbols;
+pub mod terms;
+pub mod tree;
+pub mod valuation;
+mod verdicts;
+
+pub use engine::{SatEngine, Tracking};
+pub use split::Split;

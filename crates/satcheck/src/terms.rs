@@ -1,0 +1,194 @@
+//! Function terms, the instances of procedures that they belong to, and the graph between them.
+//!
+//! A function term ⟨b, u⟩ (section 3) is a block head with a BDD for each argument. Here it has a third part: the *instance* of the
+//! procedure that it belongs to, which is the procedure with the arguments that it was entered with. The paper inlines
+//! calls, so that each call string has its own copy of the callee. An instance is shared by all calls that enter the procedure with the same
+//! arguments: what happens between entry and exit does not depend on who waits for the return.
+//!
+//! A [`Hop`] is one disjunct of the right-hand side of a term's equation.
+
+use hardbop_bdd::Bdd;
+use hardbop_machine::{EdgeId, NodeId, ProcId};
+use std::collections::HashMap;
+
+/// A function term: an index into [`Terms`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TermId(pub u32);
+
+/// An instance of a procedure: an index into [`Terms`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct InstanceId(pub u32);
+
+impl TermId {
+    /// As an index into a table, one entry per term.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl InstanceId {
+    /// As an index into a table, one entry per instance.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The values of a block's arguments; nothing for one that is arbitrary.
+pub type Values = Box<[Option<Bdd>]>;
+
+/// A function term.
+#[derive(Clone, Debug)]
+pub struct Term {
+    /// The instance it belongs to.
+    pub instance: InstanceId,
+    /// The block head.
+    pub node: NodeId,
+    /// The values of the block's arguments.
+    pub values: Values,
+    /// What can happen next; complete once the term is expanded, but for returns.
+    pub hops: Vec<Hop>,
+    /// Whether it has been expanded.
+    pub expanded: bool,
+}
+
+/// What a hop does besides its edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HopKind {
+    /// Goes along a chain of edges.
+    Step,
+    /// Enters an instance; leads to its entry.
+    Call(InstanceId),
+    /// Calls an instance and comes back from this exit of it.
+    Return(TermId),
+}
+
+/// One way on from a function term.
+#[derive(Clone, Debug)]
+pub struct Hop {
+    /// The first edge.
+    pub edge: EdgeId,
+    /// What it does.
+    pub kind: HopKind,
+    /// Where it can be taken, over symbols.
+    pub condition: Bdd,
+    /// Where it leads.
+    pub to: TermId,
+    /// Choices that are symbols, by their number on the chain.
+    pub choices: Vec<(u32, u32)>,
+}
+
+/// An instance of a procedure.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// The procedure.
+    pub procedure: ProcId,
+    /// The term at its entry.
+    pub entry: TermId,
+    /// Terms at its exit found so far.
+    pub exits: Vec<TermId>,
+    /// Terms that call it, with the number of the hop.
+    pub callers: Vec<(TermId, u32)>,
+    /// How many calls within a component of the call graph lead to it, at least.
+    pub depth: u32,
+}
+
+/// All terms and instances.
+#[derive(Debug, Default)]
+pub struct Terms {
+    table: Vec<Term>,
+    instances: Vec<Instance>,
+    by_parts: HashMap<(InstanceId, NodeId, Values), TermId>,
+    by_entry: HashMap<(ProcId, Values), InstanceId>,
+}
+
+impl Terms {
+    /// A term.
+    pub fn get(&self, id: TermId) -> &Term {
+        &self.table[id.index()]
+    }
+
+    /// A term, to be changed.
+    pub fn get_mut(&mut self, id: TermId) -> &mut Term {
+        &mut self.table[id.index()]
+    }
+
+    /// How many terms there are.
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    /// All terms.
+    pub fn ids(&self) -> impl Iterator<Item = TermId> + use<> {
+        (0..self.table.len() as u32).map(TermId)
+    }
+
+    /// How many instances there are.
+    pub fn instance_count(&self) -> usize {
+        self.instances.len()
+    }
+
+    /// An instance.
+    pub fn instance(&self, id: InstanceId) -> &Instance {
+        &self.instances[id.index()]
+    }
+
+    /// An instance, to be changed.
+    pub fn instance_mut(&mut self, id: InstanceId) -> &mut Instance {
+        &mut self.instances[id.index()]
+    }
+
+    /// All instances.
+    pub fn instance_ids(&self) -> impl Iterator<Item = InstanceId> + use<> {
+        (0..self.instances.len() as u32).map(InstanceId)
+    }
+
+    /// The term with these parts, and whether it is new.
+    pub fn term(&mut self, instance: InstanceId, node: NodeId, values: Values) -> (TermId, bool) {
+        let next = TermId(self.table.len() as u32);
+        let key = (instance, node, values);
+        if let Some(&known) = self.by_parts.get(&key) {
+            return (known, false);
+        }
+        self.table.push(Term {
+            instance,
+            node,
+            values: key.2.clone(),
+            hops: Vec::new(),
+            expanded: false,
+        });
+        self.by_parts.insert(key, next);
+        (next, true)
+    }
+
+    /// The instance of a procedure with these values at its entry, and whether it is new.
+    pub fn enter(
+        &mut self,
+        procedure: ProcId,
+        entry: NodeId,
+        values: Values,
+        depth: u32,
+    ) -> (InstanceId, bool) {
+        let key = (procedure, values);
+        if let Some(&known) = self.by_entry.get(&key) {
+            let instance = &mut self.instances[known.index()];
+            instance.depth = instance.depth.min(depth);
+            return (known, false);
+        }
+        let id = InstanceId(self.instances.len() as u32);
+        self.instances.push(Instance {
+            procedure,
+            entry: TermId(self.table.len() as u32),
+            exits: Vec::new(),
+            callers: Vec::new(),
+            depth,
+        });
+        self.term(id, entry, key.1.clone());
+        self.by_entry.insert(key, id);
+        (id, true)
+    }
+}

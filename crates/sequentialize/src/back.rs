@@ -1,0 +1,287 @@
+//! A run of the sequential program as a run of the threads.
+//!
+//! The sequential run is walked step by step. Its labels tell which edge of which thread is taken, `hb_in_k` in which round, and the
+//! locals what was chosen. Sorted by round and thread the steps are the schedule; what comes after the step that reaches the
+//! target, in that order, is left out. The interpreter takes the steps and writes them down, so that whatever is wrong is noticed.
+
+use crate::frame::Sequential;
+use crate::names::choice;
+use hardbop_interpreter::configuration::{Configuration, initial, initial_slots};
+use hardbop_interpreter::step::step_slots;
+use hardbop_interpreter::{Move, Recorder, Slot, Walk, WalkedKind, fold};
+use hardbop_machine::{EdgeId, GlobalId, Machine, NodeId, ProcId};
+use hardbop_outcome::{Target, Trace};
+use std::collections::HashMap;
+
+/// What a label of the sequential program means.
+#[derive(Clone, Copy, Debug)]
+enum Mark {
+    /// An edge of a thread is taken.
+    Edge(EdgeId),
+    /// `init` is run.
+    Init,
+    /// A thread is run.
+    Thread(u32),
+}
+
+/// A step of a thread.
+struct Step {
+    round: u32,
+    thread: u32,
+    step: Move,
+    /// The locals of the frame that a call makes.
+    frame: Vec<u64>,
+}
+
+/// The first values of a thread.
+#[derive(Clone, Default)]
+struct Start {
+    globals: Vec<u64>,
+    locals: Vec<u64>,
+}
+
+impl Sequential {
+    /// The run of the threads that a run of the sequential program stands for, or why it does not stand for one.
+    pub fn run_of_threads(
+        &self,
+        machine: &Machine,
+        sequential: &Machine,
+        trace: &Trace,
+        target: &Target,
+    ) -> Result<Trace, String> {
+        let mut reader = Reader::new(self, machine, sequential);
+        let mut walk = Walk::expanded(sequential, trace).map_err(|error| error.to_string())?;
+        let globals = walk.configuration().shared.clone();
+        loop {
+            let before = walk.configuration().clone();
+            let Some(walked) = walk.next() else {
+                break;
+            };
+            let walked = walked.map_err(|error| error.to_string())?;
+            reader.read(&before, walked.node, walked.kind, walk.configuration());
+        }
+        reader.record(&globals, target)
+    }
+}
+
+/// Collects the steps of the threads.
+struct Reader<'r> {
+    machine: &'r Machine,
+    sequential: &'r Machine,
+    marks: HashMap<NodeId, Mark>,
+    /// `hb_in_k`, for k from 2 on.
+    rounds: Vec<GlobalId>,
+    stop: Option<GlobalId>,
+    helpers: Vec<ProcId>,
+    first_thread: u32,
+    thread: Option<u32>,
+    starts: Vec<Start>,
+    steps: Vec<Step>,
+    /// The round and the thread in which a target was reached.
+    hit: Option<(u32, u32)>,
+    hits: Vec<GlobalId>,
+}
+
+impl<'r> Reader<'r> {
+    fn new(program: &Sequential, machine: &'r Machine, sequential: &'r Machine) -> Self {
+        let global = |name: &str| {
+            let place = sequential
+                .globals
+                .iter()
+                .position(|global| global.name == name);
+            place.map(GlobalId::new)
+        };
+        let first_thread = u32::from(machine.init.is_some());
+        let threads: u32 = machine.threads.iter().map(|thread| thread.instances).sum();
+        let marks = sequential.labels.iter().filter_map(|label| {
+            let (kind, number) = label.name.split_at_checked(1)?;
+            let mark = match (kind, number.parse::<u32>()) {
+                ("E", Ok(edge)) => Mark::Edge(EdgeId(edge)),
+                ("T", Ok(thread)) => Mark::Thread(thread),
+                ("I", _) if number.is_empty() => Mark::Init,
+                _ => return None,
+            };
+            Some((label.node, mark))
+        });
+        let helpers = sequential.procedure_ids().filter(|&id| {
+            let name = &sequential.procedure(id).name;
+            name == "hb_switch" || name == "hb_leave"
+        });
+        Self {
+            machine,
+            sequential,
+            marks: marks.collect(),
+            rounds: (2..=program.rounds)
+                .filter_map(|round| global(&format!("hb_in_{round}")))
+                .collect(),
+            stop: global("hb_stop"),
+            helpers: helpers.collect(),
+            first_thread,
+            thread: None,
+            starts: vec![Start::default(); (first_thread + threads) as usize],
+            steps: Vec::new(),
+            hit: None,
+            hits: (0..program.targets.len())
+                .filter_map(|target| global(&format!("hb_hit_{target}")))
+                .collect(),
+        }
+    }
+
+    fn value(configuration: &Configuration, id: Option<GlobalId>) -> u64 {
+        id.map_or(0, |id| configuration.shared[id.index()])
+    }
+
+    fn round(&self, configuration: &Configuration) -> u32 {
+        let reached = self.rounds.iter();
+        reached
+            .filter(|&&id| Self::value(configuration, Some(id)) == 1)
+            .count() as u32
+    }
+
+    /// Looks at one step of the sequential run.
+    fn read(
+        &mut self,
+        before: &Configuration,
+        node: NodeId,
+        kind: WalkedKind,
+        after: &Configuration,
+    ) {
+        let round = self.round(before);
+        match (self.marks.get(&node).copied(), kind, self.thread) {
+            (Some(Mark::Init), WalkedKind::Enter(_), _) => self.begin(0, after),
+            (Some(Mark::Thread(number)), WalkedKind::Enter(_), _) => {
+                self.begin(self.first_thread + number, after);
+            }
+            (Some(Mark::Edge(edge)), WalkedKind::Edge(_), Some(thread)) => {
+                let step = Move::Edge {
+                    edge,
+                    inputs: self.inputs(edge, after),
+                };
+                let frame = Vec::new();
+                self.steps.push(Step {
+                    round,
+                    thread,
+                    step,
+                    frame,
+                });
+            }
+            (_, WalkedKind::Enter(_), Some(_)) => {
+                let frame = after.top(0).map(|frame| frame.locals.clone());
+                if !self.is_helper(after)
+                    && let Some(step) = self.steps.last_mut()
+                {
+                    step.frame = frame.unwrap_or_default();
+                }
+            }
+            (_, WalkedKind::Return, Some(thread)) if !self.is_helper(before) => {
+                if Self::value(before, self.stop) == 0 {
+                    let step = Move::Return;
+                    let frame = Vec::new();
+                    self.steps.push(Step {
+                        round,
+                        thread,
+                        step,
+                        frame,
+                    });
+                }
+                if after.threads[0].stack.len() == 1 {
+                    self.thread = None;
+                }
+            }
+            _ => {}
+        }
+        let has_hit = |configuration: &Configuration| {
+            let mut hits = self.hits.iter();
+            hits.any(|&id| Self::value(configuration, Some(id)) == 1)
+        };
+        if !has_hit(before)
+            && has_hit(after)
+            && let Some(thread) = self.thread
+        {
+            self.hit = Some((round, thread));
+        }
+    }
+
+    /// Whether the running procedure is one that the threads do not have.
+    fn is_helper(&self, configuration: &Configuration) -> bool {
+        let top = configuration.top(0).map(|frame| frame.node);
+        top.is_some_and(|node| self.helpers.contains(&self.sequential.procedure_of(node)))
+    }
+
+    fn begin(&mut self, thread: u32, after: &Configuration) {
+        self.thread = Some(thread);
+        let top = after.top(0).map(|frame| frame.locals.clone());
+        self.starts[thread as usize] = Start {
+            globals: after.shared.clone(),
+            locals: top.unwrap_or_default(),
+        };
+    }
+
+    /// The values that the choices of an edge have got.
+    fn inputs(&self, edge: EdgeId, after: &Configuration) -> Vec<u64> {
+        let Some(frame) = after.top(0) else {
+            return Vec::new();
+        };
+        let locals = &self
+            .sequential
+            .procedure(self.sequential.procedure_of(frame.node))
+            .locals;
+        let types = self.machine.edge(edge).inputs.iter().enumerate();
+        types
+            .map(|(index, &ty)| {
+                let name = choice(index, ty);
+                let place = locals.iter().position(|local| local.name == name);
+                place.map_or(0, |place| frame.locals[place])
+            })
+            .collect()
+    }
+
+    /// Has the interpreter take the steps, in the order of the schedule.
+    fn record(mut self, globals: &[u64], target: &Target) -> Result<Trace, String> {
+        let hit = self.hit.ok_or("it reaches no target")?;
+        // `init` belongs to no round: it comes first, because its steps do.
+        self.steps.sort_by_key(|step| (step.round, step.thread));
+        let machine = self.machine;
+        let first = initial_slots(machine);
+        let first: Vec<u64> = first
+            .iter()
+            .map(|&slot| self.first_value(slot, globals))
+            .collect();
+        let mut recorder = Recorder::new(machine, initial(machine, &first));
+        for step in &self.steps {
+            if (step.round, step.thread) > hit {
+                break;
+            }
+            let slots = step_slots(machine, recorder.configuration(), step.thread, &step.step);
+            let chosen = slots.iter().map(|&slot| match slot {
+                Slot::Local { thread, local, .. } if thread == step.thread => {
+                    step.frame.get(local.index()).copied().unwrap_or(0)
+                }
+                slot => self.first_value(slot, globals),
+            });
+            let chosen: Vec<u64> = chosen.collect();
+            let taken = recorder.step(step.thread, step.step.clone(), &chosen);
+            taken.map_err(|error| {
+                let (thread, step) = (step.thread, &step.step);
+                format!("thread {thread} cannot do {step:?}: {error}")
+            })?;
+        }
+        let (mut trace, _) = recorder.finish();
+        trace.target = Some(target.clone());
+        fold(machine, &trace).map_err(|error| error.to_string())
+    }
+
+    /// The first value of a variable that is not determined; 0 for a thread that never ran.
+    fn first_value(&self, slot: Slot, globals: &[u64]) -> u64 {
+        let value = match slot {
+            Slot::Shared(id) => globals.get(id.index()),
+            Slot::Own { thread, global } => {
+                self.starts[thread as usize].globals.get(global.index())
+            }
+            Slot::Local { thread, local, .. } => {
+                self.starts[thread as usize].locals.get(local.index())
+            }
+        };
+        value.copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,299 @@
+//! The frame around the threads: guesses, rounds, the order of the threads, and the check at the end.
+//!
+//! | variable | meaning |
+//! | --- | --- |
+//! | `hb_in_k` | the running thread has come to round k (k ≥ 2) |
+//! | `hb_c_k_i` | shared variable i as the threads so far have left it for round k |
+//! | `hb_s_k_i` | shared variable i as round k was guessed to begin (k ≥ 2) |
+//! | `hb_stop` | the running thread takes no further steps |
+//! | `hb_ended` | some thread has stopped because it has come to its end |
+//! | `hb_atomic` | the running thread is inside an atomic block |
+//! | `hb_init` | `init` runs |
+//! | `hb_hit_j` | target j has been reached |
+
+use crate::code::{Code, put};
+use crate::names::{Names, declared};
+use crate::switch_points::SwitchPoints;
+use hardbop_machine::{Action, GlobalId, Machine, NodeId, ProcId, Storage};
+use hardbop_outcome::Target;
+use std::collections::BTreeMap;
+
+/// A sequential program that stands for the threads of another.
+#[derive(Clone, Debug)]
+pub struct Sequential {
+    /// Its text. It has one assertion per target, in order, at the end of `main`.
+    pub text: String,
+    /// The rounds that it looks at.
+    pub rounds: u32,
+    /// The targets that its assertions stand for, without those that name the same node.
+    pub targets: Vec<NodeId>,
+}
+
+/// Why there is no such program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotSequential {
+    /// Threads start others.
+    StartsThreads,
+    /// There must be at least one round.
+    NoRounds,
+}
+
+impl std::fmt::Display for NotSequential {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            NotSequential::StartsThreads => "programs that start threads",
+            NotSequential::NoRounds => "less than one round",
+        })
+    }
+}
+
+/// Writes the sequential program for some rounds and targets.
+pub fn sequentialize(
+    machine: &Machine,
+    rounds: u32,
+    targets: &[Target],
+) -> Result<Sequential, NotSequential> {
+    let starts_thread = |action: &Action| matches!(action, Action::StartThread(_));
+    if machine.edges.iter().any(|edge| starts_thread(&edge.action)) {
+        return Err(NotSequential::StartsThreads);
+    }
+    if rounds == 0 {
+        return Err(NotSequential::NoRounds);
+    }
+    let names = Names::new(machine);
+    let mut nodes: Vec<NodeId> = Vec::new();
+    for target in targets {
+        if !nodes.contains(&target.node) {
+            nodes.push(target.node);
+        }
+    }
+    let hits = (0..).zip(&nodes);
+    let hits: BTreeMap<NodeId, String> = hits.map(|(j, &node)| (node, hit(j))).collect();
+    let code = Code {
+        machine,
+        names: &names,
+        points: SwitchPoints::new(machine),
+        hits,
+    };
+    let frame = Frame {
+        machine,
+        names: &names,
+        rounds,
+        shared: shared(machine),
+        targets: nodes.len(),
+    };
+    let mut text = frame.declarations();
+    frame.main(&mut text);
+    frame.switch(&mut text);
+    frame.leave(&mut text);
+    for id in machine.procedure_ids() {
+        code.procedure(&mut text, id);
+    }
+    Ok(Sequential {
+        text,
+        rounds,
+        targets: nodes,
+    })
+}
+
+/// The variable that says that a target has been reached.
+fn hit(target: usize) -> String {
+    format!("hb_hit_{target}")
+}
+
+fn shared(machine: &Machine) -> Vec<GlobalId> {
+    let ids = (0..machine.globals.len()).map(GlobalId::new);
+    ids.filter(|&id| machine.global(id).storage == Storage::Shared)
+        .collect()
+}
+
+struct Frame<'f> {
+    machine: &'f Machine,
+    names: &'f Names,
+    rounds: u32,
+    shared: Vec<GlobalId>,
+    targets: usize,
+}
+
+impl Frame<'_> {
+    fn cell(round: u32, id: GlobalId) -> String {
+        format!("hb_c_{round}_{}", id.index())
+    }
+
+    fn guess(round: u32, id: GlobalId) -> String {
+        format!("hb_s_{round}_{}", id.index())
+    }
+
+    /// The globals of the machine first, in its order; a run is read by position.
+    fn declarations(&self) -> String {
+        let mut text = String::from(
+            "// A sequential program: the threads run one after the other, each through all rounds.\n",
+        );
+        for (index, global) in self.machine.globals.iter().enumerate() {
+            let name = declared(self.names.global(GlobalId::new(index)), global.ty);
+            let initial = match global.initial {
+                Some(value) if global.storage == Storage::Shared => format!(" := {value}"),
+                _ => String::new(),
+            };
+            put(&mut text, format_args!("decl {name}{initial};\n"));
+        }
+        text.push_str(
+            "decl hb_stop := 0;\ndecl hb_ended := 0;\ndecl hb_atomic := 0;\ndecl hb_init := 0;\n",
+        );
+        for round in 2..=self.rounds {
+            put(&mut text, format_args!("decl hb_in_{round} := 0;\n"));
+        }
+        for target in 0..self.targets {
+            put(&mut text, format_args!("decl {} := 0;\n", hit(target)));
+        }
+        for &id in &self.shared {
+            let ty = self.machine.global(id).ty;
+            for round in 1..=self.rounds {
+                put(
+                    &mut text,
+                    format_args!("decl {};\n", declared(&Self::cell(round, id), ty)),
+                );
+            }
+            for round in 2..=self.rounds {
+                put(
+                    &mut text,
+                    format_args!("decl {};\n", declared(&Self::guess(round, id), ty)),
+                );
+            }
+        }
+        text
+    }
+
+    /// A parallel assignment of one row of variables to another; nothing if there are none.
+    fn assign(&self, text: &mut String, pairs: impl Iterator<Item = (String, String)>) {
+        let (targets, values): (Vec<String>, Vec<String>) = pairs.unzip();
+        if !targets.is_empty() {
+            put(
+                text,
+                format_args!("  {} := {};\n", targets.join(", "), values.join(", ")),
+            );
+        }
+    }
+
+    fn shared_name(&self, id: GlobalId) -> String {
+        self.names.global(id).to_owned()
+    }
+
+    fn main(&self, text: &mut String) {
+        text.push_str("\nvoid main() begin\n");
+        if let Some(init) = self.machine.init {
+            text.push_str("  hb_init := 1;\n");
+            self.own_globals(text);
+            self.run(text, "I", init);
+            // The threads start only where `init` has ended.
+            text.push_str("  if (hb_stop & !hb_ended) then goto checked; fi\n");
+            text.push_str("  hb_init := 0;\n");
+        }
+        let shared = || self.shared.iter().copied();
+        self.assign(
+            text,
+            shared().map(|id| (Self::cell(1, id), self.shared_name(id))),
+        );
+        for round in 2..=self.rounds {
+            self.assign(
+                text,
+                shared().map(|id| (Self::cell(round, id), Self::guess(round, id))),
+            );
+        }
+        let mut number = 0;
+        for thread in &self.machine.threads {
+            for _ in 0..thread.instances {
+                put(
+                    text,
+                    format_args!("  goto R{number}, S{number};\n  R{number}: skip;\n"),
+                );
+                let rounds = 2..=self.rounds;
+                let first = rounds.map(|round| (format!("hb_in_{round}"), "0".to_owned()));
+                let flags = ["hb_stop", "hb_atomic"].map(|flag| (flag.to_owned(), "0".to_owned()));
+                let values = shared().map(|id| (self.shared_name(id), Self::cell(1, id)));
+                self.assign(text, first.chain(flags).chain(values));
+                self.own_globals(text);
+                self.run(text, &format!("T{number}"), thread.entry);
+                put(text, format_args!("  hb_leave();\n  S{number}: skip;\n"));
+                number += 1;
+            }
+        }
+        for round in 2..=self.rounds {
+            for id in shared() {
+                let (cell, guess) = (Self::cell(round - 1, id), Self::guess(round, id));
+                put(text, format_args!("  assume({cell} = {guess});\n"));
+            }
+        }
+        text.push_str("  checked: skip;\n");
+        for target in 0..self.targets {
+            put(text, format_args!("  assert(!{});\n", hit(target)));
+        }
+        text.push_str("end\n");
+    }
+
+    /// A thread has its own globals anew.
+    fn own_globals(&self, text: &mut String) {
+        let globals = self.machine.globals.iter().enumerate();
+        let own = globals.filter(|(_, global)| global.storage == Storage::PerThread);
+        let values = own.map(|(index, global)| {
+            let value = global
+                .initial
+                .map_or("*".to_owned(), |value| value.to_string());
+            (self.names.global(GlobalId::new(index)).to_owned(), value)
+        });
+        self.assign(text, values);
+    }
+
+    /// Calls the entry of a thread under a label, with arbitrary arguments.
+    fn run(&self, text: &mut String, label: &str, entry: ProcId) {
+        let procedure = self.machine.procedure(entry);
+        let arguments = vec!["*"; procedure.parameter_count as usize].join(", ");
+        let name = self.names.procedure(entry);
+        put(text, format_args!("  {label}: {name}({arguments});\n"));
+    }
+
+    /// The chance to go on to a later round, or to stop.
+    fn switch(&self, text: &mut String) {
+        text.push_str("\nvoid hb_switch() begin\n");
+        let flag = self.machine.atomic_flag;
+        let flag = flag.map_or(String::new(), |id| format!(" | {}", self.names.global(id)));
+        put(
+            text,
+            format_args!("  if (hb_init | hb_atomic{flag}) then return; fi\n"),
+        );
+        text.push_str(
+            "  again: goto go_on, stop, pass;\n  stop: hb_stop := 1;\n  return;\n  pass: skip;\n",
+        );
+        for round in 2..=self.rounds {
+            put(text, format_args!("  if (!hb_in_{round}) then\n"));
+            let shared = || self.shared.iter().copied();
+            let saved = shared().map(|id| (Self::cell(round - 1, id), self.shared_name(id)));
+            let loaded = shared().map(|id| (self.shared_name(id), Self::cell(round, id)));
+            let arrived = [(format!("hb_in_{round}"), "1".to_owned())];
+            self.assign(text, saved.chain(loaded).chain(arrived));
+            text.push_str("  goto again;\n  fi\n");
+        }
+        // There is no later round.
+        text.push_str("  assume(0);\n  go_on: skip;\nend\n");
+    }
+
+    /// The thread leaves its values for the next thread.
+    fn leave(&self, text: &mut String) {
+        text.push_str("\nvoid hb_leave() begin\n");
+        for round in (1..=self.rounds).rev() {
+            let condition = if round == 1 {
+                "1".to_owned()
+            } else {
+                format!("hb_in_{round}")
+            };
+            put(text, format_args!("  if ({condition}) then\n"));
+            let shared = self.shared.iter().copied();
+            self.assign(
+                text,
+                shared.map(|id| (Self::cell(round, id), self.shared_name(id))),
+            );
+            text.push_str("  return;\n  fi\n");
+        }
+        text.push_str("end\n");
+    }
+}

@@ -1,0 +1,24 @@
+//! Concurrent programs with a bounded number of rounds as sequential programs (Lal and Reps, CAV 2008).
+//!
+//! In a round-robin schedule of R rounds each thread runs at most once per round, in a fixed order. The sequential program runs the
+//! threads one after the other, each through all its rounds. It *guesses* with which values of the shared variables each round begins; a
+//! thread takes over the values that the thread before it has left for the same round, and leaves its own to the next. At
+//! the end the guesses are checked: what the last thread leaves for a round must be what the next round was guessed to begin
+//! with. Only then does what was reached on the way count.
+//!
+//! The code of the threads stays as it is, but for a call of `hb_switch` before every step that others may notice: there the
+//! thread may go on to a later round or stop for good. Everything else is ordinary procedures and variables, so that every
+//! sequential engine takes the result. [`sequentialize`] writes the program; [`Sequential::run_of_threads`] makes a run of the
+//! threads from a run of it.
+//!
+//! What it does not take: threads that start threads. What it does not see: runs in which a thread blocks inside an atomic block and
+//! others go on meanwhile. So what it finds is real, and what it does not find cannot happen within the rounds, such runs aside.
+
+mod back;
+mod code;
+mod expressions;
+mod frame;
+mod names;
+mod switch_points;
+
+pub use frame::{NotSequential, Sequential, sequentialize};

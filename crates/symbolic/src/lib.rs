@@ -1,0 +1,16 @@
+//! What engines on BDDs share and no single one owns.
+//!
+//! [`Encoder`] turns the formulae of an edge ([`hardbop_machine::bits`]) into BDDs over whatever variables the engine has
+//! given to their leaves. A [`Draft`] collects the conjuncts of a step and decides when each variable is quantified; what comes out,
+//! a list of [`Part`]s, is applied to a set to get its [`image`]. [`Plans`] keeps equal plans once.
+//! [`FormulaWriter`] writes the BDDs of a finished search into a certificate.
+
+mod encode;
+mod formulas;
+mod parts;
+mod plans;
+
+pub use encode::Encoder;
+pub use formulas::FormulaWriter;
+pub use parts::{Draft, Part, image};
+pub use plans::{Plans, QUANTIFY};
