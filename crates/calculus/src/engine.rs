@@ -135,6 +135,11 @@ pub fn unsupported(machine: &Machine) -> Option<&'static str> {
     if !machine.is_sequential() {
         return Some("concurrent programs");
     }
+    two_calls(machine)
+}
+
+/// The interface of section 4 tells calls apart by their program counters; says so if the machine does not.
+pub(crate) fn two_calls(machine: &Machine) -> Option<&'static str> {
     let is_call = |edge| matches!(machine.edge(edge).action, Action::Call { .. });
     let has_two_calls = |node| {
         machine
@@ -143,7 +148,6 @@ pub fn unsupported(machine: &Machine) -> Option<&'static str> {
             .count()
             > 1
     };
-    // The interface of section 4 tells calls apart by their program counters.
     machine
         .node_ids()
         .any(has_two_calls)

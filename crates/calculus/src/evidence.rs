@@ -230,9 +230,7 @@ impl<'q> Question<'q> {
     }
 
     fn node_limit(&self) -> usize {
-        let by_memory = self.budget.memory.map(|bytes| bytes / BYTES_PER_NODE);
-        let nodes = self.budget.nodes.or(by_memory).unwrap_or(DEFAULT_NODES);
-        usize::try_from(nodes).unwrap_or(usize::MAX)
+        node_limit(self.budget)
     }
 
     fn no_run(&self, why: NoRun) -> Limit {
@@ -248,6 +246,13 @@ impl<'q> Question<'q> {
         let system = System::default();
         limit(&Stop::from(why), &system, self.budget)
     }
+}
+
+/// How many BDD nodes the solver may have.
+pub(crate) fn node_limit(budget: &Budget<'_>) -> usize {
+    let by_memory = budget.memory.map(|bytes| bytes / BYTES_PER_NODE);
+    let nodes = budget.nodes.or(by_memory).unwrap_or(DEFAULT_NODES);
+    usize::try_from(nodes).unwrap_or(usize::MAX)
 }
 
 impl Effort {

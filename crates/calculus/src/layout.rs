@@ -6,7 +6,7 @@
 //! its value can matter: if it is live somewhere and can influence whether a target is reached.
 
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef, Slice};
-use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Variable};
+use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Variable};
 use std::collections::HashMap;
 
 /// A bit of a variable, the lowest is 0.
@@ -44,6 +44,8 @@ pub struct Layout {
     bits: Vec<Vec<VariableBit>>,
     liveness: Liveness,
     effects: ModRef,
+    /// Per global whether other threads may touch it at any time.
+    is_exposed: Vec<bool>,
     /// What matters for the targets.
     slice: Slice,
     /// What the flow of control can get to.
@@ -65,6 +67,7 @@ impl Layout {
             bits: vec![Vec::new(); machine.procedures.len() + 1],
             liveness: Liveness::new(machine, &calls, &effects),
             effects,
+            is_exposed: exposed_globals(machine),
             slice: Slice::new(machine, &calls, targets),
             whole: Slice::new(machine, &calls, &everywhere),
         };
@@ -208,10 +211,19 @@ impl Layout {
             && self.slice.relevant(procedure, variable)
     }
 
-    /// Whether a procedure, or anything it calls, reads or writes a global.
+    /// Whether a procedure, or anything it calls, or another thread meanwhile, reads or writes a global.
     pub fn touches(&self, procedure: ProcId, global: GlobalId) -> bool {
-        self.effects.modifies(procedure, global) || self.effects.references(procedure, global)
+        self.is_exposed[global.index()]
+            || self.effects.modifies(procedure, global) || self.effects.references(procedure, global)
     }
+}
+
+/// Per global whether threads share it.
+fn exposed_globals(machine: &Machine) -> Vec<bool> {
+    let is_concurrent = !machine.is_sequential();
+    let globals = machine.globals.iter();
+    let exposed = globals.map(|global| is_concurrent && global.storage == Storage::Shared);
+    exposed.collect()
 }
 
 fn bit_name(name: &str, bit: u8, width: u32) -> String {

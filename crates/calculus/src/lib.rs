@@ -20,6 +20,7 @@ mod rings;
 mod runs;
 mod steps;
 mod text;
+pub mod threads;
 
 pub use algorithm::Algorithm;
 pub use engine::{CalculusEngine, unsupported};

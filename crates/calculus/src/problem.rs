@@ -29,9 +29,19 @@ impl<'m> Program<'m> {
     /// The relations of what runs from a procedure on, with all that can matter for some nodes. Of these `targets` are the ones that
     /// the relation of that name holds.
     pub fn new(machine: &'m Machine, entry: ProcId, asked: &[NodeId], targets: &[NodeId]) -> Self {
+        Self::with_entries(machine, &[entry], asked, targets)
+    }
+
+    /// The same for a program that runs from several procedures on, of which the first is where it starts.
+    pub fn with_entries(
+        machine: &'m Machine,
+        entries: &[ProcId],
+        asked: &[NodeId],
+        targets: &[NodeId],
+    ) -> Self {
         let layout = Layout::new(machine, asked);
         let mut view = BitView::new(machine);
-        let relations = program_relations(&mut view, &layout, entry, targets);
+        let relations = program_relations(&mut view, &layout, entries, targets);
         Self {
             machine,
             layout,

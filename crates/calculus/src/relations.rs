@@ -179,12 +179,12 @@ const TARGET: Signature = Signature {
     after: [None, None],
 };
 
-/// The relations of what one thread of a machine runs, in the order in which they are written. `entry` is where the thread
-/// starts; procedures that it never calls have no part in them.
+/// The relations of what runs from some procedures on, in the order in which they are written. The program starts in the
+/// first of `entries`, threads start in the others; procedures that are never called have no part in them.
 pub fn program_relations(
     view: &mut BitView<'_>,
     layout: &Layout,
-    entry: ProcId,
+    entries: &[ProcId],
     targets: &[NodeId],
 ) -> Vec<ProgramRelation> {
     let machine = view.machine();
@@ -192,7 +192,7 @@ pub fn program_relations(
         view,
         layout,
         machine,
-        procedures: called_from(machine, entry),
+        procedures: called_from(machine, entries),
     };
     let exits = builder
         .procedures
@@ -200,7 +200,7 @@ pub fn program_relations(
         .map(|&p| machine.procedure(p).exit);
     let exits = places(machine, layout, EXIT, exits);
     vec![
-        builder.initial(entry),
+        builder.initial(*entries.first().expect("a program starts somewhere")),
         builder.per_edge(PROGRAM_INT, Builder::internal_step),
         builder.per_edge(PROGRAM_CALL, Builder::call),
         builder.per_edge(SKIP_CALL, Builder::skip_call),
@@ -217,11 +217,13 @@ pub fn program_relations(
     ]
 }
 
-/// The procedures that a run from `entry` may call, in order.
-fn called_from(machine: &Machine, entry: ProcId) -> Vec<ProcId> {
+/// The procedures that runs from `entries` may call, in order.
+fn called_from(machine: &Machine, entries: &[ProcId]) -> Vec<ProcId> {
     let mut is_called = vec![false; machine.procedures.len()];
-    is_called[entry.index()] = true;
-    let mut pending = vec![entry];
+    for entry in entries {
+        is_called[entry.index()] = true;
+    }
+    let mut pending = entries.to_vec();
     while let Some(procedure) = pending.pop() {
         for edge in machine.procedure(procedure).edge_ids() {
             if let Action::Call { callee, .. } = machine.edge(edge).action

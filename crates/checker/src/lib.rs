@@ -18,6 +18,7 @@ mod moments;
 mod rejected;
 mod scene;
 mod support;
+mod translate;
 
 pub use rejected::{Broken, Condition, Rejected, Witness, WitnessState};
 
@@ -75,8 +76,7 @@ fn sequential(
 ) -> Result<Accepted, Rejected> {
     if !machine.is_sequential() {
         return Err(Rejected::Unsupported {
-            what: "programs with threads or an `init` procedure, unless they are interleaved,"
-                .to_owned(),
+            what: "programs with threads or an `init` procedure".to_owned(),
         });
     }
     let relations = form::check(machine, certificate)?;

@@ -3,11 +3,12 @@
 use crate::memo::Memo;
 use crate::moments::{Moment, Moments};
 use crate::rejected::Witness;
+use crate::translate::{Leaves, certificate_formula, edge_formula};
 use hardbop_machine::analysis::ModRef;
 use hardbop_machine::bits::{BitId, BitNode, BitResult, BitView};
 use hardbop_machine::{Action, EdgeId, Machine, ProcId, Variable};
 use hardbop_outcome::certificate::{Bit, Formula};
-use hardbop_sat::{Answer, Lit};
+use hardbop_sat::{Answer, Circuit, Lit};
 
 /// Where the leaves of a formula are taken from.
 #[derive(Clone, Copy, Debug)]
@@ -111,26 +112,14 @@ impl<'a, 'i> Scene<'a, 'i> {
     }
 
     fn edge_formula(&mut self, root: BitId) -> Lit {
-        let graph = self.view.graph();
-        let moments = &mut self.moments;
-        let operands = |node, pending: &mut Vec<u32>| {
-            pending.extend(graph.get(BitId(node)).operands().map(|id| id.0));
+        let mut leaves = SceneLeaves {
+            moments: &mut self.moments,
+            reading: Reading {
+                now: Moment::Now,
+                other: Moment::Now,
+            },
         };
-        let combine = |node, memo: &Memo| match graph.get(BitId(node)) {
-            BitNode::Const(value) => moments.circuit.constant(value),
-            BitNode::Var(variable, bit) => moments.literal(Moment::Now, variable, u32::from(bit)),
-            BitNode::Next(variable, bit) => moments.literal(Moment::Next, variable, u32::from(bit)),
-            BitNode::Input(input, bit) => moments.choice(input, bit),
-            BitNode::Not(a) => !memo.literal(a.0),
-            BitNode::And(a, b) => moments.circuit.and(memo.literal(a.0), memo.literal(b.0)),
-            BitNode::Or(a, b) => moments.circuit.or(memo.literal(a.0), memo.literal(b.0)),
-            BitNode::Xor(a, b) => moments.circuit.xor(memo.literal(a.0), memo.literal(b.0)),
-            BitNode::Ite(c, a, b) => {
-                let [c, a, b] = [c, a, b].map(|id| memo.literal(id.0));
-                moments.circuit.ite(c, a, b)
-            }
-        };
-        self.edge_memo.evaluate(root.0, operands, combine)
+        edge_formula(&mut self.edge_memo, self.view.graph(), root, &mut leaves)
     }
 
     /// A formula of the certificate; nothing is the empty relation.
@@ -139,41 +128,11 @@ impl<'a, 'i> Scene<'a, 'i> {
             return self.constant(false);
         };
         self.formula_memo.clear();
-        let formulas = self.formulas;
-        let moments = &mut self.moments;
-        let operands = |node: u32, pending: &mut Vec<u32>| match &formulas[node as usize] {
-            Formula::Constant(_)
-            | Formula::Entry(_)
-            | Formula::Now(_)
-            | Formula::Exit(_)
-            | Formula::Thread(_) => {}
-            Formula::Not(a) => pending.push(*a),
-            Formula::And(operands) | Formula::Or(operands) => pending.extend(operands),
-            Formula::Ite(c, a, b) => pending.extend([c, a, b]),
+        let mut leaves = SceneLeaves {
+            moments: &mut self.moments,
+            reading,
         };
-        let combine = |node: u32, memo: &Memo| match &formulas[node as usize] {
-            Formula::Constant(value) => moments.circuit.constant(*value),
-            // The form of the certificate has been checked: no relation of a node has such a leaf.
-            Formula::Thread(_) => moments.circuit.constant(false),
-            Formula::Now(Bit { variable, bit }) => moments.literal(reading.now, *variable, *bit),
-            Formula::Entry(Bit { variable, bit }) | Formula::Exit(Bit { variable, bit }) => {
-                moments.literal(reading.other, *variable, *bit)
-            }
-            Formula::Not(a) => !memo.literal(*a),
-            Formula::And(operands) => {
-                let operands = operands.iter().map(|&id| memo.literal(id));
-                moments.circuit.all(operands)
-            }
-            Formula::Or(operands) => {
-                let operands = operands.iter().map(|&id| memo.literal(id));
-                moments.circuit.any(operands)
-            }
-            Formula::Ite(c, a, b) => {
-                let [c, a, b] = [c, a, b].map(|&id| memo.literal(id));
-                moments.circuit.ite(c, a, b)
-            }
-        };
-        self.formula_memo.evaluate(root, operands, combine)
+        certificate_formula(&mut self.formula_memo, self.formulas, root, &mut leaves)
     }
 
     /// Whether the conclusion holds wherever all premises do.
@@ -199,5 +158,45 @@ impl<'a, 'i> Scene<'a, 'i> {
     /// The counterexample to the last condition.
     pub fn witness(&mut self) -> Witness {
         self.moments.witness()
+    }
+}
+
+/// Bits at the moments of a step.
+struct SceneLeaves<'l, 'a, 'i> {
+    moments: &'l mut Moments<'a, 'i>,
+    reading: Reading,
+}
+
+impl<'i> Leaves<'i> for SceneLeaves<'_, '_, 'i> {
+    fn circuit(&mut self) -> &mut Circuit<'i> {
+        &mut self.moments.circuit
+    }
+
+    fn of_edge(&mut self, leaf: BitNode) -> Lit {
+        match leaf {
+            BitNode::Var(variable, bit) => {
+                let moment = Moment::Now;
+                self.moments.literal(moment, variable, u32::from(bit))
+            }
+            BitNode::Next(variable, bit) => {
+                let moment = Moment::Next;
+                self.moments.literal(moment, variable, u32::from(bit))
+            }
+            BitNode::Input(input, bit) => self.moments.choice(input, bit),
+            _ => unreachable!("only leaves that are no constants are asked for"),
+        }
+    }
+
+    fn of_certificate(&mut self, leaf: &Formula) -> Lit {
+        match leaf {
+            Formula::Now(Bit { variable, bit }) => {
+                self.moments.literal(self.reading.now, *variable, *bit)
+            }
+            Formula::Entry(Bit { variable, bit }) | Formula::Exit(Bit { variable, bit }) => {
+                self.moments.literal(self.reading.other, *variable, *bit)
+            }
+            // The form of the certificate has been checked: no relation of a node has such a leaf.
+            _ => self.moments.circuit.constant(false),
+        }
     }
 }

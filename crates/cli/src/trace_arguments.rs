@@ -45,6 +45,7 @@ impl TraceArguments {
             level,
             expand: self.expand.is_some(),
             max_lines: self.expand.unwrap_or(default.max_lines),
+            ..default
         };
         let text = trace_text(machine, trace, &options)?;
         Ok(text.lines().flat_map(|line| ["  ", line, "\n"]).collect())

@@ -87,9 +87,11 @@ impl Engine for BoundedEngine {
         };
         let moves = Moves::new(columns, manager);
         let mut is_short_of_threads = false;
+        let mut has_lost_a_run = false;
         let searched = Search::new(moves, limits).and_then(|mut search| {
             let searched = ledger.search(&mut search, contexts, progress);
             is_short_of_threads = search.is_short_of_threads;
+            has_lost_a_run = search.has_lost_a_run;
             ledger.count(&search);
             searched
         });
@@ -99,6 +101,9 @@ impl Engine for BoundedEngine {
             }
             Err(Exhausted::Work) => Some(Limit::States),
             Err(Exhausted::Nodes) => Some(node_reason(budget)),
+            Ok(()) if has_lost_a_run => Some(Limit::Unsupported {
+                what: "runs that it cannot write down".to_owned(),
+            }),
             Ok(()) if is_short_of_threads => Some(Limit::Threads),
             Ok(()) if self.question == Question::Growing && !ledger.is_exhausted => {
                 Some(Limit::Beyond {

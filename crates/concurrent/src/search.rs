@@ -55,6 +55,8 @@ pub struct Search<'m, 'i> {
     pub incoming: Table<EdgeId>,
     /// Whether a thread was not started because there would have been too many.
     pub is_short_of_threads: bool,
+    /// Whether a target was reached by a run that could not be written down.
+    pub has_lost_a_run: bool,
 }
 
 /// Histories with which threads with the same first frame run their next context.
@@ -80,6 +82,7 @@ impl<'m, 'i> Search<'m, 'i> {
             ends: EndTable::default(),
             incoming,
             is_short_of_threads: false,
+            has_lost_a_run: false,
         })
     }
 

@@ -133,7 +133,7 @@ impl<'m, 'i> Search<'m, 'i> {
                     init: run,
                     start: history,
                 };
-                return Ok(self.assemble(&runs, target));
+                return Ok(self.written(&runs, target));
             }
         }
         Ok(None)
@@ -231,7 +231,7 @@ impl<'m, 'i> Search<'m, 'i> {
                 }
             }
         }
-        Ok(self.assemble(&runs, target))
+        Ok(self.written(&runs, target))
     }
 
     /// The run of a thread that was left for the last time: it need not go further than its history demands.
@@ -270,6 +270,13 @@ impl<'m, 'i> Search<'m, 'i> {
             entries: &self.entries,
             incoming: &self.incoming,
         }
+    }
+
+    /// The trace of a run that is known to exist. Should it not come out right, the answer must not be that there is none.
+    fn written(&mut self, runs: &Runs, target: &Target) -> Option<Trace> {
+        let trace = self.assemble(runs, target);
+        self.has_lost_a_run |= trace.is_none();
+        trace
     }
 
     /// Those states in which the shared globals are what the history has at a boundary.

@@ -105,7 +105,7 @@ struct Builder<'b> {
 impl<'b> Builder<'b> {
     fn new(original: &'b Machine, automaton: &'b Automaton) -> Self {
         let unread = automaton.states.len() as u64;
-        let state_type = Type::Int(u64::BITS - unread.leading_zeros());
+        let state_type = Type::Int((u64::BITS - unread.leading_zeros()).max(1) as u8);
         let mut machine = Machine {
             source: original.source.clone(),
             globals: original.globals.clone(),
@@ -224,11 +224,12 @@ impl<'b> Builder<'b> {
     fn end(&mut self, draft: &mut Draft, from: Spot, node: NodeId, ending: Option<EdgeId>) {
         let reading = self.reading(node, true);
         let ended = Spot::Ended(node);
+        let is_new = draft.place(ended);
         match ending {
             Some(edge) => self.take(draft, edge, from, ended, &reading),
             None => self.follow(draft, from, ended, &reading, Origin::End),
         }
-        if draft.place(ended) {
+        if is_new {
             self.follow(draft, ended, ended, &reading, Origin::Stay);
         }
     }
@@ -357,7 +358,8 @@ impl<'b> Builder<'b> {
 
     fn assign_state(&mut self, assignments: &mut Vec<(Variable, ExprId)>, taken: &Move) {
         if taken.from != taken.to {
-            let value = self.exprs().add(Expr::Const(taken.to, self.state_type));
+            let value = Expr::Const(taken.to, self.state_type);
+            let value = self.exprs().add(value);
             assignments.push((Variable::Global(self.product.state), value));
         }
     }

@@ -73,11 +73,11 @@ fn a_relation_with_the_branches_of_its_root_exchanged_is_rejected() {
 
 /// The same program with every assertion turned round; nodes and edges keep their numbers.
 fn with_assertions_negated(text: &str) -> String {
-    let mut parts = text.split("assert ");
+    let mut parts = text.split("assert(");
     let mut negated = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let (condition, rest) = part.split_once(';').expect("an assertion ends somewhere");
-        negated += &["assert !(", condition, ");", rest].concat();
+        negated += &["assert(!(", condition, ");", rest].concat();
     }
     negated
 }

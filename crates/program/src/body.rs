@@ -12,8 +12,16 @@ use hardbop_syntax::{Diagnostic, Span, codes};
 /// The jumps of a procedure, looked up once all its labels are known, and those that led nowhere.
 #[derive(Default)]
 struct Jumps {
-    of_procedure: Vec<Ident>,
-    unknown: Vec<(ProcId, Ident)>,
+    of_procedure: Vec<Jump>,
+    unknown: Vec<(ProcId, Jump)>,
+}
+
+/// A label that a statement names.
+#[derive(Clone, Copy)]
+struct Jump {
+    label: Ident,
+    /// A thread is to start there.
+    starts_thread: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -41,8 +49,8 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        for (procedure, label) in jumps.unknown {
-            self.report_unknown_label(procedure, label);
+        for (procedure, jump) in jumps.unknown {
+            self.report_unknown_label(procedure, jump);
         }
     }
 
@@ -64,10 +72,8 @@ impl<'a> Checker<'a> {
         }
         self.check_block(id, &procedure.body, jumps);
         let mut unknown = std::mem::take(&mut jumps.of_procedure);
-        unknown.retain(|label| self.scopes.labels.get(label.name).is_none());
-        jumps
-            .unknown
-            .extend(unknown.iter().map(|&label| (id, label)));
+        unknown.retain(|jump| self.scopes.labels.get(jump.label.name).is_none());
+        jumps.unknown.extend(unknown.iter().map(|&jump| (id, jump)));
         unknown.clear();
         jumps.of_procedure = unknown;
         self.warn_about_ending(id, procedure);
@@ -144,8 +150,14 @@ impl<'a> Checker<'a> {
                     self.check_expr(condition, context, Reason::Condition);
                 }
             }
-            StmtKind::Goto(labels) => jumps.of_procedure.extend(labels),
-            StmtKind::StartThreadAt(label) => jumps.of_procedure.push(*label),
+            StmtKind::Goto(labels) => jumps.of_procedure.extend(labels.iter().map(|&label| Jump {
+                label,
+                starts_thread: false,
+            })),
+            StmtKind::StartThreadAt(label) => jumps.of_procedure.push(Jump {
+                label: *label,
+                starts_thread: true,
+            }),
             StmtKind::Dead { variables, .. } => {
                 let targets: Vec<Target> = variables.iter().map(|&v| Target::Variable(v)).collect();
                 self.check_targets(id, &targets);
@@ -280,17 +292,29 @@ impl<'a> Checker<'a> {
         self.report(diagnostic);
     }
 
-    fn report_unknown_label(&mut self, procedure: ProcId, label: Ident) {
+    fn report_unknown_label(&mut self, procedure: ProcId, jump: Jump) {
+        let label = jump.label;
         let text = self.text(label.name);
         let here = self.text(self.syntax(procedure).name.name);
         let diagnostic = match self.scopes.all_labels.get(label.name) {
             Some((other, span)) if other != procedure => {
                 let home = self.text(self.syntax(other).name.name);
-                let message =
-                    format!("`goto` cannot leave `{here}`: the label `{text}` is in `{home}`");
-                Diagnostic::new(codes::LABEL_ELSEWHERE, label.span, message)
+                let what = if jump.starts_thread {
+                    format!("a thread cannot start outside of `{here}`")
+                } else {
+                    format!("`goto` cannot leave `{here}`")
+                };
+                let message = format!("{what}: the label `{text}` is in `{home}`");
+                let diagnostic = Diagnostic::new(codes::LABEL_ELSEWHERE, label.span, message)
                     .at(format!("no such label in `{here}`"))
-                    .also(span, format!("this one is in `{home}`"))
+                    .also(span, format!("this one is in `{home}`"));
+                if jump.starts_thread {
+                    diagnostic.help(format!(
+                        "write `start_thread {home}(…)` for a thread that runs `{home}`"
+                    ))
+                } else {
+                    diagnostic
+                }
             }
             _ => {
                 let message = format!("there is no label `{text}` in `{here}`");

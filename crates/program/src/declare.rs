@@ -230,6 +230,17 @@ impl Checker<'_> {
         }
     }
 
+    fn report_hidden_procedure(&mut self, inner: Ident, outer: ProcId) {
+        let text = self.text(inner.name);
+        let message = format!("`{text}` hides the procedure of the same name outside of the thread");
+        let outer = self.syntax(outer).name.span;
+        self.report(
+            Diagnostic::new(codes::SHADOWED_PROCEDURE, inner.span, message)
+                .at(format!("calls of `{text}` in this thread mean this one"))
+                .also(outer, "the procedure that is hidden"),
+        );
+    }
+
     fn report_shadowing(&mut self, inner: Ident, outer: GlobalId) {
         let text = self.text(inner.name);
         let message = format!("`{text}` hides the global variable of the same name");

@@ -54,7 +54,7 @@ fn can_complete(ast: &Ast, body: &Block) -> bool {
 }
 
 /// The value of a condition that is written as a constant.
-fn constant(ast: &Ast, mut condition: ExprId) -> Option<bool> {
+pub(crate) fn constant(ast: &Ast, mut condition: ExprId) -> Option<bool> {
     loop {
         match ast.expr(condition).kind {
             ExprKind::Paren(operand) => condition = operand,

@@ -4,6 +4,7 @@
 //! [`Program`] only where there are none. Nothing here recurses on the shape of the program, and all of it is linear
 //! in the size of the program: names are looked up in tables indexed by symbol.
 
+mod atomic;
 mod body;
 mod calls;
 mod checker;

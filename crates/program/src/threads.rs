@@ -21,8 +21,10 @@ impl Checker<'_> {
         for item in &self.ast.items {
             match item {
                 Item::Globals(_) => {}
-                Item::Procedure(_) => {
-                    self.consider_procedure(next);
+                Item::Procedure(procedure) => {
+                    if self.consider_procedure(next) {
+                        names.push((procedure.name.name, procedure.name.span));
+                    }
                     next.0 += 1;
                 }
                 Item::Thread(thread) => {
@@ -43,6 +45,9 @@ impl Checker<'_> {
             self.atomic_flag = is_flag.then_some(GlobalId(0));
         }
         self.report_never_called();
+        if self.has_atomic_blocks() && !self.has_syntax_errors && !has_errors(&self.diagnostics) {
+            self.warn_about_atomic_blocks();
+        }
     }
 
     fn find_init(&mut self) {
@@ -72,17 +77,19 @@ impl Checker<'_> {
         );
     }
 
-    fn consider_procedure(&mut self, id: ProcId) {
+    /// Makes a procedure at the top level a thread if it is one, and says whether it is.
+    fn consider_procedure(&mut self, id: ProcId) -> bool {
         let syntax = self.syntax(id);
         // Only the first of two procedures of one name can be meant.
         if self.scopes.procedures.get(syntax.name.name) != Some(id) {
-            return;
+            return false;
         }
         let is_main = self.text(syntax.name.name) == "main";
         let is_thread = self.dialect == Dialect::Getafix && is_getafix_thread(self.ast, syntax);
         if is_main || is_thread {
             self.add_thread(syntax.name.name, id, 1);
         }
+        is_main || is_thread
     }
 
     fn consider_thread(&mut self, thread: &ThreadBlock, first: ProcId) {
@@ -180,6 +187,11 @@ impl Checker<'_> {
             _ => return,
         };
         self.report(Diagnostic::new(codes::UNMATCHED_ATOMIC, span, message));
+    }
+
+    fn has_atomic_blocks(&self) -> bool {
+        let mut stmts = self.ast.stmts.iter();
+        stmts.any(|stmt| matches!(stmt.kind, StmtKind::AtomicBegin | StmtKind::AtomicEnd))
     }
 
     /// Where there are errors, a call may be one of them, so nothing is said about calls that are missing.

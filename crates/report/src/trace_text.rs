@@ -2,16 +2,17 @@
 //!
 //! A completed call is one line that says how many steps it stands for; so the text is as short as the trace is as data, however
 //! long the run. Expanded, the run is written out up to a number of lines, and the last line says how long it would have
-//! been. Runs of several threads carry the thread's name on every line, a rule at each context switch, and shared
-//! variables apart from the thread's own.
+//! been. Runs of several threads have a column per thread, one for the shared variables, and a rule at each context switch
+//! ([`columns`]); where that would be too wide, the thread's name stands on every line.
 
+mod columns;
 mod lasso;
 mod rows;
 
 use hardbop_interpreter::{ReplayError, Walk, replay};
 use hardbop_machine::Machine;
 use hardbop_outcome::Trace;
-use rows::{Row, View, align};
+use rows::{Context, Row, View, align};
 use std::fmt::Write as _;
 
 pub use lasso::lasso_text;
@@ -39,6 +40,8 @@ pub struct TraceOptions {
     pub expand: bool,
     /// The largest number of steps that are shown.
     pub max_lines: usize,
+    /// The width of a line, for runs of several threads: if they do not fit side by side, they are not shown so.
+    pub width: usize,
 }
 
 impl Default for TraceOptions {
@@ -47,6 +50,7 @@ impl Default for TraceOptions {
             level: TraceLevel::Compact,
             expand: false,
             max_lines: 1000,
+            width: 118,
         }
     }
 }
@@ -65,8 +69,9 @@ pub fn trace_text(
     };
     let concurrent = walk.configuration().threads.len() > 1 || !machine.is_sequential();
     let view = View::new(machine, concurrent, options.level);
-    let mut rows = vec![Row::unindented(view.start(walk.configuration()))];
-    let mut previous_thread = None;
+    let mut rows = vec![Row::Text(view.start(walk.configuration()))];
+    let mut schedule = Schedule::default();
+    let mut shown_thread = None;
     // What each thread starts with is known when it is started and shown when it first runs.
     let mut starts = view.starts(walk.configuration(), 0);
     let mut cut = false;
@@ -78,19 +83,24 @@ pub fn trace_text(
                 break;
             }
             starts.extend(view.starts(walk.configuration(), starts.len()));
+            schedule.run(step.thread, machine.init.is_some());
             if !view.is_shown(&step) {
                 continue;
             }
             shown += 1;
-            if concurrent && previous_thread.replace(step.thread) != Some(step.thread) {
-                let name = walk.configuration().thread_name(machine, step.thread);
-                let start = std::mem::take(&mut starts[step.thread as usize]);
-                rows.push(Row::unindented(format!("--- {name}{start} ---")));
+            if concurrent && shown_thread.replace(step.thread) != Some(step.thread) {
+                rows.push(Row::Context(Context {
+                    thread: step.thread,
+                    name: walk.configuration().thread_name(machine, step.thread),
+                    starts: std::mem::take(&mut starts[step.thread as usize]),
+                    switch: (schedule.switches > 0).then_some(schedule.switches),
+                }));
             }
             rows.push(view.row(&step, walk.configuration()));
         }
     }
-    let mut text = align(&rows);
+    let side_by_side = concurrent.then(|| columns::side_by_side(&rows, options.width));
+    let mut text = side_by_side.flatten().unwrap_or_else(|| align(&rows));
     let whole = if replayed.saturated {
         format!("at least {}", replayed.flat_steps)
     } else {
@@ -111,6 +121,23 @@ pub fn trace_text(
         writeln!(text, "reaches the {}", target.kind).expect("writing to a string cannot fail");
     }
     Ok(text)
+}
+
+/// Counts context switches, also those to steps that are not shown.
+#[derive(Default)]
+struct Schedule {
+    running: Option<u32>,
+    switches: u32,
+}
+
+impl Schedule {
+    /// A thread takes a step. That the first thread takes over from `init` is no switch.
+    fn run(&mut self, thread: u32, has_init: bool) {
+        let previous = self.running.replace(thread);
+        let is_switch =
+            previous.is_some_and(|previous| previous != thread && !(has_init && previous == 0));
+        self.switches = self.switches.saturating_add(u32::from(is_switch));
+    }
 }
 
 #[cfg(test)]
@@ -154,6 +181,7 @@ end
             level,
             expand,
             max_lines: 100,
+            ..TraceOptions::default()
         };
         trace_text(&machine, &random_trace(&machine, 0), &options).unwrap()
     }
@@ -222,36 +250,6 @@ end
             the whole run has 12 steps
         "]]
         .assert_eq(&calls(TraceLevel::None, false));
-    }
-
-    #[test]
-    fn threads_are_named_and_context_switches_are_marked() {
-        let machine = machine(
-            "decl s := 0;
-thread adder(2) begin
-  decl mine := 0;
-  void main() begin
-    mine := 1;
-    s := !s;
-  end
-end
-",
-        );
-        let options = TraceOptions::default();
-        let text = trace_text(&machine, &random_trace(&machine, 5), &options).unwrap();
-        expect![[r"
-            start: s=0
-            --- adder.0 starts: mine=0 ---
-            5: [adder.0] mine := 1  mine=1
-            6: [adder.0] s := !s    shared: s=1
-            --- adder.1 starts: mine=0 ---
-            5: [adder.1] mine := 1  mine=1
-            6: [adder.1] s := !s    shared: s=0
-            7: [adder.1] return from adder.main
-            --- adder.0 ---
-            7: [adder.0] return from adder.main
-        "]]
-        .assert_eq(&text);
     }
 
     #[test]

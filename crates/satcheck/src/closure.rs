@@ -481,6 +481,7 @@ impl<'m, 'i> Closure<'m, 'i> {
         choices: &Choices,
     ) -> Result<Vec<Case>, Trouble> {
         let is_loop_head = self.blocks.order.is_loop_head(to);
+        let chosen = self.split.places(&self.manager, &values, is_loop_head);
         let mut places = Vec::new();
         let mut flows = BTreeSet::new();
         for (place, value) in values.iter().enumerate() {
@@ -491,7 +492,7 @@ impl<'m, 'i> Closure<'m, 'i> {
                 continue;
             }
             let is_passing = self.symbols.is_passing(&self.manager, value);
-            let is_explicit = self.split.applies(&self.manager, value, is_loop_head)
+            let is_explicit = chosen.contains(&place)
                 || is_loop_head && recursive.is_none() && self.is_made_in_loop(instance, to, value)
                 || recursive.is_some_and(|component| self.is_made_in(component, value));
             if is_explicit || is_passing && !choices.may_keep {

@@ -75,7 +75,7 @@ const BYTES_PER_TERM: u64 = 1024;
 /// Terms of the first round.
 const FIRST_ROUND: usize = 200;
 /// A run of more steps is not tried, but followed with all variables.
-const MOST_STEPS: usize = 200_000;
+const MOST_STEPS: usize = 20_000;
 /// Terms between two questions to the interrupt.
 const TERMS_PER_INTERRUPT_CHECK: usize = 64;
 
@@ -255,10 +255,8 @@ impl Search<'_, '_, '_, '_> {
                     match self.run_to(verdicts, &valuation, term)? {
                         Run::Real(run) => verdicts.reach(node, &run),
                         Run::Impossible(reasons) => {
-                            // What is learnt from one run often settles the others too.
-                            if !std::mem::replace(&mut is_imprecise, true) {
-                                self.refine(&reasons);
-                            }
+                            is_imprecise = true;
+                            self.refine(&reasons);
                         }
                     }
                 }

@@ -26,24 +26,37 @@ pub enum Split {
     Always,
     /// Those with more BDD nodes than this.
     Nodes(u32),
-    /// Those with more than a few BDD nodes at the heads of loops.
+    /// At the head of a loop all, if any of them is large; elsewhere none.
+    ///
+    /// Chosen by experiment. Terms some of whose arguments are symbolic and some explicit are the most numerous kind: which ones are large changes
+    /// from one way around a loop to the next, and the same states come back in ever new mixtures. So it is all or none.
     #[default]
     Auto,
 }
 
-/// More nodes than this make an argument at the head of a loop explicit by default: its symbolic value is new on every way
-/// around, and two ways rarely give the same large function.
-const AUTO_NODES: usize = 12;
+/// More nodes than this make an argument large.
+const LARGE: usize = 200;
 
 impl Split {
-    /// Whether an argument that is no constant is made explicit at a head.
-    pub fn applies(self, manager: &Manager<'_>, value: Bdd, is_loop_head: bool) -> bool {
-        match self {
-            Split::Never => false,
+    /// The places of arguments that are made explicit at a head.
+    pub fn places(
+        self,
+        manager: &Manager<'_>,
+        values: &[Option<Bdd>],
+        is_loop_head: bool,
+    ) -> Vec<usize> {
+        let is_larger =
+            |value: &Option<Bdd>, size| value.is_some_and(|value| manager.is_larger(value, size));
+        let all = match self {
+            Split::Never | Split::Nodes(_) => false,
             Split::Always => true,
-            Split::Nodes(limit) => manager.is_larger(value, limit as usize),
-            Split::Auto => is_loop_head && manager.is_larger(value, AUTO_NODES),
-        }
+            Split::Auto => is_loop_head && values.iter().any(|value| is_larger(value, LARGE)),
+        };
+        let chosen = values.iter().enumerate().filter(|(_, value)| match self {
+            Split::Nodes(limit) => is_larger(value, limit as usize),
+            Split::Never | Split::Always | Split::Auto => all,
+        });
+        chosen.map(|(place, _)| place).collect()
     }
 }
 

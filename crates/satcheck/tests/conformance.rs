@@ -2,7 +2,7 @@
 
 use hardbop_machine::Machine;
 use hardbop_outcome::{Certificate, NeverInterrupted};
-use hardbop_satcheck::{SatEngine, Split};
+use hardbop_satcheck::{SatEngine, Split, Tracking};
 use hardbop_testkit::conformance::{ConformanceConfig, conformance};
 use std::ops::Range;
 
@@ -25,9 +25,19 @@ fn the_engine_agrees_with_the_oracle_on_generated_programs() {
 }
 
 #[test]
+fn all_variables_at_once_agree_with_the_oracle_on_generated_programs() {
+    let engine = SatEngine {
+        tracking: Tracking::All,
+        ..SatEngine::default()
+    };
+    check(engine, 0..200);
+}
+
+#[test]
 fn explicit_arguments_agree_with_the_oracle_on_generated_programs() {
     let engine = SatEngine {
         split: Split::Always,
+        tracking: Tracking::All,
         ..SatEngine::default()
     };
     check(engine, 0..60);
@@ -38,6 +48,7 @@ fn names_for_nearly_everything_agree_with_the_oracle_on_generated_programs() {
     let engine = SatEngine {
         split: Split::Never,
         name_nodes: 2,
+        tracking: Tracking::All,
         ..SatEngine::default()
     };
     check(engine, 0..60);

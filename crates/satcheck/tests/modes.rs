@@ -2,7 +2,7 @@
 
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Budget, Engine, NeverInterrupted, Query, Silent, Verdict};
-use hardbop_satcheck::{SatEngine, Split};
+use hardbop_satcheck::{SatEngine, Split, Tracking};
 use hardbop_testkit::generator::{Knobs, generate};
 
 const SPLITS: [Split; 5] = [
@@ -53,6 +53,7 @@ fn all_modes_agree_on_generated_programs() {
                     let engine = SatEngine {
                         split,
                         name_nodes,
+                        tracking: Tracking::All,
                         ..SatEngine::default()
                     };
                     let found = answers(&machine, engine);
@@ -77,6 +78,7 @@ fn a_choice_in_a_loop_is_made_anew_each_time_around() {
     for split in SPLITS {
         let engine = SatEngine {
             split,
+            tracking: Tracking::All,
             ..SatEngine::default()
         };
         assert_eq!(answers(&machine, engine), [true], "{split:?}");

@@ -65,14 +65,13 @@ const EXAMPLE: &str =
     "var x, y;\nA: x := true; goto B;\nB: assert x; x := x & y; goto B or C;\nC:\n";
 
 #[test]
-fn the_papers_example_has_the_terms_of_equation_7() {
+fn the_papers_example_goes_wrong_only_if_y_is_false_at_first() {
     let machine = from_text("example.gp", EXAMPLE).unwrap();
     let query = Query::assertions(&machine);
     let outcome = SatEngine::default().check(&machine, &query, &Budget::unlimited(), &mut Silent);
     let Verdict::Reachable { trace } = &outcome.answers[0].verdict else {
         panic!("the example is erroneous");
     };
-    // The program is wrong only if y is false at first.
     assert_eq!(trace.globals[1], 0);
     let (tree, _) = figure_2(&machine, query.targets[0].node).unwrap();
     assert!(tree.is_wrong && tree.fixpoints > 0);

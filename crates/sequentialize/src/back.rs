@@ -28,7 +28,7 @@ enum Mark {
 struct Step {
     round: u32,
     thread: u32,
-    step: Move,
+    action: Move,
     /// The locals of the frame that a call makes.
     frame: Vec<u64>,
 }
@@ -153,17 +153,11 @@ impl<'r> Reader<'r> {
                 self.begin(self.first_thread + number, after);
             }
             (Some(Mark::Edge(edge)), WalkedKind::Edge(_), Some(thread)) => {
-                let step = Move::Edge {
+                let action = Move::Edge {
                     edge,
                     inputs: self.inputs(edge, after),
                 };
-                let frame = Vec::new();
-                self.steps.push(Step {
-                    round,
-                    thread,
-                    step,
-                    frame,
-                });
+                self.push(round, thread, action);
             }
             (_, WalkedKind::Enter(_), Some(_)) => {
                 let frame = after.top(0).map(|frame| frame.locals.clone());
@@ -175,14 +169,7 @@ impl<'r> Reader<'r> {
             }
             (_, WalkedKind::Return, Some(thread)) if !self.is_helper(before) => {
                 if Self::value(before, self.stop) == 0 {
-                    let step = Move::Return;
-                    let frame = Vec::new();
-                    self.steps.push(Step {
-                        round,
-                        thread,
-                        step,
-                        frame,
-                    });
+                    self.push(round, thread, Move::Return);
                 }
                 if after.threads[0].stack.len() == 1 {
                     self.thread = None;
@@ -200,6 +187,15 @@ impl<'r> Reader<'r> {
         {
             self.hit = Some((round, thread));
         }
+    }
+
+    fn push(&mut self, round: u32, thread: u32, action: Move) {
+        self.steps.push(Step {
+            round,
+            thread,
+            action,
+            frame: Vec::new(),
+        });
     }
 
     /// Whether the running procedure is one that the threads do not have.
@@ -252,7 +248,7 @@ impl<'r> Reader<'r> {
             if (step.round, step.thread) > hit {
                 break;
             }
-            let slots = step_slots(machine, recorder.configuration(), step.thread, &step.step);
+            let slots = step_slots(machine, recorder.configuration(), step.thread, &step.action);
             let chosen = slots.iter().map(|&slot| match slot {
                 Slot::Local { thread, local, .. } if thread == step.thread => {
                     step.frame.get(local.index()).copied().unwrap_or(0)
@@ -260,9 +256,9 @@ impl<'r> Reader<'r> {
                 slot => self.first_value(slot, globals),
             });
             let chosen: Vec<u64> = chosen.collect();
-            let taken = recorder.step(step.thread, step.step.clone(), &chosen);
+            let taken = recorder.step(step.thread, step.action.clone(), &chosen);
             taken.map_err(|error| {
-                let (thread, step) = (step.thread, &step.step);
+                let (thread, step) = (step.thread, &step.action);
                 format!("thread {thread} cannot do {step:?}: {error}")
             })?;
         }

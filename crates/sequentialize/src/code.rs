@@ -5,7 +5,7 @@
 //! chance to be interrupted it asks `hb_stop`.
 
 use crate::expressions::expression;
-use crate::names::{Names, choice, declared, result};
+use crate::names::{Names, choice, declared, local, result};
 use crate::switch_points::SwitchPoints;
 use hardbop_machine::{Action, EdgeId, ExprId, Machine, NodeId, ProcId, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,14 +27,12 @@ impl Code<'_> {
     /// Writes a procedure.
     pub fn procedure(&self, text: &mut String, id: ProcId) {
         let procedure = self.machine.procedure(id);
-        let local = |index: usize| {
-            let name = self
-                .names
-                .local(self.machine, id, hardbop_machine::LocalId::new(index));
+        let declaration = |index: usize| {
+            let name = local(self.machine, id, hardbop_machine::LocalId::new(index));
             declared(&name, procedure.locals[index].ty)
         };
         let parameters = procedure.parameter_count as usize;
-        let head: Vec<String> = (0..parameters).map(local).collect();
+        let head: Vec<String> = (0..parameters).map(declaration).collect();
         let results =
             procedure.locals.len() - procedure.result_count as usize..procedure.locals.len();
         let ty = match procedure.locals[results.clone()]
@@ -51,7 +49,7 @@ impl Code<'_> {
             format_args!("\n{ty} {name}({}) begin\n", head.join(", ")),
         );
         for index in parameters..procedure.locals.len() {
-            put(text, format_args!("  decl {};\n", local(index)));
+            put(text, format_args!("  decl {};\n", declaration(index)));
         }
         let calls = procedure.edge_ids().flat_map(|edge| self.results_of(edge));
         let results: BTreeSet<(String, Type)> = calls.collect();
@@ -136,7 +134,7 @@ impl Code<'_> {
     /// Returns with whatever the results are.
     fn leave(&self, text: &mut String, id: ProcId) {
         let results = self.machine.procedure(id).results();
-        let results = results.map(|result| self.names.local(self.machine, id, result));
+        let results = results.map(|result| local(self.machine, id, result));
         let results: Vec<String> = results.collect();
         put(text, format_args!("  return {};\n", results.join(", ")));
     }
@@ -221,7 +219,7 @@ impl Code<'_> {
             }
             Action::Return(values) => {
                 let results = self.machine.procedure(procedure).results();
-                let results = results.map(|id| self.names.local(self.machine, procedure, id));
+                let results = results.map(|id| local(self.machine, procedure, id));
                 let results = names(results.collect());
                 if !results.is_empty() {
                     put(text, format_args!("  {results} := {};\n", list(values)));

@@ -165,7 +165,7 @@ impl Frame<'_> {
     }
 
     /// A parallel assignment of one row of variables to another; nothing if there are none.
-    fn assign(&self, text: &mut String, pairs: impl Iterator<Item = (String, String)>) {
+    fn assign(text: &mut String, pairs: impl Iterator<Item = (String, String)>) {
         let (targets, values): (Vec<String>, Vec<String>) = pairs.unzip();
         if !targets.is_empty() {
             put(
@@ -190,12 +190,12 @@ impl Frame<'_> {
             text.push_str("  hb_init := 0;\n");
         }
         let shared = || self.shared.iter().copied();
-        self.assign(
+        Self::assign(
             text,
             shared().map(|id| (Self::cell(1, id), self.shared_name(id))),
         );
         for round in 2..=self.rounds {
-            self.assign(
+            Self::assign(
                 text,
                 shared().map(|id| (Self::cell(round, id), Self::guess(round, id))),
             );
@@ -211,7 +211,7 @@ impl Frame<'_> {
                 let first = rounds.map(|round| (format!("hb_in_{round}"), "0".to_owned()));
                 let flags = ["hb_stop", "hb_atomic"].map(|flag| (flag.to_owned(), "0".to_owned()));
                 let values = shared().map(|id| (self.shared_name(id), Self::cell(1, id)));
-                self.assign(text, first.chain(flags).chain(values));
+                Self::assign(text, first.chain(flags).chain(values));
                 self.own_globals(text);
                 self.run(text, &format!("T{number}"), thread.entry);
                 put(text, format_args!("  hb_leave();\n  S{number}: skip;\n"));
@@ -241,7 +241,7 @@ impl Frame<'_> {
                 .map_or("*".to_owned(), |value| value.to_string());
             (self.names.global(GlobalId::new(index)).to_owned(), value)
         });
-        self.assign(text, values);
+        Self::assign(text, values);
     }
 
     /// Calls the entry of a thread under a label, with arbitrary arguments.
@@ -270,7 +270,7 @@ impl Frame<'_> {
             let saved = shared().map(|id| (Self::cell(round - 1, id), self.shared_name(id)));
             let loaded = shared().map(|id| (self.shared_name(id), Self::cell(round, id)));
             let arrived = [(format!("hb_in_{round}"), "1".to_owned())];
-            self.assign(text, saved.chain(loaded).chain(arrived));
+            Self::assign(text, saved.chain(loaded).chain(arrived));
             text.push_str("  goto again;\n  fi\n");
         }
         // There is no later round.
@@ -288,7 +288,7 @@ impl Frame<'_> {
             };
             put(text, format_args!("  if ({condition}) then\n"));
             let shared = self.shared.iter().copied();
-            self.assign(
+            Self::assign(
                 text,
                 shared.map(|id| (Self::cell(round, id), self.shared_name(id))),
             );

@@ -67,25 +67,25 @@ impl Names {
         &self.procedures[id.index()]
     }
 
-    /// A local; results have names of their own, since the program's own results are set at the very end.
-    pub fn local(&self, machine: &Machine, procedure: ProcId, id: LocalId) -> String {
-        let procedure = machine.procedure(procedure);
-        let first_result = procedure.locals.len() - procedure.result_count as usize;
-        match id.index().checked_sub(first_result) {
-            Some(result) => format!("hb_r{result}"),
-            None if procedure.locals[id.index()].name.starts_with("hb_") => {
-                format!("hb_l{}", id.index())
-            }
-            None => procedure.locals[id.index()].name.clone(),
-        }
-    }
-
     /// A variable.
     pub fn variable(&self, machine: &Machine, procedure: ProcId, variable: Variable) -> String {
         match variable {
             Variable::Global(id) => self.global(id).to_owned(),
-            Variable::Local(id) => self.local(machine, procedure, id),
+            Variable::Local(id) => local(machine, procedure, id),
         }
+    }
+}
+
+/// A local; results have names of their own, since the program's own results are set at the very end.
+pub fn local(machine: &Machine, procedure: ProcId, id: LocalId) -> String {
+    let procedure = machine.procedure(procedure);
+    let first_result = procedure.locals.len() - procedure.result_count as usize;
+    match id.index().checked_sub(first_result) {
+        Some(result) => format!("hb_r{result}"),
+        None if procedure.locals[id.index()].name.starts_with("hb_") => {
+            format!("hb_l{}", id.index())
+        }
+        None => procedure.locals[id.index()].name.clone(),
     }
 }
 

@@ -52,11 +52,11 @@ fn is_noticed(machine: &Machine, id: EdgeId) -> bool {
     let action = &machine.edge(id).action;
     let mut noticed = matches!(action, Action::AtomicBegin);
     each_read(machine, id, |variable| {
-        noticed |= is_shared(machine, variable)
+        noticed |= is_shared(machine, variable);
     });
     if !matches!(action, Action::Call { .. }) {
         each_write(machine, id, |variable| {
-            noticed |= is_shared(machine, variable)
+            noticed |= is_shared(machine, variable);
         });
     }
     noticed

@@ -5,12 +5,12 @@
 //! blind to the hundred variables that do not decide the question.
 
 use crate::calls::parameters;
-use crate::encode::{Plans, QUANTIFY};
 use crate::space::Copy;
 use crate::transfer::Compiler;
 use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
 use hardbop_machine::bits::BitView;
 use hardbop_machine::{EdgeId, ProcId, Variable};
+use hardbop_symbolic::{Plans, QUANTIFY};
 use std::rc::Rc;
 
 /// "This variable gets that value": the variable is `Next` of an assigned bit or `Argument` of a parameter.

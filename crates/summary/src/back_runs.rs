@@ -6,7 +6,6 @@
 
 use crate::backward::Backward;
 use crate::calls::parameters;
-use crate::encode::QUANTIFY;
 use crate::frontier::{Ring, Time};
 use crate::interface::Bit;
 use crate::runs::{NoRun, Values};
@@ -14,6 +13,7 @@ use crate::space::{Copy, REACHES_TARGET};
 use hardbop_bdd::{Bdd, Exhausted};
 use hardbop_machine::{Action, EdgeId, LocalId, NodeId, ProcId, Variable};
 use hardbop_outcome::{CompletedCall, Decision, Skeleton};
+use hardbop_symbolic::QUANTIFY;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 

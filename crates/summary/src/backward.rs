@@ -9,7 +9,6 @@
 //! Everything else mirrors the forward search: only news travels, rings remember it, a visit completes or changes nothing.
 
 use crate::back_moves::{BackCall, BackStep};
-use crate::encode::{Plans, QUANTIFY};
 use crate::forward::Progress;
 use crate::frontier::{FIRST_COLLECTION, Frontier, NodeState, Places, Priority};
 use crate::interface::Bit;
@@ -19,6 +18,7 @@ use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
 use hardbop_machine::analysis::{Table, order::predecessors};
 use hardbop_machine::bits::BitView;
 use hardbop_machine::{Action, EdgeId, NodeId, ProcId};
+use hardbop_symbolic::{Plans, QUANTIFY};
 use std::rc::Rc;
 
 /// A compiled edge.

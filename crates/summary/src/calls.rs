@@ -5,13 +5,15 @@
 //! joins it with the callee's summary, which for that purpose has its inputs in `Now` and `Argument` and its outputs in `Next`.
 //! Globals that the callee does not touch stay in the caller's relation and pass by the call untouched.
 
-use crate::encode::{EdgeEncoder, Plans, QUANTIFY};
+use crate::encode::EdgeEncoder;
 use crate::interface::{Bit, Interface};
 use crate::space::{Copy, Slot};
-use crate::transfer::{Compiler, Draft, Part};
+use crate::transfer::Compiler;
 use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
 use hardbop_machine::bits::BitView;
 use hardbop_machine::{Action, EdgeId, LocalId, ProcId, Variable};
+use hardbop_symbolic::{Draft, Part};
+use hardbop_symbolic::{Plans, QUANTIFY};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

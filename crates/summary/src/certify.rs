@@ -1,10 +1,9 @@
 //! The relations of a complete search as a certificate.
 //!
-//! A BDD is a formula already: each of its nodes becomes one `Ite`, shared as in the BDD. What a forward relation leaves
+//! A BDD is a formula already ([`hardbop_symbolic::FormulaWriter`]). What a forward relation leaves
 //! unsaid, because a parameter that is never assigned has its entry value all along, is written out.
 
 use crate::backward::Backward;
-use crate::encode::QUANTIFY;
 use crate::forward::Forward;
 use crate::interface::Bit;
 use crate::space::{Copy, REACHES_TARGET, Slot, Space};
@@ -14,36 +13,32 @@ use hardbop_outcome::Target;
 use hardbop_outcome::certificate::{
     Bit as FormulaBit, Certificate, Direction, Formula, NodeRelation,
 };
+use hardbop_symbolic::{FormulaWriter, QUANTIFY};
 use std::collections::HashMap;
 
-/// Writes formulas, each once.
-pub struct FormulaWriter<'w> {
+/// Writes relations, procedure by procedure.
+struct RelationWriter<'w> {
     space: &'w Space,
-    formulas: Vec<Formula>,
-    known: HashMap<Formula, u32>,
-    /// Formulas of BDDs in the current procedure: a slot means another local elsewhere.
-    of_bdd: HashMap<Bdd, u32>,
+    writer: FormulaWriter,
     bits: HashMap<Slot, FormulaBit>,
     /// What the `Outer` copy stands for.
     outer: fn(FormulaBit) -> Formula,
 }
 
-impl<'w> FormulaWriter<'w> {
+impl<'w> RelationWriter<'w> {
     /// A writer; `outer` says what the `Outer` copy stands for.
-    pub fn new(space: &'w Space, outer: fn(FormulaBit) -> Formula) -> Self {
+    fn new(space: &'w Space, outer: fn(FormulaBit) -> Formula) -> Self {
         Self {
             space,
-            formulas: Vec::new(),
-            known: HashMap::new(),
-            of_bdd: HashMap::new(),
+            writer: FormulaWriter::default(),
             bits: HashMap::new(),
             outer,
         }
     }
 
-    /// Goes on with relations of another procedure.
-    pub fn enter_procedure(&mut self, scope: &[Bit]) {
-        self.of_bdd.clear();
+    /// Goes on with relations of another procedure, where slots mean other locals.
+    fn enter_procedure(&mut self, scope: &[Bit]) {
+        self.writer.forget_bdds();
         self.bits.clear();
         for bit in scope {
             let formula_bit = FormulaBit {
@@ -55,66 +50,40 @@ impl<'w> FormulaWriter<'w> {
     }
 
     /// The index of a formula.
-    pub fn formula(&mut self, formula: Formula) -> u32 {
-        if let Some(&index) = self.known.get(&formula) {
-            return index;
-        }
-        let index = self.formulas.len() as u32;
-        self.formulas.push(formula.clone());
-        self.known.insert(formula, index);
-        index
+    fn formula(&mut self, formula: Formula) -> u32 {
+        self.writer.formula(formula)
     }
 
     /// The index of the formula of a BDD.
-    pub fn bdd(&mut self, manager: &Manager<'_>, root: Bdd) -> u32 {
-        let mut pending = vec![root];
-        while let Some(&bdd) = pending.last() {
-            if self.of_bdd.contains_key(&bdd) {
-                pending.pop();
-                continue;
+    fn bdd(&mut self, manager: &Manager<'_>, root: Bdd) -> u32 {
+        let Self {
+            space,
+            writer,
+            bits,
+            outer,
+        } = self;
+        writer.bdd(manager, root, |variable| {
+            let meaning = space.meaning(variable);
+            let bit = meaning.and_then(|(slot, copy)| Some((*bits.get(&slot)?, copy)));
+            match bit {
+                Some((bit, Copy::Outer)) => outer(bit),
+                Some((bit, _)) => Formula::Now(bit),
+                // Relations at nodes speak of the procedure's scope only.
+                None => Formula::Constant(true),
             }
-            let Some((variable, low, high)) = manager.branch(bdd) else {
-                let index = self.formula(Formula::Constant(bdd.is_true()));
-                self.of_bdd.insert(bdd, index);
-                continue;
-            };
-            match (self.of_bdd.get(&low), self.of_bdd.get(&high)) {
-                (Some(&low), Some(&high)) => {
-                    let condition = self.leaf(variable);
-                    let index = self.formula(Formula::Ite(condition, high, low));
-                    self.of_bdd.insert(bdd, index);
-                }
-                (low_known, high_known) => {
-                    let missing = [(low_known.is_none(), low), (high_known.is_none(), high)];
-                    pending.extend(missing.iter().filter(|(is, _)| *is).map(|(_, bdd)| *bdd));
-                }
-            }
-        }
-        self.of_bdd[&root]
-    }
-
-    fn leaf(&mut self, variable: u32) -> u32 {
-        let meaning = self.space.meaning(variable);
-        let bit = meaning.and_then(|(slot, copy)| Some((*self.bits.get(&slot)?, copy)));
-        let formula = match bit {
-            Some((bit, Copy::Outer)) => (self.outer)(bit),
-            Some((bit, _)) => Formula::Now(bit),
-            // Relations at nodes speak of the procedure's scope only.
-            None => Formula::Constant(true),
-        };
-        self.formula(formula)
+        })
     }
 
     /// The formulas written.
-    pub fn finish(self) -> Vec<Formula> {
-        self.formulas
+    fn finish(self) -> Vec<Formula> {
+        self.writer.finish()
     }
 }
 
 /// The certificate of a complete forward search that has reached none of the targets.
 pub fn forward_certificate(search: &Forward<'_, '_>, targets: Vec<Target>) -> Certificate {
     let machine = search.compiler.machine;
-    let mut writer = FormulaWriter::new(search.compiler.space, Formula::Entry);
+    let mut writer = RelationWriter::new(search.compiler.space, Formula::Entry);
     let mut nodes = Vec::new();
     for procedure in machine.procedure_ids() {
         let interface = search.compiler.interfaces.of(procedure);
@@ -145,7 +114,7 @@ pub fn backward_certificate(
     let flag = search.flag();
     let without = vec![(REACHES_TARGET, QUANTIFY)];
     let without = search.plans.get(&mut search.manager, without);
-    let mut writer = FormulaWriter::new(search.compiler.space, Formula::Exit);
+    let mut writer = RelationWriter::new(search.compiler.space, Formula::Exit);
     let mut nodes = Vec::new();
     for procedure in machine.procedure_ids() {
         writer.enter_procedure(&search.compiler.interfaces.of(procedure).scope);
@@ -178,7 +147,7 @@ pub fn backward_certificate(
 fn steady_parameters(
     search: &Forward<'_, '_>,
     procedure: ProcId,
-    writer: &mut FormulaWriter<'_>,
+    writer: &mut RelationWriter<'_>,
 ) -> Option<u32> {
     let interface = search.compiler.interfaces.of(procedure);
     if !interface.called {

@@ -1,41 +1,11 @@
 //! Formulae of edges as BDDs.
 
 use crate::space::{Copy, Space};
-use hardbop_bdd::{Bdd, Exhausted, Manager, Plan, PlanBuilder};
+use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::bits::{BitEdge, BitGraph, BitId, BitNode};
 use hardbop_machine::{Machine, ProcId, Variable};
+use hardbop_symbolic::Encoder;
 use std::collections::HashMap;
-use std::rc::Rc;
-
-/// Plans, each kept once: equal plans share what the BDD manager remembers, so that procedures of the same shape are
-/// explored at the cost of one.
-#[derive(Default)]
-pub struct Plans {
-    known: HashMap<Vec<(u32, u32)>, Rc<Plan>>,
-}
-
-/// What a plan does with a variable: quantify it, or rename it.
-pub const QUANTIFY: u32 = u32::MAX;
-
-impl Plans {
-    /// The plan with these actions: pairs of a variable and its new name or [`QUANTIFY`].
-    pub fn get(&mut self, manager: &mut Manager<'_>, mut actions: Vec<(u32, u32)>) -> Rc<Plan> {
-        actions.sort_unstable();
-        actions.dedup();
-        let plan = self.known.entry(actions).or_insert_with_key(|actions| {
-            let mut builder = PlanBuilder::new();
-            for &(variable, action) in actions {
-                if action == QUANTIFY {
-                    builder.quantify(variable);
-                } else {
-                    builder.rename(variable, action);
-                }
-            }
-            Rc::new(builder.build(manager))
-        });
-        Rc::clone(plan)
-    }
-}
 
 /// Turns the formulae of one edge into BDDs. A variable that is not visible becomes a choice of the edge.
 pub struct EdgeEncoder<'e> {
@@ -53,13 +23,8 @@ pub struct EdgeEncoder<'e> {
     pub assigned: &'e dyn Fn(Variable) -> bool,
     /// Choices made for invisible variables so far, after those of the edge itself.
     hidden: HashMap<(Variable, u8, bool), u32>,
-    /// Formulae encoded so far. Most edges have few: those are found fastest by looking at each.
-    values: Vec<(BitId, Bdd)>,
-    many_values: HashMap<BitId, Bdd>,
+    encoder: Encoder,
 }
-
-/// So many formulae are looked through one by one.
-const SMALL: usize = 16;
 
 impl<'e> EdgeEncoder<'e> {
     /// An encoder for one edge.
@@ -79,8 +44,7 @@ impl<'e> EdgeEncoder<'e> {
             edge,
             assigned,
             hidden: HashMap::new(),
-            values: Vec::new(),
-            many_values: HashMap::new(),
+            encoder: Encoder::default(),
         }
     }
 
@@ -91,53 +55,19 @@ impl<'e> EdgeEncoder<'e> {
         graph: &BitGraph,
         root: BitId,
     ) -> Result<Bdd, Exhausted> {
-        let mut pending = vec![root];
-        while let Some(&id) = pending.last() {
-            if self.known(id).is_some() {
-                pending.pop();
-                continue;
+        // The encoder asks for leaves while this one remembers what it has hidden.
+        let mut encoder = std::mem::take(&mut self.encoder);
+        let result = encoder.encode(manager, graph, root, |leaf| match leaf {
+            BitNode::Var(variable, bit) => self.before(variable, bit),
+            BitNode::Next(variable, bit) => self.after(variable, bit),
+            BitNode::Input(input, bit) => {
+                let number = self.edge.input_index(input, bit);
+                self.space.choice(number)
             }
-            let node = graph.get(id);
-            let missing = pending.len();
-            pending.extend(node.operands().filter(|&a| self.known(a).is_none()));
-            if pending.len() > missing {
-                continue;
-            }
-            let of = |a: BitId| self.known(a).unwrap_or(Bdd::TRUE);
-            let value = match node {
-                BitNode::Const(value) => Bdd::constant(value),
-                BitNode::Var(variable, bit) => {
-                    let number = self.before(variable, bit);
-                    manager.variable(number)?
-                }
-                BitNode::Next(variable, bit) => {
-                    let number = self.after(variable, bit);
-                    manager.variable(number)?
-                }
-                BitNode::Input(input, bit) => {
-                    let number = self.edge.input_index(input, bit);
-                    manager.variable(self.space.choice(number))?
-                }
-                BitNode::Not(a) => !of(a),
-                BitNode::And(a, b) => manager.and(of(a), of(b))?,
-                BitNode::Or(a, b) => manager.or(of(a), of(b))?,
-                BitNode::Xor(a, b) => manager.xor(of(a), of(b))?,
-                BitNode::Ite(c, a, b) => manager.ite(of(c), of(a), of(b))?,
-            };
-            self.values.push((id, value));
-            if self.values.len() > SMALL {
-                self.many_values.extend(self.values.drain(..));
-            }
-            pending.pop();
-        }
-        Ok(self.known(root).unwrap_or(Bdd::TRUE))
-    }
-
-    /// The BDD of a formula that has been encoded.
-    fn known(&self, id: BitId) -> Option<Bdd> {
-        let recent = self.values.iter().find(|(known, _)| *known == id);
-        let recent = recent.map(|&(_, value)| value);
-        recent.or_else(|| self.many_values.get(&id).copied())
+            _ => unreachable!("only leaves that are no constants are asked for"),
+        });
+        self.encoder = encoder;
+        result
     }
 
     fn before(&mut self, variable: Variable, bit: u8) -> u32 {

@@ -9,15 +9,16 @@
 //! A visit either completes or changes nothing, so a search that ran out of its work limit can simply be continued.
 
 use crate::calls::CallMoves;
-use crate::encode::Plans;
 use crate::frontier::{FIRST_COLLECTION, Frontier, NodeState, Places, Priority};
 use crate::interface::{Bit, Interface};
 use crate::space::Copy;
-use crate::transfer::{Compiler, Part, image};
+use crate::transfer::Compiler;
 use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
 use hardbop_machine::analysis::BitSet;
 use hardbop_machine::bits::BitView;
 use hardbop_machine::{Action, EdgeId, NodeId, ProcId};
+use hardbop_symbolic::Plans;
+use hardbop_symbolic::{Part, image};
 use std::rc::Rc;
 
 /// What is known at a call edge.

@@ -6,9 +6,9 @@
 
 use crate::forward::Forward;
 use crate::frontier::{Ring, Time};
-use crate::transfer::image;
 use hardbop_bdd::{Bdd, Exhausted};
 use hardbop_machine::{Action, NodeId};
+use hardbop_symbolic::image;
 use std::collections::BTreeMap;
 
 /// Rings by distance, per node.

@@ -1,29 +1,14 @@
-//! What an edge does to a relation: transfer functions (Bebop, Table 3) as a short list of relational products.
-//!
-//! The transition relation of a wide parallel assignment can be huge as one BDD while each of its parts is small. So an edge is a
-//! list of *parts*, each a conjunction of some of "guard", "this bit gets that value" and "constrain", and the image is
-//! taken part by part; a variable is quantified with the last part that mentions it. Parts are put together while they stay small.
+//! What an edge does to a relation: transfer functions (Bebop, Table 3) as a short list of relational products
+//! ([`hardbop_symbolic::Part`]), without the variables that do not matter where the edge leads.
 
-use crate::encode::{EdgeEncoder, Plans, QUANTIFY};
+use crate::encode::EdgeEncoder;
 use crate::interface::{Bit, Interface, Interfaces};
 use crate::space::{Copy, Space};
-use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
+use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::bits::{BitEdge, BitGraph, BitView};
 use hardbop_machine::{EdgeId, Machine, ProcId, Variable};
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
-
-/// Parts are put together up to this many BDD nodes.
-const PART_SIZE: usize = 256;
-
-/// A conjunct of a transition relation with what to quantify and rename once it has been used.
-#[derive(Clone, Debug)]
-pub struct Part {
-    /// Over `Now`, `Next`, `Argument` and choices.
-    pub relation: Bdd,
-    /// Applied to the product of the relation so far and this part.
-    pub plan: Rc<Plan>,
-}
+use hardbop_symbolic::{Draft, Part, Plans};
+use std::collections::BTreeSet;
 
 /// What a search is about, and everything that compiling its edges needs.
 #[derive(Clone, Copy)]
@@ -36,140 +21,6 @@ pub struct Compiler<'c> {
     pub interfaces: &'c Interfaces,
     /// Which variables are visible.
     pub visible: &'c dyn Fn(ProcId, Variable) -> bool,
-}
-
-/// A conjunct with the variables it depends on.
-struct Conjunct {
-    relation: Bdd,
-    support: BTreeSet<u32>,
-}
-
-/// The conjuncts of an edge and what becomes of its variables, before it is decided what happens when.
-pub(crate) struct Draft {
-    conjuncts: Vec<Conjunct>,
-    /// To be quantified once no later conjunct mentions them.
-    pub quantify: BTreeSet<u32>,
-    /// Applied at the end.
-    pub rename: Vec<(u32, u32)>,
-}
-
-impl Draft {
-    pub fn new() -> Self {
-        Self {
-            conjuncts: Vec::new(),
-            quantify: BTreeSet::new(),
-            rename: Vec::new(),
-        }
-    }
-
-    /// Adds a conjunct; those that say nothing are left out.
-    pub fn conjoin(&mut self, manager: &mut Manager<'_>, relation: Bdd) -> Result<(), Exhausted> {
-        if relation.is_true() {
-            return Ok(());
-        }
-        if let Some(last) = self.conjuncts.last_mut()
-            && manager.size(last.relation) < PART_SIZE
-        {
-            let both = manager.and(last.relation, relation)?;
-            if manager.size(both) <= PART_SIZE {
-                last.relation = both;
-                last.support = manager.support(both);
-                return Ok(());
-            }
-        }
-        let support = manager.support(relation);
-        self.conjuncts.push(Conjunct { relation, support });
-        Ok(())
-    }
-
-    /// Adds conjuncts. A choice that only one of them mentions is quantified right there: `x := *` then says nothing at all.
-    pub fn conjoin_all(
-        &mut self,
-        manager: &mut Manager<'_>,
-        plans: &mut Plans,
-        conjuncts: Vec<Bdd>,
-        choices_from: u32,
-    ) -> Result<(), Exhausted> {
-        let mut users: BTreeMap<u32, usize> = BTreeMap::new();
-        let mut choices_of = Vec::with_capacity(conjuncts.len());
-        for &conjunct in &conjuncts {
-            let mut support = manager.support(conjunct);
-            let choices = support.split_off(&choices_from);
-            for &choice in &choices {
-                *users.entry(choice).or_default() += 1;
-            }
-            choices_of.push(choices);
-        }
-        for (conjunct, choices) in conjuncts.into_iter().zip(choices_of) {
-            let own = choices.iter().filter(|choice| users[choice] == 1);
-            let actions: Vec<_> = own.map(|&choice| (choice, QUANTIFY)).collect();
-            let conjunct = if actions.is_empty() {
-                conjunct
-            } else {
-                let plan = plans.get(manager, actions);
-                manager.project(conjunct, &plan)?
-            };
-            self.conjoin(manager, conjunct)?;
-        }
-        Ok(())
-    }
-
-    /// Decides with which part each variable is quantified. `choices_from` is the first choice variable: all choices are quantified.
-    pub fn finish(
-        mut self,
-        manager: &mut Manager<'_>,
-        plans: &mut Plans,
-        choices_from: u32,
-    ) -> Vec<Part> {
-        if self.conjuncts.is_empty() {
-            if self.quantify.is_empty() && self.rename.is_empty() {
-                return Vec::new();
-            }
-            self.conjuncts.push(Conjunct {
-                relation: Bdd::TRUE,
-                support: BTreeSet::new(),
-            });
-        }
-        for conjunct in &self.conjuncts {
-            let choices = conjunct.support.range(choices_from..);
-            self.quantify.extend(choices);
-        }
-        let last = self.conjuncts.len() - 1;
-        let mut actions: Vec<Vec<(u32, u32)>> = vec![Vec::new(); last + 1];
-        for &variable in &self.quantify {
-            let user = self
-                .conjuncts
-                .iter()
-                .rposition(|c| c.support.contains(&variable));
-            actions[user.unwrap_or(0)].push((variable, QUANTIFY));
-        }
-        // A name is free for renaming only when its old owner has been quantified, so renaming comes last.
-        actions[last].extend(&self.rename);
-        let plans = actions
-            .into_iter()
-            .map(|actions| plans.get(manager, actions));
-        let plans: Vec<Rc<Plan>> = plans.collect();
-        self.conjuncts
-            .into_iter()
-            .zip(plans)
-            .map(|(conjunct, plan)| Part {
-                relation: conjunct.relation,
-                plan,
-            })
-            .collect()
-    }
-}
-
-/// Applies the parts of an edge to a relation.
-pub fn image(manager: &mut Manager<'_>, relation: Bdd, parts: &[Part]) -> Result<Bdd, Exhausted> {
-    let mut result = relation;
-    for part in parts {
-        result = manager.relprod(result, part.relation, &part.plan)?;
-        if result.is_false() {
-            break;
-        }
-    }
-    Ok(result)
 }
 
 impl Compiler<'_> {
@@ -274,15 +125,14 @@ impl Compiler<'_> {
                 continue;
             }
             let now = self.number(bit, Copy::Now);
-            if !draft.conjuncts.iter().any(|c| c.support.contains(&now)) {
+            if !draft.mentions(now) {
                 draft.quantify.remove(&now);
             }
         }
-        let used = |variable: &u32| draft.conjuncts.iter().any(|c| c.support.contains(variable));
         let unused_next: Vec<u32> = scope
             .iter()
             .map(|bit| self.number(bit, Copy::Next))
-            .filter(|next| draft.quantify.contains(next) && !used(next))
+            .filter(|next| draft.quantify.contains(next) && !draft.mentions(*next))
             .collect();
         for next in unused_next {
             draft.quantify.remove(&next);

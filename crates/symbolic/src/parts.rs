@@ -44,6 +44,13 @@ impl Draft {
         Self::default()
     }
 
+    /// Whether some conjunct depends on a variable.
+    pub fn mentions(&self, variable: u32) -> bool {
+        self.conjuncts
+            .iter()
+            .any(|conjunct| conjunct.support.contains(&variable))
+    }
+
     /// Adds a conjunct; those that say nothing are left out.
     pub fn conjoin(&mut self, manager: &mut Manager<'_>, relation: Bdd) -> Result<(), Exhausted> {
         if relation.is_true() {

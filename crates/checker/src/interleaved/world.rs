@@ -5,6 +5,7 @@
 
 use crate::memo::Memo;
 use crate::rejected::{Witness, WitnessState};
+use crate::translate::{Leaves, certificate_formula, edge_formula};
 use hardbop_machine::bits::{BitEdge, BitId, BitNode, BitView};
 use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::InlinedFrame;
@@ -222,62 +223,22 @@ impl<'a, 'i> World<'a, 'i> {
 
     /// A formula of an edge of a thread in a frame.
     pub fn edge_formula(&mut self, scope: Scope<'_>, root: BitId) -> Lit {
-        let (machine, graph, state) = (self.machine, self.view.graph(), &mut self.state);
-        let operands = |node, pending: &mut Vec<u32>| {
-            pending.extend(graph.get(BitId(node)).operands().map(|id| id.0));
+        let mut leaves = EdgeLeaves {
+            machine: self.machine,
+            scope,
+            state: &mut self.state,
         };
-        let read = |variable, bit: u8| variable_bit(machine, scope, variable, u32::from(bit));
-        let combine = |node, memo: &Memo| match graph.get(BitId(node)) {
-            BitNode::Const(value) => state.circuit.constant(value),
-            BitNode::Var(variable, bit) => state.literal(Moment::Before, read(variable, bit)),
-            BitNode::Next(variable, bit) => state.literal(Moment::After, read(variable, bit)),
-            BitNode::Input(input, bit) => state.choice(input, bit),
-            BitNode::Not(a) => !memo.literal(a.0),
-            BitNode::And(a, b) => state.circuit.and(memo.literal(a.0), memo.literal(b.0)),
-            BitNode::Or(a, b) => state.circuit.or(memo.literal(a.0), memo.literal(b.0)),
-            BitNode::Xor(a, b) => state.circuit.xor(memo.literal(a.0), memo.literal(b.0)),
-            BitNode::Ite(c, a, b) => {
-                let [c, a, b] = [c, a, b].map(|id| memo.literal(id.0));
-                state.circuit.ite(c, a, b)
-            }
-        };
-        self.edge_memo.evaluate(root.0, operands, combine)
+        edge_formula(&mut self.edge_memo, self.view.graph(), root, &mut leaves)
     }
 
     /// A formula of the certificate at a moment.
     pub fn formula(&mut self, root: u32, moment: Moment) -> Lit {
         self.formula_memo.clear();
-        let (formulas, state) = (self.formulas, &mut self.state);
-        let operands = |node: u32, pending: &mut Vec<u32>| match &formulas[node as usize] {
-            Formula::Not(a) => pending.push(*a),
-            Formula::And(operands) | Formula::Or(operands) => pending.extend(operands),
-            Formula::Ite(c, a, b) => pending.extend([c, a, b]),
-            _ => {}
+        let mut leaves = CertificateLeaves {
+            moment,
+            state: &mut self.state,
         };
-        let combine = |node: u32, memo: &Memo| match &formulas[node as usize] {
-            Formula::Constant(value) => state.circuit.constant(*value),
-            Formula::Now(Bit {
-                variable: Variable::Global(id),
-                bit,
-            }) => state.literal(moment, ConfigurationBit::Shared(*id, *bit)),
-            Formula::Thread(bit) => state.literal(moment, ConfigurationBit::Thread(*bit)),
-            // The form of the certificate has been checked: there are no other leaves.
-            Formula::Now(_) | Formula::Entry(_) | Formula::Exit(_) => state.circuit.constant(false),
-            Formula::Not(a) => !memo.literal(*a),
-            Formula::And(operands) => {
-                let operands = operands.iter().map(|&id| memo.literal(id));
-                state.circuit.all(operands)
-            }
-            Formula::Or(operands) => {
-                let operands = operands.iter().map(|&id| memo.literal(id));
-                state.circuit.any(operands)
-            }
-            Formula::Ite(c, a, b) => {
-                let [c, a, b] = [c, a, b].map(|&id| memo.literal(id));
-                state.circuit.ite(c, a, b)
-            }
-        };
-        self.formula_memo.evaluate(root, operands, combine)
+        certificate_formula(&mut self.formula_memo, self.formulas, root, &mut leaves)
     }
 
     /// The configuration of the last search's model: where the threads are, and the shared globals.
@@ -306,6 +267,68 @@ impl<'a, 'i> World<'a, 'i> {
                 moment: "before the step",
                 values: values.into_iter().collect(),
             }],
+        }
+    }
+}
+
+/// Bits as a thread in a frame sees them.
+struct EdgeLeaves<'l, 'i> {
+    machine: &'l Machine,
+    scope: Scope<'l>,
+    state: &'l mut State<'i>,
+}
+
+impl<'i> Leaves<'i> for EdgeLeaves<'_, 'i> {
+    fn circuit(&mut self) -> &mut Circuit<'i> {
+        &mut self.state.circuit
+    }
+
+    fn of_edge(&mut self, leaf: BitNode) -> Lit {
+        let (moment, variable, bit) = match leaf {
+            BitNode::Var(variable, bit) => (Moment::Before, variable, bit),
+            BitNode::Next(variable, bit) => (Moment::After, variable, bit),
+            BitNode::Input(input, bit) => return self.state.choice(input, bit),
+            _ => unreachable!("only leaves that are no constants are asked for"),
+        };
+        let bit = variable_bit(self.machine, self.scope, variable, u32::from(bit));
+        self.state.literal(moment, bit)
+    }
+
+    fn of_certificate(&mut self, _leaf: &Formula) -> Lit {
+        unreachable!("an edge has no leaves of a certificate")
+    }
+}
+
+/// Bits of a configuration at a moment.
+struct CertificateLeaves<'l, 'i> {
+    moment: Moment,
+    state: &'l mut State<'i>,
+}
+
+impl<'i> Leaves<'i> for CertificateLeaves<'_, 'i> {
+    fn circuit(&mut self) -> &mut Circuit<'i> {
+        &mut self.state.circuit
+    }
+
+    fn of_edge(&mut self, _leaf: BitNode) -> Lit {
+        unreachable!("a certificate has no leaves of an edge")
+    }
+
+    fn of_certificate(&mut self, leaf: &Formula) -> Lit {
+        match leaf {
+            Formula::Now(Bit {
+                variable: Variable::Global(id),
+                bit,
+            }) => {
+                let bit = ConfigurationBit::Shared(*id, *bit);
+                self.state.literal(self.moment, bit)
+            }
+            Formula::Thread(bit) => {
+                let bit = ConfigurationBit::Thread(*bit);
+                self.state.literal(self.moment, bit)
+            }
+            // The form of the certificate has been checked: there are no other leaves.
+            _ => self.state.circuit.constant(false),
         }
     }
 }

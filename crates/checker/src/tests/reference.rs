@@ -6,8 +6,8 @@
 
 use hardbop_machine::expr::Leaf;
 use hardbop_machine::{Action, EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Type, Variable};
-use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation};
 use hardbop_outcome::Target;
+use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation};
 use std::collections::BTreeSet;
 
 /// All values that a procedure sees: globals, then locals.

@@ -1,6 +1,6 @@
 //! Options of the SAT engine.
 
-use hardbop_satcheck::{SatEngine, Split};
+use hardbop_satcheck::{SatEngine, Split, Tracking};
 
 /// What the SAT engine can be told.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -13,6 +13,18 @@ pub struct SatArguments {
     /// How deep recursive calls may nest for the SAT engine
     #[arg(long, value_name = "CALLS")]
     inline_depth: Option<u32>,
+    /// Which variables the SAT engine's function terms speak of
+    #[arg(long, value_enum, default_value_t)]
+    track: TrackName,
+}
+
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+enum TrackName {
+    /// Few at first, then those that turn out to be needed
+    #[default]
+    Needed,
+    /// All that can have to do with the targets
+    All,
 }
 
 fn split(text: &str) -> Result<Split, String> {
@@ -34,6 +46,10 @@ impl SatArguments {
         SatEngine {
             split: self.split.unwrap_or(default.split),
             inline_depth: self.inline_depth.unwrap_or(default.inline_depth),
+            tracking: match self.track {
+                TrackName::Needed => Tracking::Needed,
+                TrackName::All => Tracking::All,
+            },
             ..default
         }
     }

@@ -64,6 +64,10 @@ impl Draft {
 
     /// Appends the procedure to the product.
     pub fn finish(mut self, original: &Machine, id: ProcId, entry: Spot, product: &mut Product) {
+        // An entry that no step leaves is there all the same, and the exit comes last.
+        if entry != Spot::Exit {
+            self.place(entry);
+        }
         self.place(Spot::Exit);
         let machine = &mut product.machine;
         let procedure = ProcId::new(machine.procedures.len());

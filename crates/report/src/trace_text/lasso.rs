@@ -32,7 +32,7 @@ pub fn lasso_text(
     };
     let mut walk = walk.map_err(frame_error)?;
     let view = View::new(machine, false, options.level);
-    let mut rows = vec![Row::unindented(view.start(walk.configuration()))];
+    let mut rows = vec![Row::Text(view.start(walk.configuration()))];
     // Small steps taken, and lines shown in the part at hand.
     let mut taken: u128 = 0;
     let mut shown = 0;
@@ -44,7 +44,7 @@ pub fn lasso_text(
             shown = 0;
             hidden = false;
             let line = machine.line_of(replayed.head);
-            rows.push(Row::unindented(format!("loop, from line {line}:")));
+            rows.push(Row::Text(format!("loop, from line {line}:")));
         }
         let Some(step) = walk.next().transpose().map_err(frame_error)? else {
             break;
@@ -58,7 +58,7 @@ pub fn lasso_text(
             rows.push(view.row(&step, walk.configuration()));
         } else if !hidden {
             hidden = true;
-            rows.push(Row::unindented(format!("... ({shown} steps shown)")));
+            rows.push(Row::Text(format!("... ({shown} steps shown)")));
             if expand && in_loop {
                 // What follows is as long as the calls are, and nothing of it is shown.
                 break;

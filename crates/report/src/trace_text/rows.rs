@@ -1,4 +1,5 @@
-//! The lines of a trace text: what each step shows.
+//! The rows of a trace text: what each step shows. How they are laid out is the business of [`align`] and of
+//! [`super::columns`].
 
 use super::TraceLevel;
 use hardbop_interpreter::{Configuration, Walked, WalkedKind};
@@ -12,21 +13,50 @@ const MAX_STATEMENT: usize = 60;
 /// Calls that are deeper than this are not indented further, so that deep recursion does not make quadratic text.
 const MAX_INDENT: u32 = 40;
 
-/// A line of the text before its columns are aligned.
-pub(super) struct Row {
-    line: Option<u32>,
-    statement: String,
-    notes: String,
+/// A row of the text before it is laid out.
+pub(super) enum Row {
+    /// A line across all columns.
+    Text(String),
+    /// Another thread takes over.
+    Context(Context),
+    /// A step.
+    Step(StepRow),
 }
 
-impl Row {
-    pub(super) fn unindented(text: String) -> Self {
-        Self {
-            line: None,
-            statement: text,
-            notes: String::new(),
-        }
-    }
+/// The beginning of a context.
+pub(super) struct Context {
+    /// The thread that runs from here on.
+    pub(super) thread: u32,
+    /// Its name.
+    pub(super) name: String,
+    /// What it starts with, `x=0 y=1`, if this is its first context.
+    pub(super) starts: String,
+    /// The number of the context switch in the run; nothing where the first thread begins, or the first one after `init`.
+    pub(super) switch: Option<u32>,
+}
+
+/// A step before it is laid out.
+pub(super) struct StepRow {
+    /// Line in the source.
+    pub(super) line: u32,
+    /// The thread that takes it.
+    pub(super) thread: u32,
+    /// The name of the thread; empty where there is only one.
+    pub(super) name: String,
+    /// The depth of its stack.
+    pub(super) depth: u32,
+    /// The statement.
+    pub(super) statement: String,
+    /// What it does, in the order in which that is shown.
+    pub(super) notes: Vec<Note>,
+}
+
+/// One thing that a step does.
+pub(super) enum Note {
+    /// Something that concerns its own thread.
+    Own(String),
+    /// Values of shared variables.
+    Shared(String),
 }
 
 /// How rows are made.
@@ -67,15 +97,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What the threads from number `first` on start with, as a part of a rule.
+    /// What the threads from number `first` on start with.
     pub(super) fn starts(&self, configuration: &Configuration, first: usize) -> Vec<String> {
         let threads = first..configuration.threads.len();
-        let describe =
-            |thread: usize| match &*list(&self.first_values(configuration, thread as u32)) {
-                "" => String::new(),
-                values => format!(" starts: {values}"),
-            };
-        threads.map(describe).collect()
+        threads
+            .map(|thread| list(&self.first_values(configuration, thread as u32)))
+            .collect()
     }
 
     /// Values of a thread's own globals and of those locals of its running procedure that may be read before they are written.
@@ -151,10 +178,8 @@ impl<'a> View<'a> {
         };
         let mut notes = Vec::new();
         if let WalkedKind::Enter(_) = step.kind {
-            notes.push(format!(
-                "enter {}",
-                machine.procedure(step.effect.scope).name
-            ));
+            let callee = &machine.procedure(step.effect.scope).name;
+            notes.push(Note::Own(format!("enter {callee}")));
         }
         match self.level {
             TraceLevel::Full if after.top(step.thread).is_some() => {
@@ -163,34 +188,37 @@ impl<'a> View<'a> {
             _ => notes.extend(shown_values(&self.changes(step, after))),
         }
         if edge.is_some_and(|e| machine.node(machine.edge(e).to).kind == NodeKind::Failure) {
-            notes.push("fails".to_owned());
+            notes.push(Note::Own("fails".to_owned()));
         }
         if !step.effect.printed.is_empty() {
             let values: Vec<String> = step.effect.printed.iter().map(u64::to_string).collect();
-            notes.push(format!("prints {}", values.join(", ")));
+            notes.push(Note::Own(format!("prints {}", values.join(", "))));
         }
         for thread in step.effect.started.clone() {
-            notes.push(format!("starts {}", after.thread_name(machine, thread)));
+            let name = after.thread_name(machine, thread);
+            notes.push(Note::Own(format!("starts {name}")));
         }
         if let WalkedKind::Call { .. } = step.kind {
             let inside = step.flat_steps.saturating_sub(2);
             let plural = if inside == 1 { "" } else { "s" };
-            notes.push(format!("(folded: {inside} step{plural})"));
+            notes.push(Note::Own(format!("(folded: {inside} step{plural})")));
         }
-        let prefix = if self.concurrent {
-            format!("[{}] ", after.thread_name(machine, step.thread))
+        let name = if self.concurrent {
+            after.thread_name(machine, step.thread)
         } else {
             String::new()
         };
-        let indent = "  ".repeat(step.depth.min(MAX_INDENT) as usize);
         let start = edge.map_or(machine.node(step.node).span.start, |edge| {
             machine.edge(edge).span.start
         });
-        Row {
-            line: Some(machine.source.line(start)),
-            statement: format!("{prefix}{indent}{statement}"),
-            notes: notes.join("  "),
-        }
+        Row::Step(StepRow {
+            line: machine.source.line(start),
+            thread: step.thread,
+            name,
+            depth: step.depth,
+            statement,
+            notes,
+        })
     }
 
     /// The changed variables: whether shared, the name, the value. Of a procedure that is entered, its parameters and the
@@ -237,7 +265,7 @@ impl<'a> View<'a> {
 }
 
 /// Values of the thread's own variables, then of shared ones.
-fn shown_values(values: &[(bool, String, u64)]) -> Vec<String> {
+fn shown_values(values: &[(bool, String, u64)]) -> impl Iterator<Item = Note> {
     let of = |shared: bool| {
         let chosen = values.iter().filter(|(is_shared, ..)| *is_shared == shared);
         let chosen: Vec<(String, u64)> = chosen
@@ -246,9 +274,9 @@ fn shown_values(values: &[(bool, String, u64)]) -> Vec<String> {
         list(&chosen)
     };
     let (own, shared) = (of(false), of(true));
-    let own = (!own.is_empty()).then_some(own);
-    let shared = (!shared.is_empty()).then(|| format!("shared: {shared}"));
-    own.into_iter().chain(shared).collect()
+    let own = (!own.is_empty()).then_some(Note::Own(own));
+    let shared = (!shared.is_empty()).then_some(Note::Shared(shared));
+    own.into_iter().chain(shared)
 }
 
 /// A statement on one line, cut if it is long.
@@ -263,39 +291,78 @@ fn shorten(statement: &str) -> String {
     format!("{}...", cut.trim_end())
 }
 
-/// Lines with line numbers, statements and notes in columns.
+impl Row {
+    /// Without its notes, as one line with the name of the thread in front.
+    fn statement(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Context(Context { name, starts, .. }) if starts.is_empty() => {
+                format!("--- {name} ---")
+            }
+            Self::Context(Context { name, starts, .. }) => {
+                format!("--- {name} starts: {starts} ---")
+            }
+            Self::Step(step) => {
+                let indent = "  ".repeat(step.depth.min(MAX_INDENT) as usize);
+                let statement = &step.statement;
+                match &*step.name {
+                    "" => format!("{indent}{statement}"),
+                    name => format!("[{name}] {indent}{statement}"),
+                }
+            }
+        }
+    }
+
+    /// What it does, on one line.
+    fn notes(&self) -> String {
+        let Self::Step(step) = self else {
+            return String::new();
+        };
+        let notes = step.notes.iter().map(|note| match note {
+            Note::Own(text) => text.clone(),
+            Note::Shared(values) => format!("shared: {values}"),
+        });
+        notes.collect::<Vec<_>>().join("  ")
+    }
+
+    fn line(&self) -> Option<u32> {
+        match self {
+            Self::Step(step) => Some(step.line),
+            Self::Text(_) | Self::Context(_) => None,
+        }
+    }
+}
+
+/// The width of the longest line number.
+pub(super) fn number_width(rows: &[Row]) -> usize {
+    let lines = rows.iter().filter_map(Row::line);
+    lines.max().map_or(1, |line| line.to_string().len())
+}
+
+/// One line per row, with line numbers, statements and notes aligned.
 pub(super) fn align(rows: &[Row]) -> String {
-    let number_width = rows
+    let number_width = number_width(rows);
+    let lines: Vec<(Option<u32>, String, String)> = rows
         .iter()
-        .filter_map(|row| row.line)
-        .max()
-        .map_or(1, digits);
-    let with_notes = rows.iter().filter(|row| !row.notes.is_empty());
-    let widths = with_notes.map(|row| row.statement.chars().count());
+        .map(|row| (row.line(), row.statement(), row.notes()))
+        .collect();
+    let with_notes = lines.iter().filter(|(.., notes)| !notes.is_empty());
+    let widths = with_notes.map(|(_, statement, _)| statement.chars().count());
     let column = widths
         .filter(|&width| width <= MAX_STATEMENT)
         .max()
         .unwrap_or(0);
     let mut text = String::new();
-    for row in rows {
-        let line = match row.line {
-            Some(line) if row.notes.is_empty() => {
-                format!("{line:>number_width$}: {}", row.statement)
-            }
-            Some(line) => format!(
-                "{line:>number_width$}: {:<column$}  {}",
-                row.statement, row.notes
-            ),
-            None => row.statement.clone(),
+    for (line, statement, notes) in lines {
+        let line = match line {
+            Some(line) if notes.is_empty() => format!("{line:>number_width$}: {statement}"),
+            Some(line) => format!("{line:>number_width$}: {statement:<column$}  {notes}"),
+            None => statement,
         };
         text.push_str(line.trim_end());
         text.push('\n');
     }
     text
-}
-
-fn digits(number: u32) -> usize {
-    number.to_string().len()
 }
 
 /// `x=0 y=1`

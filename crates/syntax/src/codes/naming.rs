@@ -98,8 +98,8 @@ super::codes! {
         bad: "decl a, b;\nvoid main() begin\n  assert(a < b);\nend\n",
         fixed: "decl int<2> a, b;\nvoid main() begin\n  assert(a < b);\nend\n";
     LABEL_ELSEWHERE = 39, Error, "label of another procedure",
-        "`goto` stays inside its procedure. The label it names belongs to another one; to go there, call that \
-         procedure.",
+        "`goto` stays inside its procedure, and `start_thread goto` starts a thread inside of it. The label belongs to \
+         another procedure; to go there, call that procedure, or start a thread that runs it.",
         bad: "void f() begin\n  L: skip;\nend\nvoid main() begin\n  f();\n  goto L;\nend\n",
         fixed: "void f() begin\n  skip;\nend\nvoid main() begin\n  f();\n  goto L;\n  L: skip;\nend\n";
 }

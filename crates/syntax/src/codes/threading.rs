@@ -11,7 +11,7 @@ super::codes! {
         fixed: "thread worker begin\n  void main() begin\n    skip;\n  end\nend\n";
     DUPLICATE_THREAD = 52, Error, "two threads of one name",
         "Traces and reports tell threads apart by their names. To run the same code several times give a number of \
-         instances, as in `thread worker(2)`.",
+         instances, as in `thread worker(2)`. A procedure `main` outside of all blocks is a thread called `main`.",
         bad: "thread t begin\n  void main() begin\n    skip;\n  end\nend\nthread t begin\n  void main() begin\n    skip;\n  end\nend\n",
         fixed: "thread t(2) begin\n  void main() begin\n    skip;\n  end\nend\n";
     CALL_INTO_THREAD = 53, Error, "call of a procedure of another thread",
@@ -30,7 +30,8 @@ super::codes! {
         bad: "bool f() begin\n  return T;\nend\nvoid main() begin\n  decl x;\n  ASYNC_1: x := f();\nend\n",
         fixed: "bool f() begin\n  return T;\nend\nvoid main() begin\n  ASYNC_1: f();\nend\n";
     UNMATCHED_ATOMIC = 56, Error, "`atomic_begin` and `atomic_end` do not match",
-        "The program has one of the two words but nowhere the other, so an atomic block would never end or never begin.",
+        "The program has one of the two words but nowhere the other, so an atomic block would never end or never begin. \
+         Where both are there but do not match on some way, there is a warning: HB077 or HB078.",
         bad: "decl x;\nvoid main() begin\n  atomic_begin;\n  x := T;\nend\n",
         fixed: "decl x;\nvoid main() begin\n  atomic_begin;\n  x := T;\n  atomic_end;\nend\n";
 }

@@ -35,4 +35,20 @@ super::codes! {
         "All variables on the left are `_`, so the values are thrown away and the assignment does nothing.",
         bad: "void main() begin\n  _ := T;\nend\n",
         fixed: "void main() begin\n  skip;\nend\n";
+    ATOMIC_END_OUTSIDE = 77, Warning, "`atomic_end` outside of an atomic block",
+        "On some way through the program a thread gets here without an open atomic block, so the word does nothing. \
+         Atomic blocks do not nest: the first `atomic_end` ends all that have begun. Conditions are not looked at, so the \
+         way may be one that no run takes.",
+        bad: "decl x;\nvoid main() begin\n  if (x) then\n    atomic_begin;\n  fi\n  x := !x;\n  atomic_end;\nend\n",
+        fixed: "decl x;\nvoid main() begin\n  atomic_begin;\n  x := !x;\n  atomic_end;\nend\n";
+    ENDS_INSIDE_ATOMIC = 78, Warning, "end of a thread inside of an atomic block",
+        "On some way through the program a thread ends without having left its atomic block. The block ends with it, but an \
+         `atomic_end` is probably missing. Conditions are not looked at, so the way may be one that no run takes.",
+        bad: "decl x;\nvoid main() begin\n  atomic_begin;\n  x := !x;\n  if (x) then\n    atomic_end;\n  fi\nend\n",
+        fixed: "decl x;\nvoid main() begin\n  atomic_begin;\n  x := !x;\n  atomic_end;\nend\n";
+    SHADOWED_PROCEDURE = 79, Warning, "procedure of a thread that hides another",
+        "A procedure of a thread block has the name of one outside of it. Calls inside of the block mean the inner one. That is \
+         allowed but easily overlooked. (`main` is the exception: each thread has its own.)",
+        bad: "void f() begin\n  skip;\nend\nthread t begin\n  void main() begin\n    f();\n  end\n  void f() begin\n    skip;\n  end\nend\nvoid main() begin\n  f();\nend\n",
+        fixed: "void f() begin\n  skip;\nend\nthread t begin\n  void main() begin\n    g();\n  end\n  void g() begin\n    skip;\n  end\nend\nvoid main() begin\n  f();\nend\n";
 }

@@ -1,0 +1,210 @@
+//! The formulas for threads agree with brute force on generated programs and with the paper on the Bluetooth driver.
+
+use hardbop_calculus::algorithm::answer;
+use hardbop_calculus::threads::{ThreadBound, ThreadProblem, decide, unsupported};
+use hardbop_fixpoint::{Limits, Options, Solver};
+use hardbop_formula::load_text;
+use hardbop_machine::{Machine, from_text};
+use hardbop_outcome::{Budget, Limit, Query};
+use hardbop_syntax::Source;
+use hardbop_testkit::context_oracle::{ContextOracle, Cost};
+use hardbop_testkit::generator::ThreadForm;
+use hardbop_testkit::{Knobs, generate, shrink};
+
+fn driver(configuration: &str) -> Machine {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/");
+    let text = std::fs::read_to_string(format!("{folder}bluetooth{configuration}.bp"));
+    from_text("bluetooth.bp", &text.expect("the examples are there")).expect("it is valid")
+}
+
+fn machine(text: &str) -> Machine {
+    from_text("test.bp", text).expect("a program")
+}
+
+/// Whether the first target is reached.
+fn is_reached(machine: &Machine, query: &Query, bound: ThreadBound) -> bool {
+    let decided = decide(machine, query, bound, &Budget::unlimited());
+    decided.expect("nothing limits the solver").is_reached[0]
+}
+
+#[test]
+fn the_driver_fails_from_as_many_switches_on_as_the_paper_says() {
+    for (configuration, least) in [("", 9), ("-1-2", 3), ("-2-1", 4), ("-2-2", 3)] {
+        let machine = driver(configuration);
+        let query = Query::assertions(&machine);
+        for switches in [2, 3, 4] {
+            let found = is_reached(&machine, &query, ThreadBound::Contexts(switches));
+            assert_eq!(found, switches >= least, "{configuration} {switches}");
+        }
+    }
+}
+
+/// All assertions and labels.
+fn every_target(machine: &Machine) -> Query {
+    let mut query = Query::assertions(machine);
+    for label in &machine.labels {
+        let procedure = &machine.procedure(machine.procedure_of(label.node)).name;
+        let name = format!("{procedure}:{}", label.name);
+        query.targets.extend(Query::label(machine, &name).targets);
+    }
+    query
+}
+
+/// What is wrong with the answers for a program; counts targets that are reached and that are not, brute force having missed nothing.
+fn disagreement(text: &str, cost: Cost, max_cost: u32, exact: &mut [u64; 2]) -> Option<String> {
+    let machine = from_text("generated.bp", text).ok()?;
+    if unsupported(&machine).is_some() {
+        return None;
+    }
+    let query = every_target(&machine);
+    let oracle = ContextOracle {
+        cost,
+        max_cost,
+        max_configurations: 5_000,
+        ..ContextOracle::default()
+    };
+    let expected = oracle.least_costs(&machine, &query.targets);
+    for at_most in 0..=max_cost {
+        let bound = match cost {
+            Cost::Switches => ThreadBound::Contexts(at_most),
+            Cost::Rounds => ThreadBound::Rounds(at_most + 1),
+        };
+        let budget = Budget {
+            nodes: Some(1 << 20),
+            ..Budget::unlimited()
+        };
+        let decided = match decide(&machine, &query, bound, &budget) {
+            Err(Limit::Nodes) => return None,
+            other => other.expect("the program is supported"),
+        };
+        for (at, &found) in decided.is_reached.iter().enumerate() {
+            let least = expected.reached[at].filter(|&least| least <= at_most);
+            let is_wrong = match found {
+                true => least.is_none() && expected.missed.is_none(),
+                false => least.is_some(),
+            };
+            if is_wrong {
+                let target = &query.targets[at].kind;
+                return Some(format!("{target} at {at_most}: {found}, not {least:?}"));
+            }
+            exact[usize::from(found)] += u64::from(found || expected.missed.is_none());
+        }
+    }
+    None
+}
+
+fn agree(cost: Cost, knobs: &Knobs, seeds: std::ops::Range<u64>, bound: u32) -> [u64; 2] {
+    let mut exact = [0; 2];
+    for seed in seeds {
+        let text = generate(seed, knobs);
+        if let Some(what) = disagreement(&text, cost, bound, &mut exact) {
+            let small = shrink(&text, &mut |candidate| {
+                disagreement(candidate, cost, bound, &mut [0; 2]).is_some()
+            });
+            let what_small = disagreement(&small, cost, bound, &mut [0; 2]);
+            panic!("seed {seed}: {what}\n{text}\nshrunk ({what_small:?}):\n{small}");
+        }
+    }
+    exact
+}
+
+/// Programs whose threads all run from the start.
+fn knobs(threads: u32) -> Knobs {
+    let mut knobs = Knobs::concurrent();
+    knobs.forms = vec![ThreadForm::Blocks, ThreadForm::Getafix];
+    knobs.threads = threads;
+    knobs.recursion = 40;
+    knobs.statement.call = 15;
+    knobs.statement.start_thread = 0;
+    knobs.statement.atomic = 0;
+    knobs
+}
+
+#[test]
+fn context_switches_of_two_threads_are_those_of_brute_force() {
+    let exact = agree(Cost::Switches, &knobs(2), 0..60, 4);
+    assert!(exact.iter().all(|&count| count > 40), "{exact:?}");
+}
+
+#[test]
+fn context_switches_of_three_threads_are_those_of_brute_force() {
+    let exact = agree(Cost::Switches, &knobs(3), 100..130, 3);
+    assert!(exact.iter().all(|&count| count > 20), "{exact:?}");
+}
+
+#[test]
+fn rounds_of_two_threads_are_those_of_brute_force() {
+    let exact = agree(Cost::Rounds, &knobs(2), 200..240, 2);
+    assert!(exact.iter().all(|&count| count > 20), "{exact:?}");
+}
+
+#[test]
+fn rounds_of_three_threads_are_those_of_brute_force() {
+    let exact = agree(Cost::Rounds, &knobs(3), 300..320, 2);
+    assert!(exact.iter().all(|&count| count > 20), "{exact:?}");
+}
+
+/// A thread may step only where the other has not: the numbers say how many switches and rounds `L` takes.
+const TURNS: &str = "decl a := 0, b := 0;
+thread one begin void main() begin assume(b); a := 1; assume(!b); L: skip; end end
+thread two begin void main() begin b := 1; assume(a); b := 0; end end";
+
+#[test]
+fn taking_turns_costs_switches_and_rounds() {
+    let machine = machine(TURNS);
+    let query = Query::label(&machine, "L");
+    let reached = |bound| is_reached(&machine, &query, bound);
+    assert!(!reached(ThreadBound::Contexts(2)) && reached(ThreadBound::Contexts(3)));
+    assert!(!reached(ThreadBound::Rounds(2)) && reached(ThreadBound::Rounds(3)));
+}
+
+#[test]
+fn a_flag_keeps_others_out_and_init_runs_before_all() {
+    let text = "decl atomic; decl g;
+void init() begin atomic := 1; g := 0; end
+void main() begin skip; end
+void thread1() begin atomic := 1; g := 1; g := 0; atomic := 0; end
+void thread2() begin decl x; x := g; atomic := 0; if (x) then L: skip; fi M: skip; end";
+    let machine = machine(text);
+    let l = Query::label(&machine, "L");
+    let m = Query::label(&machine, "M");
+    for bound in [ThreadBound::Contexts(3), ThreadBound::Rounds(2)] {
+        assert!(!is_reached(&machine, &l, bound), "{bound:?}");
+        assert!(is_reached(&machine, &m, bound), "{bound:?}");
+    }
+    // The flag that `init` leaves belongs to nobody: any thread may start.
+    assert!(is_reached(&machine, &m, ThreadBound::Contexts(0)));
+    assert!(is_reached(&machine, &m, ThreadBound::Rounds(1)));
+}
+
+#[test]
+fn what_a_thread_waits_for_inside_a_block_is_not_in_the_formula() {
+    let started = "void main() begin A: ASYNC_1: f(); end void f() begin skip; end";
+    let block = "thread t(2) begin void main() begin atomic_begin; atomic_end; end end";
+    for (text, what) in [(block, "atomic blocks")] {
+        assert_eq!(unsupported(&machine(text)), Some(what));
+    }
+    let _ = started;
+}
+
+#[test]
+fn the_text_of_a_problem_has_the_same_answer() {
+    let machine = machine(TURNS);
+    let query = Query::label(&machine, "L");
+    let targets: Vec<_> = query.targets.iter().map(|target| target.node).collect();
+    for (bound, expected) in [
+        (ThreadBound::Contexts(0), false),
+        (ThreadBound::Contexts(2), false),
+        (ThreadBound::Contexts(3), true),
+        (ThreadBound::Rounds(1), false),
+        (ThreadBound::Rounds(3), true),
+    ] {
+        let text = ThreadProblem::new(&machine, &targets, bound).text();
+        let read = load_text(&Source::new("problem.mu", &text));
+        assert!(read.diagnostics.is_empty(), "{:?}\n{text}", read.diagnostics);
+        let system = read.system.expect("the text is well-formed");
+        let mut solver = Solver::new(&system, &Options::default(), &Limits::default());
+        let question = answer(&system).expect("it asks something");
+        assert_eq!(solver.query(question), Ok(expected), "{bound:?}");
+    }
+}

@@ -1,0 +1,99 @@
+//! Verdicts on infinite runs agree with two independent computations, and every run that is shown is one: it is replayed, and the
+//! property is evaluated on it by its definition.
+
+mod accepting;
+mod configurations;
+mod formulas;
+mod two_phase;
+
+use configurations::letter;
+use formulas::random_formula;
+use hardbop_automata::{Ltl, read_ltl};
+use hardbop_explicit::{Evidence, PropertyEngine, PropertyVerdict};
+use hardbop_interpreter::observe_lasso;
+use hardbop_machine::{Machine, from_text};
+use hardbop_outcome::{Budget, Silent};
+use hardbop_syntax::Source;
+use hardbop_testkit::random::Random;
+use hardbop_testkit::{Knobs, generate};
+
+/// More places than these are too many for an oracle.
+const LIMIT: usize = 20_000;
+
+fn ltl(machine: &Machine, formula: &str) -> Ltl {
+    match read_ltl(&Source::new("formula", formula), machine) {
+        Ok(ltl) => ltl,
+        Err(errors) => panic!("{formula}: {errors:?}"),
+    }
+}
+
+/// Whether all runs satisfy a formula. A counterexample is checked.
+fn holds(machine: &Machine, formula: &Ltl, lazy: bool) -> bool {
+    let automaton = formula.violations();
+    let engine = PropertyEngine { lazy };
+    let answer = engine.check(machine, &automaton, &Budget::unlimited(), &mut Silent);
+    match answer.verdict {
+        PropertyVerdict::Excluded => true,
+        PropertyVerdict::Found(Evidence::Lasso(lasso)) => {
+            let word = observe_lasso(machine, &lasso, 1_000_000, |now, ended| {
+                letter(machine, &automaton, now, ended)
+            });
+            let word = word.unwrap_or_else(|error| panic!("no lasso: {error}\n{lasso:#?}"));
+            assert!(!formula.holds_on_lasso(&word.stem, &word.cycle));
+            false
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn check(name: &str, knobs: &Knobs, seeds: std::ops::Range<u64>, lazy: bool) {
+    let mut random = Random::new(seeds.start);
+    let (mut compared, mut violated) = (0, 0);
+    let count = seeds.end - seeds.start;
+    for seed in seeds {
+        let text = generate(seed, knobs);
+        let machine = from_text("generated.bp", &text).expect("the generator makes valid programs");
+        if !machine.is_sequential() {
+            continue;
+        }
+        for _ in 0..3 {
+            let text_of_formula = random_formula(&mut random, &machine);
+            for formula in [text_of_formula.clone(), format!("!({text_of_formula})")] {
+                let property = ltl(&machine, &formula);
+                let automaton = property.violations();
+                let Some(expected) = two_phase::accepts(&machine, &automaton, LIMIT) else {
+                    continue;
+                };
+                if let Some(other) = configurations::accepts(&machine, &automaton, LIMIT, 8) {
+                    assert_eq!(other, expected, "oracles: {formula}\n{text}");
+                }
+                let found = !holds(&machine, &property, lazy);
+                assert_eq!(found, expected, "{name} {seed}: {formula}\n{text}");
+                compared += 1;
+                violated += u64::from(found);
+            }
+        }
+    }
+    assert!(compared > 3 * count, "only {compared} of {}", 6 * count);
+    assert!(violated > count && compared - violated > count / 2, "{violated} of {compared}");
+}
+
+#[test]
+fn formulas_on_programs_without_recursion() {
+    check("sequential", &Knobs::sequential(), 0..60, true);
+}
+
+#[test]
+fn formulas_on_recursive_programs() {
+    check("recursive", &Knobs::recursive(), 0..120, true);
+}
+
+#[test]
+fn formulas_on_programs_with_integers() {
+    check("integers", &Knobs::integers(), 0..80, true);
+}
+
+#[test]
+fn formulas_with_all_values_enumerated() {
+    check("recursive", &Knobs::recursive(), 200..240, false);
+}
