@@ -56,7 +56,7 @@ impl Engine for CalculusEngine {
 
 impl CalculusEngine {
     fn outcome(&self, answers: Answers) -> Outcome {
-        let mut outcome = Outcome::new(self.name(), answers.answers);
+        let mut outcome = Outcome::new(self.name(), answers.list);
         outcome.certificates = answers.certificates;
         outcome.statistics = answers.statistics;
         outcome
@@ -74,7 +74,7 @@ impl CalculusEngine {
         let reference = Algorithm::reference();
         let mut judge = Question::new(question.machine, &reference, question.budget);
         let mut answers = judge.decide(query)?;
-        for (answer, &claim) in answers.answers.iter_mut().zip(&claims) {
+        for (answer, &claim) in answers.list.iter_mut().zip(&claims) {
             let found = match answer.verdict {
                 Verdict::Reachable { .. } => true,
                 Verdict::Unreachable => false,
@@ -101,7 +101,7 @@ impl CalculusEngine {
         }
         let is_believed = |target: &Target| {
             let mut same = answers
-                .answers
+                .list
                 .iter()
                 .filter(|answer| answer.target == *target);
             same.all(|answer| answer.verdict == Verdict::Unreachable)
@@ -160,7 +160,7 @@ fn unknown(query: &Query, why: &Limit) -> Answers {
         verdict: Verdict::Unknown { why: why.clone() },
     });
     Answers {
-        answers: answers.collect(),
+        list: answers.collect(),
         ..Answers::default()
     }
 }

@@ -26,7 +26,7 @@ const BYTES_PER_NODE: u64 = 40;
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     /// One per target.
-    pub answers: Vec<Answer>,
+    pub list: Vec<Answer>,
     /// For what is unreachable.
     pub certificates: Vec<Certificate>,
     /// Work counters.
@@ -109,7 +109,11 @@ impl<'q> Question<'q> {
                 .filter(|(verdict, _)| verdict.is_none())
                 .map(|(_, target)| target.clone())
                 .collect();
-            let rest = self.search(&open, &[])?;
+            // A limit leaves those open that are still open; what has been reached stays reached.
+            let rest = self.search(&open, &[]).unwrap_or_else(|why| Found {
+                verdicts: vec![Some(Verdict::Unknown { why }); open.len()],
+                certificates: Vec::new(),
+            });
             let mut later = rest.verdicts.into_iter();
             for verdict in found
                 .verdicts
@@ -126,7 +130,7 @@ impl<'q> Question<'q> {
             verdict: verdict.expect("a search that nothing ends decides every target"),
         });
         Ok(Answers {
-            answers: answers.collect(),
+            list: answers.collect(),
             certificates: found.certificates,
             statistics: self.statistics(),
         })

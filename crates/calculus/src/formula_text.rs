@@ -37,7 +37,7 @@ impl FormulaText<'_> {
     /// A formula, to stand in a conjunction.
     pub fn formula(&self, root: BitId) -> String {
         self.with_names(root, |named, text| {
-            self.write(text, root, Binding::And, named)
+            self.write(text, root, Binding::And, named);
         })
     }
 
@@ -68,13 +68,18 @@ impl FormulaText<'_> {
         }
         let mut without = named.clone();
         let names = cone.iter().filter(|id| named.contains(id));
-        let list: Vec<String> = names.clone().map(|id| format!("bool t{}", id.0)).collect();
+        let list: Vec<String> = names
+            .clone()
+            .map(|id| format!("bool {}", name_of(*id)))
+            .collect();
         text.push_str("(exists ");
         text.push_str(&list.join(", "));
         text.push_str(". ");
         for &id in names {
             without.remove(&id);
-            text.push_str(&format!("(t{} <-> ", id.0));
+            text.push('(');
+            text.push_str(&name_of(id));
+            text.push_str(" <-> ");
             self.write(&mut text, id, Binding::Tight, &without);
             text.push_str(") & ");
             without.insert(id);
@@ -121,7 +126,7 @@ impl FormulaText<'_> {
                     continue;
                 }
                 Piece::Formula(id, _) if named.contains(&id) => {
-                    text.push_str(&format!("t{}", id.0));
+                    text.push_str(&name_of(id));
                     continue;
                 }
                 Piece::Formula(id, least) => (id, least),
@@ -178,6 +183,11 @@ impl FormulaText<'_> {
             node => u8::from(node == BitNode::Const(true)).to_string(),
         }
     }
+}
+
+/// The name of a part that has several users.
+fn name_of(id: BitId) -> String {
+    format!("t{}", id.0)
 }
 
 /// Something that is still to be written.

@@ -33,3 +33,33 @@ fn a_run_through_a_round_of_many_steps_is_found() {
         assert!(replayed.is_ok(), "{name}: {replayed:?}");
     }
 }
+
+#[test]
+fn what_was_reached_before_a_limit_stays_reached() {
+    let text = "
+void main() begin
+  decl a, b;
+  assert a;
+  b := 1;
+  while (*) do f(); od
+  assert b;
+end
+void f() begin skip; skip; skip; skip; end
+";
+    let machine = hardbop_machine::from_text("test.bp", text).expect("a program");
+    let query = Query::assertions(&machine);
+    let is_partial = |&rounds: &u64| {
+        let budget = Budget {
+            states: Some(rounds),
+            ..Budget::unlimited()
+        };
+        let outcome = CalculusEngine::default().check(&machine, &query, &budget, &mut Silent);
+        let verdicts = outcome.answers.iter().map(|answer| &answer.verdict);
+        let verdicts: Vec<_> = verdicts.collect();
+        matches!(
+            verdicts[..],
+            [Verdict::Reachable { .. }, Verdict::Unknown { .. }]
+        )
+    };
+    assert!((1..40).any(|rounds| is_partial(&rounds)));
+}

@@ -13,6 +13,7 @@ const ENGINES: &[&str] = &[
     "hardbop-explicit",
     "hardbop-satcheck",
     "hardbop-concurrent",
+    "hardbop-interleaving",
 ];
 
 /// Crates that judge evidence, or are what it is judged by: they know no engine and no BDDs.
@@ -70,6 +71,26 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["hardbop-machine", "hardbop-outcome"],
     ),
     ("hardbop-families", &[]),
+    (
+        "hardbop-checker",
+        &["hardbop-machine", "hardbop-outcome", "hardbop-sat"],
+    ),
+    ("hardbop-bdd", &[]),
+    ("hardbop-sat", &[]),
+    (
+        "hardbop-symbolic",
+        &["hardbop-machine", "hardbop-outcome", "hardbop-bdd"],
+    ),
+    ("hardbop-formula", &["hardbop-syntax"]),
+    ("hardbop-fixpoint", &["hardbop-formula", "hardbop-bdd"]),
+    (
+        "hardbop-automata",
+        &["hardbop-syntax", "hardbop-program", "hardbop-machine"],
+    ),
+    (
+        "hardbop-sequentialize",
+        &["hardbop-machine", "hardbop-outcome", "hardbop-interpreter"],
+    ),
 ];
 
 /// Dependencies of every crate of the workspace; those for tests only are left out.
