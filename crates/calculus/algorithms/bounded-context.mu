@@ -22,10 +22,11 @@ bool SameThread(Switch r, Switch s, Schedule t)
 bool First(Switch s, Schedule t)
   !( exists Switch r. Less(r, s) & SameThread(r, s, t) );
 
-// r is the last context before s in which the thread of s ran
+// r is the last context before s in which the thread of s ran; others ran in between. (The paper does not say so. But if a thread took
+// over from itself, the globals of one of its states could go on with the locals of another.)
 bool Consecutive(Switch r, Switch s, Schedule t)
   r ~+ s
-  ( Less(r, s) & SameThread(r, s, t)
+  ( Less(r, s) & !Next(r, s) & SameThread(r, s, t)
   & !( exists Switch i. Less(r, i) & Less(i, s) & SameThread(i, s, t) ) );
 
 mu bool Reach(State u, State v, Switch ecs, Switch cs, Globals g, Schedule t)

@@ -10,6 +10,7 @@ use hardbop_machine::Machine;
 use hardbop_outcome::{
     Answer, Budget, Engine, Event, Limit, Outcome, Progress, Query, Trace, Verdict,
 };
+use hardbop_symbolic::{limit_reached, node_limit};
 
 /// The most threads, `init` not counted, unless more are asked for.
 pub const DEFAULT_THREADS: u32 = 4;
@@ -32,12 +33,8 @@ impl Default for BoundedEngine {
     }
 }
 
-/// Without a limit in the budget: some 2 GB of BDD nodes.
-const DEFAULT_NODES: u64 = 1 << 26;
 /// Without a limit in the budget: so many schedules of one length. [`Budget::states`] sets another.
 const DEFAULT_SCHEDULES: u64 = 1 << 21;
-/// Bytes that a BDD node costs with its share of the tables.
-const BYTES_PER_NODE: u64 = 32;
 
 /// What becomes of the targets.
 struct Ledger<'q> {
@@ -96,11 +93,7 @@ impl Engine for BoundedEngine {
             searched
         });
         let why = match searched {
-            Err(Exhausted::Interrupted) => {
-                Some(budget.interrupt.check().unwrap_or(Limit::Interrupted))
-            }
-            Err(Exhausted::Work) => Some(Limit::States),
-            Err(Exhausted::Nodes) => Some(node_reason(budget)),
+            Err(why) => Some(limit_reached(why, budget)),
             Ok(()) if has_lost_a_run => Some(Limit::Unsupported {
                 what: "runs that it cannot write down".to_owned(),
             }),
@@ -204,20 +197,5 @@ impl Ledger<'_> {
             }
         }
         outcome
-    }
-}
-
-fn node_limit(budget: &Budget<'_>) -> usize {
-    let by_memory = budget.memory.map(|bytes| bytes / BYTES_PER_NODE);
-    let limit = budget.nodes.unwrap_or(DEFAULT_NODES);
-    let limit = limit.min(by_memory.unwrap_or(u64::MAX));
-    usize::try_from(limit).unwrap_or(usize::MAX)
-}
-
-fn node_reason(budget: &Budget<'_>) -> Limit {
-    let nodes = budget.nodes.unwrap_or(DEFAULT_NODES);
-    match budget.memory {
-        Some(bytes) if bytes / BYTES_PER_NODE < nodes => Limit::Memory,
-        _ => Limit::Nodes,
     }
 }

@@ -11,6 +11,7 @@ use hardbop_machine::inlined::NotInlined;
 use hardbop_outcome::{
     Answer, Budget, Engine, Event, Limit, Outcome, Progress, Query, Target, Verdict,
 };
+use hardbop_symbolic::{limit_reached, node_limit};
 
 /// Explores all interleavings of threads without recursion.
 #[derive(Clone, Copy, Debug)]
@@ -24,12 +25,6 @@ impl Default for InterleavingEngine {
         Self { threads: 8 }
     }
 }
-
-/// BDD nodes if nobody gives a limit: about two gigabytes.
-const DEFAULT_NODES: u64 = 60_000_000;
-
-/// What a BDD node takes with its share of the tables.
-const BYTES_PER_NODE: u64 = 32;
 
 impl Engine for InterleavingEngine {
     fn name(&self) -> &'static str {
@@ -77,7 +72,7 @@ impl Engine for InterleavingEngine {
         if !excluded.is_empty() {
             match certificate(machine, &space, &mut search, excluded) {
                 Ok(certificate) => outcome.certificates.push(certificate),
-                Err(why) => retract(&mut outcome, &limit_of(why, budget)),
+                Err(why) => retract(&mut outcome, &limit_reached(why, budget)),
             }
         }
         outcome.statistics = statistics(&search);
@@ -107,9 +102,9 @@ fn verdict(
         (Some(hit), _) => match runs.run_to(search, hit, target) {
             Ok(Some(trace)) => Verdict::Reachable { trace },
             Ok(None) => unreachable!("every configuration that was found has a way back"),
-            Err(why) => unknown(limit_of(why, budget)),
+            Err(why) => unknown(limit_reached(why, budget)),
         },
-        (None, Err(why)) => unknown(limit_of(why, budget)),
+        (None, Err(why)) => unknown(limit_reached(why, budget)),
         (None, Ok(())) if search.missed_thread => unknown(Limit::Threads),
         (None, Ok(())) => Verdict::Unreachable,
     }
@@ -134,21 +129,6 @@ fn unsupported(machine: &Machine, why: NotInlined) -> Limit {
         NotInlined::InitStartsThreads => "an `init` procedure that starts threads".to_owned(),
     };
     Limit::Unsupported { what }
-}
-
-fn node_limit(budget: &Budget<'_>) -> usize {
-    let by_memory = budget.memory.map(|bytes| bytes / BYTES_PER_NODE);
-    let limit = budget.nodes.or(by_memory).unwrap_or(DEFAULT_NODES);
-    usize::try_from(limit).unwrap_or(usize::MAX)
-}
-
-fn limit_of(why: Exhausted, budget: &Budget<'_>) -> Limit {
-    match why {
-        Exhausted::Nodes if budget.nodes.is_none() => Limit::Memory,
-        Exhausted::Nodes => Limit::Nodes,
-        Exhausted::Work => Limit::States,
-        Exhausted::Interrupted => budget.interrupt.check().unwrap_or(Limit::Interrupted),
-    }
 }
 
 fn statistics(search: &Search<'_, '_>) -> Vec<(String, u64)> {

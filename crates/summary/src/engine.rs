@@ -12,10 +12,10 @@ use crate::ledger::Ledger;
 use crate::order::{Order, slot_order};
 use crate::space::Space;
 use crate::transfer::Compiler;
-use hardbop_bdd::Exhausted;
 use hardbop_machine::analysis::{CallGraph, Slice};
 use hardbop_machine::{Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::{Budget, Engine, Event, Limit, Outcome, Progress, Query};
+use hardbop_symbolic::{limit_reached, node_limit};
 
 /// Where the search starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,10 +53,6 @@ impl Default for SummaryEngine {
     }
 }
 
-/// Without a limit in the budget: some 2 GB of BDD nodes.
-const DEFAULT_NODES: u64 = 1 << 26;
-/// Bytes that a BDD node costs with its share of the tables.
-const BYTES_PER_NODE: u64 = 32;
 impl Engine for SummaryEngine {
     fn name(&self) -> &'static str {
         "summary"
@@ -96,22 +92,7 @@ impl Engine for SummaryEngine {
         };
         progress.event(Event::Phase("search"));
         let why = contest.run(*self, &mut ledger);
-        let why = why.map_or(Limit::Interrupted, |why| limit(why, budget));
+        let why = why.map_or(Limit::Interrupted, |why| limit_reached(why, budget));
         ledger.outcome(self.name(), &why)
-    }
-}
-
-pub(crate) fn node_limit(budget: &Budget<'_>) -> usize {
-    let by_memory = budget.memory.map(|bytes| bytes / BYTES_PER_NODE);
-    let limit = budget.nodes.or(by_memory).unwrap_or(DEFAULT_NODES);
-    usize::try_from(limit).unwrap_or(usize::MAX)
-}
-
-pub(crate) fn limit(why: Exhausted, budget: &Budget<'_>) -> Limit {
-    match why {
-        Exhausted::Nodes if budget.nodes.is_none() => Limit::Memory,
-        Exhausted::Nodes => Limit::Nodes,
-        Exhausted::Work => Limit::States,
-        Exhausted::Interrupted => budget.interrupt.check().unwrap_or(Limit::Interrupted),
     }
 }

@@ -3,7 +3,6 @@
 //! One forward search to its end answers the question for all nodes at once, which is what a report on coverage needs; asking
 //! the engine about each node would also build a run to each.
 
-use crate::engine::{limit, node_limit};
 use crate::forward::Forward;
 use crate::interface::Interfaces;
 use crate::order::{Order, slot_order};
@@ -13,6 +12,7 @@ use hardbop_bdd::{Exhausted, Manager};
 use hardbop_machine::analysis::{CallGraph, Slice};
 use hardbop_machine::{Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::{Budget, Limit};
+use hardbop_symbolic::{limit_reached, node_limit};
 
 /// What a search for all reachable nodes has found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub fn reached(machine: &Machine, budget: &Budget<'_>) -> Reached {
     }
     Reached {
         nodes: all.iter().map(|&node| search.is_reached(node)).collect(),
-        missed: searched.err().map(|why| limit(why, budget)),
+        missed: searched.err().map(|why| limit_reached(why, budget)),
     }
 }
 
