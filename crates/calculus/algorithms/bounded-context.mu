@@ -22,8 +22,8 @@ bool SameThread(Switch r, Switch s, Schedule t)
 bool First(Switch s, Schedule t)
   !( exists Switch r. Less(r, s) & SameThread(r, s, t) );
 
-// r is the last context before s in which the thread of s ran; others ran in between. (The paper does not say so. But if a thread took
-// over from itself, the globals of one of its states could go on with the locals of another.)
+// r is the last context before s in which the thread of s ran; others ran in between (a thread that took over from itself would only
+// waste a switch)
 bool Consecutive(Switch r, Switch s, Schedule t)
   r ~+ s
   ( Less(r, s) & !Next(r, s) & SameThread(r, s, t)
@@ -56,13 +56,15 @@ mu bool Reach(State u, State v, Switch ecs, Switch cs, Globals g, Schedule t)
         & ( exists State x, State y, Switch e, Switch c.
               Reach(x, y, e, c, g, t) & Next(c, cs) & MayBeLeft(y.CG) & SharedOf(y.CG, s) ) ) )
 
-    // switch: a thread that was left in w goes on; what is shared comes from the thread of the context before
+    // switch: a thread that was left in w goes on; what is shared comes from the thread of the context before. (That w is where
+    // the switch after context c happened, with the globals of that switch, goes without saying in the paper.)
   | ( ( exists Shared s.
           SharedOf(v.CG, s) & SwitchedAt(cs, s, g)
         & ( exists State x, State y, Switch e, Switch c.
               Reach(x, y, e, c, g, t) & Next(c, cs) & MayBeLeft(y.CG) & SharedOf(y.CG, s) ) )
     & ( exists State w, Switch c.
-          Reach(u, w, ecs, c, g, t) & Consecutive(c, cs, t)
+          Reach(u, w, ecs, c, g, t) & Consecutive(c, cs, t) & MayBeLeft(w.CG)
+        & ( exists Switch d, Shared s. Next(c, d) & SwitchedAt(d, s, g) & SharedOf(w.CG, s) )
         & w.mod = v.mod & w.pc = v.pc & w.CL = v.CL & OwnAs(w.CG, v.CG) ) )
   );
 

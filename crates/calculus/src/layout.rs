@@ -214,7 +214,8 @@ impl Layout {
     /// Whether a procedure, or anything it calls, or another thread meanwhile, reads or writes a global.
     pub fn touches(&self, procedure: ProcId, global: GlobalId) -> bool {
         self.is_exposed[global.index()]
-            || self.effects.modifies(procedure, global) || self.effects.references(procedure, global)
+            || self.effects.modifies(procedure, global)
+            || self.effects.references(procedure, global)
     }
 }
 

@@ -3,6 +3,7 @@
 mod calculus;
 mod concurrent;
 mod explicit;
+mod formula;
 mod sat;
 mod sequentialized;
 mod summary;
@@ -11,6 +12,7 @@ use crate::exit::Failure;
 pub use calculus::CalculusArguments;
 use concurrent::ConcurrentArguments;
 use explicit::ExplicitArguments;
+use formula::FormulaEngine;
 use hardbop_interleaving::InterleavingEngine;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Answer, Budget, Engine, Limit, Outcome, Progress, Query, Verdict};
@@ -46,6 +48,13 @@ pub struct EngineArguments {
     sat: SatArguments,
 }
 
+impl EngineArguments {
+    /// The search for runs that a property forbids.
+    pub fn property_engine(&self) -> hardbop_explicit::PropertyEngine {
+        self.explicit.property_engine()
+    }
+}
+
 /// All engines. `auto` asks them in this order until one takes the program.
 const ENGINES: &[Entry] = &[
     Entry {
@@ -54,7 +63,13 @@ const ENGINES: &[Entry] = &[
     },
     Entry {
         name: "calculus",
-        make: |options| Ok(Box::new(options.calculus.engine()?)),
+        make: |options| {
+            Ok(Box::new(FormulaEngine {
+                sequential: options.calculus.engine()?,
+                bound: options.concurrent.thread_bound(),
+                runs: options.concurrent.engine(),
+            }))
+        },
     },
     Entry {
         name: "explicit",
@@ -62,7 +77,7 @@ const ENGINES: &[Entry] = &[
     },
     Entry {
         name: "sat",
-        make: |options| Ok(Box::new(options.sat.engine())),
+        make: |options| Ok(options.sat.engine()),
     },
     Entry {
         name: "interleaving",
@@ -119,6 +134,9 @@ pub fn find(name: &str, options: &EngineArguments) -> Made {
     if name == AUTO {
         if options.concurrent.has_bound() {
             return Ok(Box::new(options.concurrent.engine()));
+        }
+        if options.sat.has_bound() {
+            return Ok(options.sat.engine());
         }
         let engines = ENGINES.iter().map(|entry| (entry.make)(options));
         let engines = engines.collect::<Result<_, _>>()?;

@@ -1,10 +1,10 @@
 //! The option that says how much of a trace is shown; several commands have it.
 
 use clap::ValueEnum;
-use hardbop_interpreter::ReplayError;
+use hardbop_interpreter::{LassoError, ReplayError};
 use hardbop_machine::Machine;
-use hardbop_outcome::Trace;
-use hardbop_report::trace_text::{TraceLevel, TraceOptions, trace_text};
+use hardbop_outcome::{Lasso, Trace};
+use hardbop_report::trace_text::{TraceLevel, TraceOptions, lasso_text, trace_text};
 
 /// How traces are shown.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -34,20 +34,38 @@ pub enum Level {
 impl TraceArguments {
     /// A trace as the user wants to see it, indented below the line that announces it.
     pub fn shown(&self, machine: &Machine, trace: &Trace) -> Result<String, ReplayError> {
+        let options = self.options();
+        options.map_or(Ok(String::new()), |options| {
+            Ok(indented(&trace_text(machine, trace, &options)?))
+        })
+    }
+
+    /// The same for an infinite run.
+    pub fn shown_lasso(&self, machine: &Machine, lasso: &Lasso) -> Result<String, LassoError> {
+        let options = self.options();
+        options.map_or(Ok(String::new()), |options| {
+            Ok(indented(&lasso_text(machine, lasso, &options)?))
+        })
+    }
+
+    /// Nothing if nothing is to be shown.
+    fn options(&self) -> Option<TraceOptions> {
         let level = match self.trace {
             Level::Compact => TraceLevel::Compact,
             Level::Full => TraceLevel::Full,
             Level::Calls => TraceLevel::Calls,
-            Level::None => return Ok(String::new()),
+            Level::None => return None,
         };
         let default = TraceOptions::default();
-        let options = TraceOptions {
+        Some(TraceOptions {
             level,
             expand: self.expand.is_some(),
             max_lines: self.expand.unwrap_or(default.max_lines),
             ..default
-        };
-        let text = trace_text(machine, trace, &options)?;
-        Ok(text.lines().flat_map(|line| ["  ", line, "\n"]).collect())
+        })
     }
+}
+
+fn indented(text: &str) -> String {
+    text.lines().flat_map(|line| ["  ", line, "\n"]).collect()
 }

@@ -1,6 +1,6 @@
 //! Every example states its questions and answers in its head comment; the verdicts are those that the command gives.
 //!
-//! What a head says beyond the verdict, such as how many context switches a run needs, is not tested here.
+//! Where an answer says `with N context switches`, N is the least number with which the bounded engine finds a run.
 //!
 //! A head has lines `//   hardbop check …` and after them an `Answer:` or `Answers:` with one verdict word per question, in order.
 
@@ -27,6 +27,46 @@ fn questions(text: &str) -> Vec<(Vec<String>, String)> {
         .map(|command| command.split_whitespace().map(str::to_owned).collect())
         .zip(verdicts)
         .collect()
+}
+
+/// The number in `with N context switches` of a head.
+fn claimed_switches(text: &str) -> Option<u32> {
+    let head = text.lines().take_while(|line| line.starts_with("//"));
+    let answer = head.skip_while(|line| !line.starts_with("// Answer"));
+    let answer: String = answer.collect();
+    let (_, rest) = answer.split_once("VIOLATED, with ")?;
+    let (number, rest) = rest.split_once(' ')?;
+    rest.starts_with("context switch")
+        .then(|| number.parse().ok())?
+}
+
+#[test]
+fn runs_need_as_many_context_switches_as_the_heads_say() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut claims = 0;
+    for entry in std::fs::read_dir(root.join("examples")).unwrap() {
+        let file = entry.unwrap().path();
+        if file.extension().is_none_or(|ending| ending != "bp") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).unwrap();
+        let Some(claimed) = claimed_switches(&text) else {
+            continue;
+        };
+        let is_violated = |switches: u32| {
+            let output = Command::new(env!("CARGO_BIN_EXE_hardbop"))
+                .args(["check", "--quiet", "--trace", "none", "--contexts"])
+                .arg(switches.to_string())
+                .arg(&file)
+                .output()
+                .unwrap();
+            String::from_utf8_lossy(&output.stdout).contains("VIOLATED")
+        };
+        assert!(is_violated(claimed), "{}", file.display());
+        assert!(!is_violated(claimed - 1), "{}", file.display());
+        claims += 1;
+    }
+    assert!(claims >= 5, "only {claims} claims were checked");
 }
 
 #[test]

@@ -173,8 +173,7 @@ impl<'e, 's> CycleSearch<'e, 's> {
         let is_fair = self.graph.accepts(state);
         self.components.open(state, is_fair, entered_fairly);
         let is_expanded = self.graph.is_expanded(state);
-        let cursor =
-            (!is_expanded).then(|| self.exploration.cursor(state, &self.decisions, false));
+        let cursor = (!is_expanded).then(|| self.exploration.cursor(state, &self.decisions, false));
         self.path.push(Visit {
             state,
             link: NO_LINK,

@@ -41,7 +41,9 @@ pub fn read_lasso(
     for hop in &cycle {
         is_on_cycle[graph.link(hop.link).to as usize] = true;
     }
-    let stem = shortest(graph, starts, &|_| true, &|state| is_on_cycle[state as usize]);
+    let stem = shortest(graph, starts, &|_| true, &|state| {
+        is_on_cycle[state as usize]
+    });
     let stem = match starts.iter().find(|&&state| is_on_cycle[state as usize]) {
         Some(_) => Vec::new(),
         None => stem?,
@@ -55,7 +57,9 @@ pub fn read_lasso(
         .position(|hop| graph.link(hop.link).derivation.from == head)?;
     cycle.rotate_left(first);
     let stem: Vec<Hop> = stem.into_iter().map(plain).collect();
-    let start = stem.first().map_or(head, |hop| graph.link(hop.link).derivation.from);
+    let start = stem
+        .first()
+        .map_or(head, |hop| graph.link(hop.link).derivation.from);
 
     let graph: &Graph = graph;
     let fair_steps = |state: StateId| {

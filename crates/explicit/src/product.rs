@@ -181,7 +181,13 @@ impl<'b> Builder<'b> {
         for node in declared.node_ids() {
             if original.node(node).kind == NodeKind::Failure {
                 let reading = self.reading(node, false);
-                self.follow(&mut draft, Spot::At(node), Spot::At(node), &reading, Origin::Stay);
+                self.follow(
+                    &mut draft,
+                    Spot::At(node),
+                    Spot::At(node),
+                    &reading,
+                    Origin::Stay,
+                );
             }
         }
         if is_outermost {
@@ -255,14 +261,7 @@ impl<'b> Builder<'b> {
     }
 
     /// A step of the program with what the automaton makes of the state after it.
-    fn take(
-        &mut self,
-        draft: &mut Draft,
-        id: EdgeId,
-        from: Spot,
-        to: Spot,
-        reading: &Reading,
-    ) {
+    fn take(&mut self, draft: &mut Draft, id: EdgeId, from: Spot, to: Spot, reading: &Reading) {
         let edge = self.original.edge(id);
         let (assignments, constrain) = match &edge.action {
             Action::Assign {

@@ -113,8 +113,9 @@ fn safety(
     let found = product.targets.iter().find_map(|&node| watch.found(node));
     let verdict = match (found, ended) {
         (Some(state), _) => {
-            let runs = RunReader::new(exploration)
-                .runs(&[state], &|exploration, state| exploration.derivation(state));
+            let runs = RunReader::new(exploration).runs(&[state], &|exploration, state| {
+                exploration.derivation(state)
+            });
             let run = runs.and_then(|mut runs| runs.pop());
             let trace = run.and_then(|run| {
                 let run = product.original_run(&run, run.steps.len());

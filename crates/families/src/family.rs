@@ -1,7 +1,7 @@
 //! What a family is, the table of all of them, and the head comment that every generated program gets.
 
 use crate::source_text::SourceText;
-use crate::{bluetooth, counters, doubling, driver, terminator, tn, uninitialised};
+use crate::{bluetooth, counters, doubling, driver, factoring, terminator, tn, uninitialised};
 
 /// One family of programs.
 #[derive(Debug, Clone, Copy)]
@@ -228,6 +228,24 @@ const FAMILIES: &[Family] = &[
         label: Some(counters::LABEL),
         bytes_per_size: 100,
         write: counters::write_unreachable,
+    },
+    Family {
+        name: "factoring",
+        about: "Two numbers with a given product: a multiplier over free inputs; size is the width of a factor in bits.",
+        sizes: &[4, 6, 8, 10],
+        verdict: KnownVerdict::Reachable,
+        label: Some(factoring::LABEL),
+        bytes_per_size: 100,
+        write: factoring::write_reachable,
+    },
+    Family {
+        name: "factoring-safe",
+        about: "A square that is 2 modulo 4: a multiplier over free inputs; size is the width of a factor in bits.",
+        sizes: &[4, 6, 8, 10],
+        verdict: KnownVerdict::Unreachable,
+        label: Some(factoring::LABEL),
+        bytes_per_size: 100,
+        write: factoring::write_unreachable,
     },
 ];
 

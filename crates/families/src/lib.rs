@@ -14,6 +14,7 @@ mod counters;
 mod doubling;
 mod driver;
 mod driver_protocol;
+mod factoring;
 mod family;
 mod random_expr;
 mod rng;

@@ -147,7 +147,9 @@ impl Skeleton {
             if first.is_some() {
                 break;
             }
-            cycle.iter().try_for_each(|decision| writer.take(decision))?;
+            cycle
+                .iter()
+                .try_for_each(|decision| writer.take(decision))?;
             first = heads.iter().position(|(state, _)| *state == writer.state);
             heads.push((writer.state.clone(), writer.steps.len()));
         }

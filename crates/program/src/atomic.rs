@@ -69,7 +69,7 @@ struct Flow {
     callers: Vec<Vec<Node>>,
     /// By statement: the procedure that it calls and waits for.
     callees: Vec<Option<ProcId>>,
-    /// Procedures in which threads start.
+    /// Procedures in which threads start, sorted.
     first_procedures: Vec<ProcId>,
     /// Statements in the middle of procedures at which threads start.
     started: Vec<Node>,
@@ -85,7 +85,7 @@ impl Checker<'_> {
         let entered = entered(&flow, &facts);
         for (index, members) in flow.members.iter().enumerate() {
             for &node in members {
-                let states = joined(&facts[node], entered[index]);
+                let states = joined(facts[node], entered[index]);
                 let stmt = &self.ast.stmts[node];
                 match stmt.kind {
                     StmtKind::AtomicEnd if states.outside => {
@@ -112,10 +112,10 @@ impl Checker<'_> {
                 }
             }
             let procedure = ProcId::new(index);
-            let is_first = flow.first_procedures.contains(&procedure);
+            let is_first = flow.first_procedures.binary_search(&procedure).is_ok();
             let end = &facts[self.exit(procedure)];
-            let ends_inside = end[STARTED_IN_THE_MIDDLE].inside
-                || is_first && end[ENTERED_OUTSIDE].inside;
+            let ends_inside =
+                end[STARTED_IN_THE_MIDDLE].inside || is_first && end[ENTERED_OUTSIDE].inside;
             if ends_inside {
                 self.report_end_inside(self.syntax(procedure).end_span, members);
             }
@@ -263,7 +263,7 @@ impl Checker<'_> {
                 _ if states.is_empty() => states,
                 (StmtKind::AtomicBegin, _) => States::INSIDE,
                 (StmtKind::AtomicEnd, _) => States::OUTSIDE,
-                (_, Some(end)) => through(states, &end),
+                (_, Some(end)) => through(states, end),
                 _ => states,
             });
             for &next in &flow.next[node] {
@@ -286,7 +286,7 @@ fn first(block: &Block, behind: Node) -> Node {
 }
 
 /// The states behind a call, given those before it and those at the callee's end.
-fn through(before: States, end: &Facts) -> States {
+fn through(before: States, end: Facts) -> States {
     let mut after = States::default();
     if before.outside {
         after.add(end[ENTERED_OUTSIDE]);
@@ -307,7 +307,7 @@ fn entered(flow: &Flow, facts: &[Facts]) -> Vec<States> {
     let mut pending: Vec<usize> = (0..flow.entries.len()).collect();
     while let Some(procedure) = pending.pop() {
         for &(node, callee) in &flow.calls[procedure] {
-            let states = joined(&facts[node], entered[procedure]);
+            let states = joined(facts[node], entered[procedure]);
             if entered[callee.index()].add(states) {
                 pending.push(callee.index());
             }
@@ -317,7 +317,7 @@ fn entered(flow: &Flow, facts: &[Facts]) -> Vec<States> {
 }
 
 /// The states at a node of a procedure that is entered in certain ways.
-fn joined(facts: &Facts, entered: States) -> States {
+fn joined(facts: Facts, entered: States) -> States {
     let mut states = through(entered, facts);
     states.add(facts[STARTED_IN_THE_MIDDLE]);
     states

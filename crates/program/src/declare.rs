@@ -198,8 +198,13 @@ impl Checker<'_> {
             }
         }
         for (procedure, id) in thread.procedures.iter().zip(first_procedure.0..) {
-            let name = procedure.name.name;
-            self.scopes.thread_procedures.declare(name, ProcId(id));
+            let name = procedure.name;
+            self.scopes.thread_procedures.declare(name.name, ProcId(id));
+            // Every thread has a `main` of its own, and nobody expects another one.
+            let outer = self.scopes.procedures.get(name.name);
+            if let Some(outer) = outer.filter(|_| self.text(name.name) != "main") {
+                self.report_hidden_procedure(name, outer);
+            }
         }
     }
 
@@ -232,7 +237,8 @@ impl Checker<'_> {
 
     fn report_hidden_procedure(&mut self, inner: Ident, outer: ProcId) {
         let text = self.text(inner.name);
-        let message = format!("`{text}` hides the procedure of the same name outside of the thread");
+        let message =
+            format!("`{text}` hides the procedure of the same name outside of the thread");
         let outer = self.syntax(outer).name.span;
         self.report(
             Diagnostic::new(codes::SHADOWED_PROCEDURE, inner.span, message)

@@ -155,3 +155,35 @@ fn a_sequential_program_may_use_any_label() {
     let (checked, _) = checked("void main() begin ASYNC_x: skip; end");
     assert!(checked.diagnostics.is_empty());
 }
+
+#[test]
+fn threads_start_in_their_own_procedure() {
+    check(
+        "void main() begin
+  start_thread goto L;
+  f();
+end
+void f() begin
+  L: skip;
+end",
+        &expect![[r#"
+            2:21 HB039: a thread cannot start outside of `main`: the label `L` is in `f`
+              6:3 this one is in `f`
+              help: write `start_thread f(…)` for a thread that runs `f`
+        "#]],
+    );
+}
+
+#[test]
+fn a_thread_block_cannot_be_called_like_the_main_beside_it() {
+    check(
+        "thread main begin
+  void main() begin skip; end
+end
+void main() begin skip; end",
+        &expect![[r#"
+            4:6 HB052: two threads are called `main`
+              1:8 the first
+        "#]],
+    );
+}

@@ -124,3 +124,108 @@ end",
         "#]],
     );
 }
+
+#[test]
+fn atomic_blocks_that_match_on_some_ways_only() {
+    check(
+        "decl x;
+void main() begin
+  if (x) then atomic_begin; fi
+  atomic_end;
+  atomic_end;
+  start_thread enters();
+  opens();
+  closes();
+  closes();
+  start_thread goto MIDDLE;
+  atomic_begin;
+  MIDDLE: atomic_end;
+  while (*) do
+    atomic_begin;
+    if (*) then end_thread; fi
+    atomic_end;
+  od
+end
+void opens() begin
+  atomic_begin;
+end
+void closes() begin
+  atomic_end;
+end
+void enters() begin
+  opens();
+end
+void never() begin
+  atomic_end;
+  never();
+end",
+        &expect![[r#"
+            4:3 HB077: this `atomic_end` can be reached outside of an atomic block
+              help: put `atomic_begin` on every way that leads here
+            5:3 HB077: no atomic block is open at this `atomic_end`
+              help: put `atomic_begin` before it, or remove it
+            12:11 HB077: this `atomic_end` can be reached outside of an atomic block
+              help: put `atomic_begin` on every way that leads here
+            15:17 HB078: a thread can end here inside of an atomic block
+              3:15 a block begins here
+              help: put `atomic_end` on every way that leads here
+            23:3 HB077: this `atomic_end` can be reached outside of an atomic block
+              help: put `atomic_begin` on every way that leads here
+            27:1 HB078: a thread can end here inside of an atomic block
+              help: put `atomic_end` on every way that leads here
+            28:6 HB074: the procedure `never` is never called
+        "#]],
+    );
+}
+
+#[test]
+fn atomic_blocks_that_match_across_procedures_and_loops() {
+    check(
+        "decl x;
+void main() begin
+  AGAIN: lock();
+  if (*) then
+    unlock();
+    goto AGAIN;
+  elsif (*) then
+    assume(F);
+  else
+    recursive();
+  fi
+  ASYNC: unlock();
+  while (T) do
+    lock();
+    x := !x;
+    unlock();
+  od
+end
+void lock() begin
+  atomic_begin;
+end
+void unlock() begin
+  atomic_end;
+  return;
+  atomic_end;
+end
+void recursive() begin
+  if (x) then recursive(); unlock(); lock(); fi
+end",
+        &expect![[r#""#]],
+    );
+}
+
+#[test]
+fn procedures_of_threads_that_hide_others() {
+    check(
+        "void f() begin skip; end
+thread t begin
+  void main() begin f(); end
+  void f() begin skip; end
+end
+void main() begin f(); end",
+        &expect![[r#"
+            4:8 HB079: `f` hides the procedure of the same name outside of the thread
+              1:6 the procedure that is hidden
+        "#]],
+    );
+}

@@ -6,8 +6,11 @@
 //! [`terms`] and [`closure`] make them, with [`evaluate`] for right-hand sides, [`split`] for explicit arguments and
 //! [`symbols`] for what arguments speak of. [`equations`] turns them into clauses; [`valuation`] and [`foundation`] judge solutions;
 //! [`runs`] (after [`shorten`]), [`path`] (with [`reasons`]) and [`certify`] give the evidence. `engine` lets all this take turns. [`tree`] is the paper's algorithm without sharing, for comparison.
+//!
+//! [`bmc`] is another method on the same solver: plain unrolling up to a number of steps. [`run_writer`] writes its runs down.
 
 pub mod blocks;
+pub mod bmc;
 pub mod certify;
 pub mod closure;
 mod engine;
@@ -17,6 +20,7 @@ pub mod foundation;
 pub mod path;
 pub mod precision;
 pub mod reasons;
+pub mod run_writer;
 pub mod runs;
 pub mod shorten;
 pub mod split;
@@ -26,5 +30,6 @@ pub mod tree;
 pub mod valuation;
 mod verdicts;
 
+pub use bmc::BoundedEngine;
 pub use engine::{SatEngine, Tracking};
 pub use split::Split;

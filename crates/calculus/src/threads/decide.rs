@@ -33,7 +33,9 @@ pub fn decide(
     let targets: Vec<NodeId> = query.targets.iter().map(|target| target.node).collect();
     let problem = ThreadProblem::new(machine, &targets, bound);
     let checked = problem.program.system(&problem.algorithm);
-    let system = checked.system.expect("hardbop's own formulas are well-formed");
+    let system = checked
+        .system
+        .expect("hardbop's own formulas are well-formed");
     let question = answer(&system).expect("the formula asks whether a target is reached");
     let reach = relation(&system, "Reach");
     let reachable = relation(&system, "Reachable");
@@ -67,9 +69,7 @@ pub fn decide(
                 let places = (0..bits).filter(is_set);
                 set.extend(places.map(|place| solver.level(parameter, place)));
             }
-            *is_reached = solver
-                .manager()
-                .eval(value, |level| set.contains(&level));
+            *is_reached = solver.manager().eval(value, |level| set.contains(&level));
         }
         let final_value = solver.value(reach).map_err(stopped)?;
         size = solver.manager().size(final_value);

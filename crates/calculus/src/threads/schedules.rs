@@ -124,7 +124,7 @@ impl<'s> Schedules<'s> {
             let same = fields
                 .iter()
                 .map(|(_, field)| format!("{holder}.{field}=g.{field}"));
-            conjunction(same.collect())
+            conjunction(&same.collect::<Vec<_>>())
         };
         self.relation(
             "s is what all threads share of g",
@@ -139,7 +139,7 @@ impl<'s> Schedules<'s> {
         let flag = self.machine.atomic_flag.map(Variable::Global);
         let flag = shared.iter().filter(|((bit, _), _)| Some(*bit) == flag);
         let flag = flag.map(|(_, field)| format!("!g.{field}"));
-        let flag = conjunction(flag.collect());
+        let flag = conjunction(&flag.collect::<Vec<_>>());
         self.relation(
             "another thread may take over where the globals are g",
             "MayBeLeft(Global g)",
@@ -157,7 +157,7 @@ impl<'s> Schedules<'s> {
             entries.flat_map(|thread| (0..thread.instances).map(|_| Layout::module(thread.entry)));
         let cases = entries.enumerate().map(|(number, module)| {
             let codes = vec![format!("t={number}"), format!("m={module}")];
-            conjunction([codes, own.clone()].concat())
+            conjunction(&[codes, own.clone()].concat())
         });
         let cases: Vec<String> = cases.collect();
         self.relation(
@@ -184,7 +184,7 @@ impl<'s> Schedules<'s> {
         }
         let shared = self.fields(Storage::Shared).into_iter();
         let shared = shared.filter_map(|(bit, field)| self.initial_value(bit, "s", field));
-        let shared = conjunction(shared.collect());
+        let shared = conjunction(&shared.collect::<Vec<_>>());
         self.relation(
             "the threads may start with s",
             "Started(Shared s)",
@@ -199,9 +199,7 @@ impl<'s> Schedules<'s> {
 
     fn contexts(&mut self, switches: u32) {
         self.numbers("Switch", switches);
-        self.line(format_args!(
-            "// the shared globals at each context switch"
-        ));
+        self.line(format_args!("// the shared globals at each context switch"));
         self.vector("Globals", "Shared", "g", 1, switches);
         self.line(format_args!("// the thread of each context"));
         self.vector("Schedule", "Thread", "t", 0, switches);
@@ -212,7 +210,12 @@ impl<'s> Schedules<'s> {
             "Active(Thread h, Switch s, Schedule t)",
             &active,
         );
-        self.entry_of("SwitchedAt(Switch r, Shared s, Globals g)", "g", 1, switches);
+        self.entry_of(
+            "SwitchedAt(Switch r, Shared s, Globals g)",
+            "g",
+            1,
+            switches,
+        );
     }
 
     fn rounds(&mut self, rounds: u32) {
@@ -223,7 +226,7 @@ impl<'s> Schedules<'s> {
         self.entry_of("At(Round r, Shared s, Shares a)", "a", 0, last);
         let up_to = |last: u32, equation: fn(u32) -> String| {
             let equations: Vec<String> = (0..last).map(equation).collect();
-            conjunction(equations)
+            conjunction(&equations)
         };
         let follows = (0..last).map(|at| {
             let shifted = up_to(at + 1, |at| format!("a.g{}=b.g{at}", at + 1));
@@ -292,7 +295,7 @@ fn successions(last: u32, before: &str, after: &str) -> Vec<String> {
     pairs.collect()
 }
 
-fn conjunction(parts: Vec<String>) -> String {
+fn conjunction(parts: &[String]) -> String {
     if parts.is_empty() {
         return "1".to_owned();
     }

@@ -3,6 +3,8 @@
 //! No verdict is believed: before `VIOLATED` or `REACHABLE` is printed, the interpreter replays the run that the engine
 //! found, and a run that is none is an internal error, not a verdict.
 
+mod properties;
+
 use crate::console::Console;
 use crate::engines;
 use crate::exit::{Exit, Failure};
@@ -24,6 +26,8 @@ Examples:
   hardbop check lock.bp                          every assertion
   hardbop check lock.bp --reach ERROR            label ERROR of any procedure
   hardbop check lock.bp --reach main:ERROR       label ERROR of main
+  hardbop check lock.bp --ltl 'G (x -> F y)'      every run satisfies a formula
+  hardbop check lock.bp --nonterminating         some run never ends
   hardbop check lock.bp --time 60 --states 1000000
 
 Exit codes: 0 nothing found, 1 violated or reachable, 2 bad input, 3 unknown, 4 internal error.";
@@ -36,6 +40,8 @@ pub struct Arguments {
     program: ProgramArguments,
     #[command(flatten)]
     targets: TargetArguments,
+    #[command(flatten)]
+    properties: properties::PropertyArguments,
     /// Who answers
     #[arg(long, value_parser = PossibleValuesParser::new(engines::names()), default_value = engines::AUTO)]
     engine: String,
@@ -63,6 +69,9 @@ pub struct Arguments {
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
     let mut usage = Usage::start();
     let machine = input::load_watched(console, &arguments.program, &mut usage)?;
+    if !arguments.properties.is_empty() {
+        return properties::run(console, arguments, &machine, &mut usage);
+    }
     let query = if arguments.targets.is_empty() {
         Query::assertions(&machine)
     } else {

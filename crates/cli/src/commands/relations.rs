@@ -7,6 +7,7 @@ use crate::files;
 use crate::input::{self, ProgramArguments};
 use crate::targets::TargetArguments;
 use hardbop_calculus::Program;
+use hardbop_calculus::threads::{self, ThreadBound, ThreadProblem};
 use hardbop_machine::NodeId;
 use hardbop_outcome::Query;
 
@@ -14,6 +15,7 @@ const EXAMPLES: &str = "\
 Examples:
   hardbop relations lock.bp > lock.mu               the program and the entry-forward algorithm
   hardbop relations lock.bp --algorithm mine.mu     the program and your own algorithm
+  hardbop relations driver.bp --contexts 3          threads and the formula for 3 context switches
   hardbop relations lock.bp | hardbop solve -       the answer: true if a target can be reached";
 
 /// Write a program as relations of the fixed-point calculus
@@ -26,16 +28,37 @@ pub struct Arguments {
     targets: TargetArguments,
     #[command(flatten)]
     calculus: CalculusArguments,
+    /// Take the formula for threads with at most K context switches
+    #[arg(long, value_name = "K", group = "bound", conflicts_with = "algorithm", value_parser = clap::value_parser!(u32).range(..=MANY))]
+    contexts: Option<u32>,
+    /// Take the formula for threads that run for at most R rounds
+    #[arg(long, value_name = "R", group = "bound", conflicts_with = "algorithm", value_parser = clap::value_parser!(u32).range(1..=MANY))]
+    rounds: Option<u32>,
     /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
+}
+
+/// More contexts or rounds than anybody can explore.
+const MANY: i64 = 1000;
+
+impl Arguments {
+    fn bound(&self) -> Option<ThreadBound> {
+        let rounds = self.rounds.map(ThreadBound::Rounds);
+        self.contexts.map(ThreadBound::Contexts).or(rounds)
+    }
 }
 
 /// Runs the command.
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
     let algorithm = arguments.calculus.algorithm()?;
     let machine = input::load(console, &arguments.program)?;
-    if let Some(what) = hardbop_calculus::unsupported(&machine) {
+    let bound = arguments.bound();
+    let unsupported = match bound {
+        Some(_) => threads::unsupported(&machine),
+        None => hardbop_calculus::unsupported(&machine),
+    };
+    if let Some(what) = unsupported {
         let message = format!("the relations of {what} cannot be written");
         return Err(Failure::BadInput(message));
     }
@@ -45,8 +68,13 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         arguments.targets.query(&machine)?
     };
     let targets: Vec<NodeId> = query.targets.iter().map(|target| target.node).collect();
-    let program = Program::new(&machine, machine.threads[0].entry, &targets, &targets);
-    let text = program.text(&algorithm);
+    let text = match bound {
+        Some(bound) => ThreadProblem::new(&machine, &targets, bound).text(),
+        None => {
+            let entry = machine.threads[0].entry;
+            Program::new(&machine, entry, &targets, &targets).text(&algorithm)
+        }
+    };
     match &arguments.output {
         Some(file) => files::replace(file, &text)?,
         None => console.print(&text),

@@ -1,5 +1,6 @@
 //! Options of the engine for bounded context switches.
 
+use hardbop_calculus::threads::ThreadBound;
 use hardbop_concurrent::{BoundedEngine, DEFAULT_THREADS, Question};
 
 /// What is asked about programs with threads.
@@ -32,6 +33,13 @@ impl ConcurrentArguments {
     /// The bound on rounds, if one is given.
     pub fn rounds(self) -> Option<u32> {
         self.rounds
+    }
+
+    /// The bound for the formulas of the calculus, if one is given.
+    pub fn thread_bound(self) -> Option<ThreadBound> {
+        let switches = self.contexts.or(self.contexts_up_to);
+        let rounds = self.rounds.map(ThreadBound::Rounds);
+        switches.map(ThreadBound::Contexts).or(rounds)
     }
 
     /// How many threads a program may have, `init` aside.

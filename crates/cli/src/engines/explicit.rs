@@ -1,6 +1,6 @@
 //! Options of the explicit engine.
 
-use hardbop_explicit::{ExplicitEngine, Search};
+use hardbop_explicit::{ExplicitEngine, PropertyEngine, Search};
 
 /// What the explicit engine can be told.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -33,5 +33,10 @@ impl ExplicitArguments {
             },
             lazy: !self.eager,
         }
+    }
+
+    /// A search for infinite runs that follows the options.
+    pub fn property_engine(self) -> PropertyEngine {
+        PropertyEngine { lazy: !self.eager }
     }
 }

@@ -1,6 +1,7 @@
 //! Options of the SAT engine.
 
-use hardbop_satcheck::{SatEngine, Split, Tracking};
+use hardbop_outcome::Engine;
+use hardbop_satcheck::{BoundedEngine, SatEngine, Split, Tracking};
 
 /// What the SAT engine can be told.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -16,6 +17,9 @@ pub struct SatArguments {
     /// Which variables the SAT engine's function terms speak of
     #[arg(long, value_enum, default_value_t)]
     track: TrackName,
+    /// Searches only for runs of at most so many steps, by unrolling: for finding bugs
+    #[arg(long, value_name = "STEPS")]
+    bmc: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
@@ -41,9 +45,12 @@ fn split(text: &str) -> Result<Split, String> {
 
 impl SatArguments {
     /// An engine that follows the options.
-    pub fn engine(self) -> SatEngine {
+    pub fn engine(self) -> Box<dyn Engine> {
+        if let Some(depth) = self.bmc {
+            return Box::new(BoundedEngine { depth });
+        }
         let default = SatEngine::default();
-        SatEngine {
+        Box::new(SatEngine {
             split: self.split.unwrap_or(default.split),
             inline_depth: self.inline_depth.unwrap_or(default.inline_depth),
             tracking: match self.track {
@@ -51,6 +58,11 @@ impl SatArguments {
                 TrackName::All => Tracking::All,
             },
             ..default
-        }
+        })
+    }
+
+    /// Whether the question is bounded.
+    pub fn has_bound(self) -> bool {
+        self.bmc.is_some()
     }
 }

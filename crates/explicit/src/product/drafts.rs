@@ -99,7 +99,10 @@ impl Draft {
                 span: spot.span(original),
             });
         }
-        debug_assert_eq!(product.origins.len(), EdgeId::new(machine.edges.len()).index());
+        debug_assert_eq!(
+            product.origins.len(),
+            EdgeId::new(machine.edges.len()).index()
+        );
         let declared = original.procedure(id);
         machine.procedures.push(Procedure {
             name: declared.name.clone(),

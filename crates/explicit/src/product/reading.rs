@@ -38,8 +38,7 @@ impl Reading {
             let first = moves.len();
             known.moves(automaton, from, from as u64, &mut moves);
             let own: &[Move] = &moves[first..];
-            is_idle &=
-                matches!(own, [only] if only.to == from as u64 && only.cubes.is_empty());
+            is_idle &= matches!(own, [only] if only.to == from as u64 && only.cubes.is_empty());
         }
         Self { moves, is_idle }
     }

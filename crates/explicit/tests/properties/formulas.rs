@@ -17,7 +17,10 @@ fn atoms(machine: &Machine) -> Vec<String> {
     for procedure in &machine.procedures {
         atoms.push(format!("in({})", procedure.name));
         for local in &procedure.locals {
-            let is_plain = local.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            let is_plain = local
+                .name
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || c == '_');
             if is_plain && !local.name.starts_with("return") {
                 let name = format!("{}:{}", procedure.name, local.name);
                 atoms.push(condition(&name, local.ty));
@@ -26,7 +29,10 @@ fn atoms(machine: &Machine) -> Vec<String> {
     }
     for global in &machine.globals {
         // Globals are what most formulas should be about.
-        let is_plain = global.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let is_plain = global
+            .name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_');
         if is_plain {
             let atom = condition(&format!("var({})", global.name), global.ty);
             atoms.extend([atom.clone(), atom]);
@@ -38,7 +44,7 @@ fn atoms(machine: &Machine) -> Vec<String> {
 fn condition(name: &str, ty: Type) -> String {
     match ty {
         Type::Bool => name.to_owned(),
-        Type::Int(_) => format!("{name} < 2"),
+        Type::Int(_) => format!("{name} = 1"),
     }
 }
 

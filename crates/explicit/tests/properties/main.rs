@@ -75,7 +75,10 @@ fn check(name: &str, knobs: &Knobs, seeds: std::ops::Range<u64>, lazy: bool) {
         }
     }
     assert!(compared > 3 * count, "only {compared} of {}", 6 * count);
-    assert!(violated > count && compared - violated > count / 2, "{violated} of {compared}");
+    assert!(
+        violated > count && compared - violated > count / 2,
+        "{violated} of {compared}"
+    );
 }
 
 #[test]

@@ -229,9 +229,7 @@ impl Search<'_> {
         let (caller, callee) = (self.places[from].clone(), self.places[exit].clone());
         let procedure = self.machine.procedure_of(callee.node);
         let results = self.machine.procedure(procedure).results();
-        let results: Vec<u64> = results
-            .map(|id| callee.state.locals[id.index()])
-            .collect();
+        let results: Vec<u64> = results.map(|id| callee.state.locals[id.index()]).collect();
         let mut after = State {
             globals: callee.state.globals.clone(),
             locals: caller.state.locals.clone(),

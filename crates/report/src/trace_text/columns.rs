@@ -326,7 +326,8 @@ end
             7:                         return from adder.main
                --- context switch 2 -------------------------
             7: return from adder.main
-        "#]].assert_eq(&shown(ADDERS, 5, TraceLevel::Compact, 118));
+        "#]]
+        .assert_eq(&shown(ADDERS, 5, TraceLevel::Compact, 118));
     }
 
     #[test]
@@ -344,7 +345,8 @@ end
             7:                         return from adder.main
                --- context switch 2 -------------------------
             7: return from adder.main
-        "#]].assert_eq(&shown(ADDERS, 5, TraceLevel::Full, 118));
+        "#]]
+        .assert_eq(&shown(ADDERS, 5, TraceLevel::Full, 118));
         expect![[r#"
             start: s=0
                adder.0                 adder.1                 shared
@@ -354,11 +356,13 @@ end
                --- context switch 2 -------------------------
                starts: mine=0
             7: return from adder.main
-        "#]].assert_eq(&shown(ADDERS, 5, TraceLevel::Calls, 118));
+        "#]]
+        .assert_eq(&shown(ADDERS, 5, TraceLevel::Calls, 118));
         expect![[r#"
             start: s=0
             the whole run has 6 steps
-        "#]].assert_eq(&shown(ADDERS, 5, TraceLevel::None, 118));
+        "#]]
+        .assert_eq(&shown(ADDERS, 5, TraceLevel::None, 118));
     }
 
     #[test]
@@ -374,7 +378,8 @@ end
             7: [adder.1] return from adder.main
             --- adder.0 ---
             7: [adder.0] return from adder.main
-        "#]].assert_eq(&shown(ADDERS, 5, TraceLevel::Compact, 40));
+        "#]]
+        .assert_eq(&shown(ADDERS, 5, TraceLevel::Compact, 40));
     }
 
     const LONG: &str = "decl one := 0, two := 0, three := 0;
@@ -401,18 +406,27 @@ end
     fn long_cells_are_wrapped_and_init_is_no_context() {
         expect![[r#"
             start: one=0 two=0 three=0
-            --- init ---
-             3: [init] one := 1                              shared: one=1 two=0 three=0
-             4: [init] return from init                      starts someone_with_a_very_long_name  starts other
-            --- other ---
-            16: [other] skip                                 shared: one=1 two=0 three=0
-            17: [other] return from other.main
-            --- someone_with_a_very_long_name ---
-             7: [someone_with_a_very_long_name] one, two, three := one & two & three, one | two | three,...  shared: one=0 two=1 three=0
-             8: [someone_with_a_very_long_name] called(one)  shared: one=1 two=0 three=1  (folded: 1 step)
-             9: [someone_with_a_very_long_name] return from someone_with_a_very_long_name.main
+                init                      someone_with_a_very_long  other                   shared
+                                            _name
+             3: one := 1                                                                    one=1 two=0 three=0
+             4: return from init
+                  starts
+                    someone_with_a_very_
+                    long_name starts
+                    other
+            16:                                                     skip                    one=1 two=0 three=0
+            17:                                                     return from other.main
+                --- context switch 1 -----------------------------------------------------
+             7:                           one, two, three := one &                          one=0 two=1 three=0
+                                            two & three, one | two
+                                            | three,...
+             8:                           called(one)                                       one=1 two=0 three=1
+                                            (folded: 1 step)
+             9:                           return from
+                                            someone_with_a_very_lo
+                                            ng_name.main
             the whole run has 9 steps
-        "#]].assert_eq(&shown(LONG, 1, TraceLevel::Full, 80));
+        "#]].assert_eq(&shown(LONG, 1, TraceLevel::Full, 100));
     }
 
     #[test]

@@ -4,9 +4,10 @@
 //! targets are written.
 
 use hardbop_machine::analysis::Slice;
-use hardbop_machine::bits::{BitAssignment, BitId, BitNode, BitView};
-use hardbop_machine::{Action, EdgeId, InputId, Machine, ProcId};
+use hardbop_machine::bits::{BitId, BitNode, BitView};
+use hardbop_machine::{Action, EdgeId, InputId, Machine, ProcId, Variable};
 use hardbop_sat::{Circuit, Lit};
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// The literal of a bit of a choice.
@@ -38,8 +39,8 @@ struct Listed {
     guard_cone: Vec<BitId>,
     /// Numbers of bits with the formulae of their new values.
     writes: Vec<(u32, BitId)>,
-    /// The writes by variable, for `constrain`.
-    assignments: Vec<BitAssignment>,
+    /// The formula of a bit after the step, for `constrain`.
+    after: HashMap<(Variable, u8), BitId>,
     write_cone: Vec<BitId>,
     constrain: BitId,
     constrain_cone: Vec<BitId>,
@@ -95,7 +96,10 @@ impl<'m> EdgeCircuits<'m> {
                     (bits.start + u32::from(write.bit), write.value)
                 })
                 .collect(),
-            assignments: writes,
+            after: writes
+                .iter()
+                .map(|write| ((write.variable, write.bit), write.value))
+                .collect(),
             constrain: edge.constrain,
             constrain_cone: graph.cone([edge.constrain]),
             procedure,
@@ -115,7 +119,7 @@ impl<'m> EdgeCircuits<'m> {
         let listed = self.list(slice, id);
         let falsehood = circuit.constant(false);
         self.literals.resize(self.view.graph().len(), falsehood);
-        let mut choices = Vec::new();
+        let mut choices = BTreeMap::new();
         self.evaluate(circuit, &listed, &listed.guard_cone, bits, &mut choices);
         let guard = self.literals[listed.guard.index()];
         if guard == falsehood {
@@ -130,7 +134,7 @@ impl<'m> EdgeCircuits<'m> {
         (guard != falsehood).then_some(EdgeCircuit {
             guard,
             writes,
-            choices,
+            choices: choices.into_values().collect(),
         })
     }
 
@@ -140,7 +144,7 @@ impl<'m> EdgeCircuits<'m> {
         listed: &Listed,
         cone: &[BitId],
         bits: &[Lit],
-        choices: &mut Vec<ChoiceBit>,
+        choices: &mut BTreeMap<BitId, ChoiceBit>,
     ) {
         for &id in cone {
             let node = self.view.graph().get(id);
@@ -150,28 +154,18 @@ impl<'m> EdgeCircuits<'m> {
                     bits[(first + u32::from(bit)) as usize]
                 }
                 BitNode::Next(variable, bit) => {
-                    let mut writes = listed.assignments.iter();
-                    let write = writes.find(|write| write.variable == variable && write.bit == bit);
-                    match write {
-                        Some(write) => self.literals[write.value.index()],
-                        None => {
-                            let first = self.view.bits_of(listed.procedure, variable).start;
-                            bits[(first + u32::from(bit)) as usize]
-                        }
-                    }
+                    let first = self.view.bits_of(listed.procedure, variable).start;
+                    let before = bits[(first + u32::from(bit)) as usize];
+                    let after = listed.after.get(&(variable, bit));
+                    after.map_or(before, |value| self.literals[value.index()])
                 }
                 BitNode::Input(input, bit) => {
-                    let mut known = choices.iter();
-                    let known = known.find(|known| known.input == input && known.bit == bit);
-                    known.map(|known| known.literal).unwrap_or_else(|| {
-                        let literal = circuit.input();
-                        choices.push(ChoiceBit {
-                            input,
-                            bit,
-                            literal,
-                        });
-                        literal
-                    })
+                    let chosen = choices.entry(id).or_insert_with(|| ChoiceBit {
+                        input,
+                        bit,
+                        literal: circuit.input(),
+                    });
+                    chosen.literal
                 }
                 _ => gate(circuit, node, |operand| self.literals[operand.index()]),
             };

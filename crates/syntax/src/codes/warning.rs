@@ -48,7 +48,7 @@ super::codes! {
         fixed: "decl x;\nvoid main() begin\n  atomic_begin;\n  x := !x;\n  atomic_end;\nend\n";
     SHADOWED_PROCEDURE = 79, Warning, "procedure of a thread that hides another",
         "A procedure of a thread block has the name of one outside of it. Calls inside of the block mean the inner one. That is \
-         allowed but easily overlooked. (`main` is the exception: each thread has its own.)",
+         allowed but easily overlooked. Only `main` is expected to stand in every block.",
         bad: "void f() begin\n  skip;\nend\nthread t begin\n  void main() begin\n    f();\n  end\n  void f() begin\n    skip;\n  end\nend\nvoid main() begin\n  f();\nend\n",
         fixed: "void f() begin\n  skip;\nend\nthread t begin\n  void main() begin\n    g();\n  end\n  void g() begin\n    skip;\n  end\nend\nvoid main() begin\n  f();\nend\n";
 }
