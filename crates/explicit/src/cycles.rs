@@ -205,8 +205,8 @@ impl<'e, 's> CycleSearch<'e, 's> {
 
     /// Takes note of states that the exploration has made.
     fn note_states(&mut self) {
-        while self.graph.len() < self.exploration.len() {
-            let state = self.graph.len() as StateId;
+        while self.graph.state_count() < self.exploration.len() {
+            let state = self.graph.state_count() as StateId;
             let accepts = self.accepts(state);
             self.graph.add_state(accepts);
         }

@@ -37,7 +37,7 @@ pub fn read_lasso(
         ..
     } = search;
     let mut cycle = fair_cycle(graph, component)?;
-    let mut is_on_cycle = vec![false; graph.len()];
+    let mut is_on_cycle = vec![false; graph.state_count()];
     for hop in &cycle {
         is_on_cycle[graph.link(hop.link).to as usize] = true;
     }
@@ -94,7 +94,7 @@ fn plain(link: LinkId) -> Hop {
 
 /// A cycle in a component through something fair.
 fn fair_cycle(graph: &Graph, component: &[StateId]) -> Option<Vec<Hop>> {
-    let mut is_member = vec![false; graph.len()];
+    let mut is_member = vec![false; graph.state_count()];
     for &state in component {
         is_member[state as usize] = true;
     }
@@ -125,8 +125,8 @@ fn shortest(
     is_allowed: &dyn Fn(StateId) -> bool,
     is_goal: &dyn Fn(StateId) -> bool,
 ) -> Option<Vec<LinkId>> {
-    let mut came_by: Vec<LinkId> = vec![NO_LINK; graph.len()];
-    let mut is_met = vec![false; graph.len()];
+    let mut came_by: Vec<LinkId> = vec![NO_LINK; graph.state_count()];
+    let mut is_met = vec![false; graph.state_count()];
     let mut queue: VecDeque<StateId> = sources.iter().copied().collect();
     for &source in sources {
         is_met[source as usize] = true;

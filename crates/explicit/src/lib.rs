@@ -5,6 +5,9 @@
 //! expressions with undetermined bits, [`step`] takes steps on them. [`table`] stores states; [`exploration`] makes the state graph with its
 //! summaries on the fly, [`depth_first`] (Figure 2) and [`breadth_first`] decide in which order, [`watch`] when to stop. [`runs`] turns derivations into
 //! runs, [`certify`] a complete search into a certificate.
+//!
+//! Properties of runs: [`product`] pairs the program with an automaton, [`cycles`] searches it for fair cycles (Figures 3 and 4), [`lasso`]
+//! reads infinite runs off them, and [`PropertyEngine`] is the interface.
 
 pub mod breadth_first;
 pub mod certify;

@@ -281,7 +281,7 @@ impl<'b> Builder<'b> {
             let mut assignments = assignments.clone();
             let mut constrain = constrain;
             // A guard that is nothing but a choice is best left alone: it needs no splitting.
-            if edge.guard.is_some_and(|guard| !builder.is_choice(guard)) || edge.guard.is_none() {
+            if edge.guard.is_none_or(|guard| !builder.is_choice(guard)) {
                 edge.guard = builder.and(Some(known), edge.guard);
             } else {
                 constrain = builder.and(Some(known), constrain);

@@ -52,7 +52,11 @@ impl Product {
                 break;
             }
             let next = match leader {
-                Some((cluster, news)) if cluster == stage.cluster => news,
+                Some((cluster, news)) if cluster == stage.cluster => {
+                    let others = self.clusters[cluster].parts.iter().skip(1);
+                    let restricting = others.map(|&part| value(part));
+                    manager.and_all(restricting.chain([news]).collect())?
+                }
                 _ => self.cluster(manager, plans, stage.cluster, value)?,
             };
             product = if stage.quantified.is_empty() {

@@ -5,8 +5,8 @@
 //! expanded need not be. Otherwise the values of the symbols are tried out ([`Valuation`]): they reach a target, whose run is
 //! read off; or a term without equation, and there are more rounds; or neither, and the solution is excluded ([`crate::foundation`]).
 //!
-//! **Precision.** Targets are searched for in [`groups`], each with few variables at first ([`Precision`]). A run that is found is tried for real; if that fails, its target is put
-//! off, and once the others are settled, with a certificate of their own, another search tracks more for those that were. With all relevant variables tracked a run needs no trial.
+//! **Precision.** A search tracks few variables at first ([`Precision`]); a run that it finds is tried for real, and if that fails another search tracks
+//! more. With all relevant variables tracked a run needs no trial.
 //!
 //! **Recursion.** Calls within a component of the call graph nest only as deep as the bound says, at first once, then twice as
 //! deep each time that a solution needs an instance that was put off. A run that is found is real whatever the bound; and if the solver says no although
@@ -19,7 +19,7 @@ use crate::equations::Equations;
 use crate::evaluate::Trouble;
 use crate::foundation::{Excluded, exclude};
 use crate::path::{Tried, flatten, try_path};
-use crate::precision::{Precision, groups};
+use crate::precision::Precision;
 use crate::reasons::Reasons;
 use crate::runs::Reader;
 use crate::shorten::shorten;
@@ -31,7 +31,6 @@ use hardbop_bdd::{Exhausted, Manager};
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::{Budget, Engine, Event, Limit, Outcome, Progress, Query, Skeleton};
 use hardbop_sat::{Answer as Solved, Lit, Solver};
-use std::collections::BTreeSet;
 
 /// Leino's method.
 #[derive(Clone, Copy, Debug)]
@@ -98,49 +97,22 @@ impl Engine for SatEngine {
             return verdicts.outcome(self.name(), &Limit::Unsupported { what });
         }
         progress.event(Event::Phase("analyses"));
-        let groups = match self.tracking {
-            Tracking::Needed => groups(machine, verdicts.nodes()),
-            Tracking::All => vec![verdicts.nodes().to_vec()],
-        };
-        let mut why = Limit::Interrupted;
-        for group in groups {
-            let found = self.check_group(&group, machine, budget, &mut verdicts, progress);
-            if let Err(limit) = found {
-                why = limit;
-                // Other groups may be easier; but time, once over, is over for all.
-                if budget.interrupt.check().is_some() {
-                    break;
-                }
-            }
-        }
-        verdicts.outcome(self.name(), &why)
-    }
-}
-
-impl SatEngine {
-    /// Decides the targets of a group, with as many searches as it takes.
-    fn check_group(
-        &self,
-        group: &[NodeId],
-        machine: &Machine,
-        budget: &Budget<'_>,
-        verdicts: &mut Verdicts<'_>,
-        progress: &mut dyn Progress,
-    ) -> Result<(), Limit> {
+        let nodes = verdicts.nodes().to_vec();
         let mut precision = match self.tracking {
-            Tracking::Needed => Precision::first(machine, group),
-            Tracking::All => Precision::exact(machine, group),
+            Tracking::Needed => Precision::first(machine, &nodes),
+            Tracking::All => Precision::exact(machine, &nodes),
         };
         let interrupt = || budget.interrupt.check().is_some();
         let mut refinements = 0;
-        loop {
+        let why = loop {
             progress.event(Event::Phase("closure"));
-            let nodes = group.iter().copied();
-            let nodes: Vec<NodeId> = nodes.filter(|&node| verdicts.is_open(node)).collect();
             let blocks = Blocks::new(machine, &nodes, precision.clone());
             let manager = Manager::new(node_limit(budget)).with_interrupt(&interrupt);
             let closure = Closure::new(blocks, manager, self.split, self.name_nodes, 1);
-            let mut closure = closure.map_err(|why| limit(why, budget))?;
+            let mut closure = match closure {
+                Ok(closure) => closure,
+                Err(why) => break limit(why, budget),
+            };
             let mut solver = Solver::new();
             solver.set_interrupt(&interrupt);
             let mut search = Search {
@@ -149,8 +121,6 @@ impl SatEngine {
                 interrupt: &interrupt,
                 closure: &mut closure,
                 equations: Equations::new(solver, &nodes),
-                nodes: &nodes,
-                put_off: BTreeSet::new(),
                 is_exact: precision.is_exact(),
                 precision: &mut precision,
                 depth: 1,
@@ -158,26 +128,20 @@ impl SatEngine {
                 calls: 0,
                 excluded: Excluded::default(),
             };
-            let end = search.run(verdicts);
-            let mut statistics = search.statistics();
-            let terms = search.closure.terms.len() as u64;
-            statistics.extend([
-                ("tracked-variables", precision.tracked_count() as u64),
-                ("relevant-variables", precision.relevant_count() as u64),
-            ]);
-            verdicts.keep_largest(&statistics);
-            verdicts.count("searches", 1);
-            verdicts.count("all-function-terms", terms);
-            match end? {
-                End::Decided => return Ok(()),
-                End::Imprecise => {
-                    refinements += 1;
-                    if refinements == 1 {
-                        precision.track_controls(machine);
-                    }
-                }
+            let end = search.run(&mut verdicts);
+            verdicts.statistics = search.statistics();
+            match end {
+                Ok(End::Decided) => break Limit::Interrupted,
+                Ok(End::Imprecise) => refinements += 1,
+                Err(why) => break why,
             }
-        }
+        };
+        verdicts.statistics.extend([
+            ("tracked-variables", precision.tracked_count() as u64),
+            ("relevant-variables", precision.relevant_count() as u64),
+            ("refinements", refinements),
+        ]);
+        verdicts.outcome(self.name(), &why)
     }
 }
 
@@ -189,10 +153,6 @@ struct Search<'s, 'm, 'i, 'b> {
     /// Whether this search tracks everything; what it learns is for the next one.
     is_exact: bool,
     precision: &'s mut Precision,
-    /// The targets.
-    nodes: &'s [NodeId],
-    /// Targets to which this search has found a run that cannot be taken: they wait for the next one.
-    put_off: BTreeSet<NodeId>,
     closure: &'s mut Closure<'m, 'i>,
     equations: Equations<'i>,
     depth: u32,
@@ -219,7 +179,7 @@ enum Run {
 
 impl Search<'_, '_, '_, '_> {
     fn run(&mut self, verdicts: &mut Verdicts<'_>) -> Result<End, Limit> {
-        if !self.has_open(verdicts) {
+        if verdicts.is_decided() {
             return Ok(End::Decided);
         }
         loop {
@@ -229,24 +189,6 @@ impl Search<'_, '_, '_, '_> {
             if let Some(end) = self.ask(verdicts)? {
                 return Ok(end);
             }
-        }
-    }
-
-    /// Whether a target is what this search looks for, still.
-    fn is_open(&self, verdicts: &Verdicts<'_>, node: NodeId) -> bool {
-        verdicts.is_open(node) && !self.put_off.contains(&node)
-    }
-
-    fn has_open(&self, verdicts: &Verdicts<'_>) -> bool {
-        self.nodes.iter().any(|&node| self.is_open(verdicts, node))
-    }
-
-    /// How a search ends that has nothing left to look for.
-    fn end(&self) -> End {
-        if self.put_off.is_empty() {
-            End::Decided
-        } else {
-            End::Imprecise
         }
     }
 
@@ -292,36 +234,38 @@ impl Search<'_, '_, '_, '_> {
                     return Err(why.unwrap_or(Limit::Interrupted));
                 }
                 Solved::Unsat => {
-                    let open = self.nodes.iter().copied();
-                    let open: Vec<NodeId> = open.filter(|&n| self.is_open(verdicts, n)).collect();
-                    let open = verdicts.open_targets(&open);
+                    let open = verdicts.open_targets();
                     let certifier = Certifier::new(self.closure);
                     let certificate = certifier.certificate(open);
                     let certificate = certificate.map_err(|trouble| self.limit(&trouble))?;
                     verdicts.exclude(certificate);
-                    return Ok(Some(self.end()));
+                    return Ok(Some(End::Decided));
                 }
                 Solved::Sat => {}
             }
             let valuation = Valuation::new(self.closure, &mut self.equations);
             let mut has_reached = false;
             let mut needs_more = false;
+            let mut is_imprecise = false;
             for &term in valuation.reached() {
                 let node = self.closure.terms.get(term).node;
                 needs_more |= !self.closure.terms.get(term).expanded;
-                if self.is_open(verdicts, node) {
+                if verdicts.is_open(node) {
                     has_reached = true;
-                    match self.run_to(&valuation, term)? {
+                    match self.run_to(verdicts, &valuation, term)? {
                         Run::Real(run) => verdicts.reach(node, &run),
                         Run::Impossible(reasons) => {
-                            self.put_off.insert(node);
+                            is_imprecise = true;
                             self.refine(&reasons);
                         }
                     }
                 }
             }
-            if !self.has_open(verdicts) {
-                return Ok(Some(self.end()));
+            if verdicts.is_decided() {
+                return Ok(Some(End::Decided));
+            }
+            if is_imprecise {
+                return Ok(Some(End::Imprecise));
             }
             if has_reached {
                 continue;
@@ -351,17 +295,22 @@ impl Search<'_, '_, '_, '_> {
     }
 
     fn solve(&mut self, verdicts: &Verdicts<'_>) -> Solved {
-        let assumptions = assumptions(&self.equations, self.nodes, |node| {
-            self.is_open(verdicts, node)
+        let assumptions = assumptions(&self.equations, verdicts.nodes(), |node| {
+            verdicts.is_open(node)
         });
         self.calls += 1;
         self.equations.circuit().solve(&assumptions)
     }
 
     /// The run to the node of a term that is reached, if it can be taken; else what says why not is tracked from now on.
-    fn run_to(&mut self, valuation: &Valuation, term: TermId) -> Result<Run, Limit> {
+    fn run_to(
+        &mut self,
+        verdicts: &Verdicts<'_>,
+        valuation: &Valuation,
+        term: TermId,
+    ) -> Result<Run, Limit> {
         let node = self.closure.terms.get(term).node;
-        let asserted = assumptions(&self.equations, self.nodes, |other| other == node);
+        let asserted = assumptions(&self.equations, verdicts.nodes(), |other| other == node);
         let better = shorten(
             self.closure,
             &mut self.equations,

@@ -12,7 +12,7 @@ pub struct Verdicts<'m> {
     found: Vec<Option<Verdict>>,
     /// All target nodes, each once.
     nodes: Vec<NodeId>,
-    certificates: Vec<Certificate>,
+    certificate: Option<Certificate>,
     /// Counts, in the order in which they are shown.
     pub statistics: Vec<(&'static str, u64)>,
 }
@@ -28,7 +28,7 @@ impl<'m> Verdicts<'m> {
             targets: query.targets.clone(),
             found: vec![None; query.targets.len()],
             nodes,
-            certificates: Vec::new(),
+            certificate: None,
             statistics: Vec::new(),
         }
     }
@@ -49,11 +49,10 @@ impl<'m> Verdicts<'m> {
         self.found.iter().all(Option::is_some)
     }
 
-    /// The targets without verdict at some nodes.
-    pub fn open_targets(&self, nodes: &[NodeId]) -> Vec<Target> {
+    /// The targets without verdict.
+    pub fn open_targets(&self) -> Vec<Target> {
         let entries = self.targets.iter().zip(&self.found);
-        let open =
-            entries.filter(|(target, found)| found.is_none() && nodes.contains(&target.node));
+        let open = entries.filter(|(_, found)| found.is_none());
         open.map(|(target, _)| target.clone()).collect()
     }
 
@@ -72,38 +71,18 @@ impl<'m> Verdicts<'m> {
         }
     }
 
-    /// No run reaches any target of the certificate.
+    /// No run reaches any target that is still open.
     pub fn exclude(&mut self, certificate: Certificate) {
-        for (target, found) in self.targets.iter().zip(&mut self.found) {
-            if certificate.targets.contains(target) {
-                found.get_or_insert(Verdict::Unreachable);
-            }
+        for found in &mut self.found {
+            found.get_or_insert(Verdict::Unreachable);
         }
-        self.certificates.push(certificate);
+        self.certificate = Some(certificate);
     }
 
     /// No run within the bound reaches any target that is still open.
     pub fn exclude_up_to(&mut self, bound: Bound) {
         for found in &mut self.found {
             found.get_or_insert(Verdict::UnreachableUpTo { bound });
-        }
-    }
-
-    /// Keeps the largest count of each kind that any search had.
-    pub fn keep_largest(&mut self, counts: &[(&'static str, u64)]) {
-        for &(name, count) in counts {
-            match self.statistics.iter_mut().find(|entry| entry.0 == name) {
-                Some(entry) => entry.1 = count.max(entry.1),
-                None => self.statistics.push((name, count)),
-            }
-        }
-    }
-
-    /// Adds to a count.
-    pub fn count(&mut self, name: &'static str, more: u64) {
-        match self.statistics.iter_mut().find(|entry| entry.0 == name) {
-            Some(entry) => entry.1 += more,
-            None => self.statistics.push((name, more)),
         }
     }
 
@@ -120,7 +99,7 @@ impl<'m> Verdicts<'m> {
         outcome.statistics = statistics
             .map(|(name, count)| (name.to_owned(), count))
             .collect();
-        outcome.certificates = self.certificates;
+        outcome.certificates = self.certificate.into_iter().collect();
         outcome
     }
 }

@@ -1,4 +1,4 @@
-//! The state graph with its summary edges, kept as it grows (VERA, section 4: the graph S_R).
+//! The state graph with its summary edges, kept as it grows (VERA, section 4: the graph `S_R`).
 //!
 //! Links are steps, entries of callees, and summaries. A state is *fair* if the automaton accepts there; a summary is fair if the callee can
 //! come to its exit by way of a fair state. Where VERA visits every state twice, with and without its bit *b*, here a state is raised once,
@@ -74,7 +74,7 @@ impl Graph {
     }
 
     /// How many states there are.
-    pub fn len(&self) -> usize {
+    pub fn state_count(&self) -> usize {
         self.vertices.len()
     }
 

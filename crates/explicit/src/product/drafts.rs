@@ -33,12 +33,15 @@ impl Spot {
     }
 }
 
+/// Where an edge leads, the edge, and what it is in the program.
+type DraftEdge = (Spot, Edge, Origin);
+
 /// A procedure that is being made.
 #[derive(Default)]
 pub struct Draft {
     numbers: BTreeMap<Spot, usize>,
     /// In order of their numbers.
-    spots: Vec<(Spot, Vec<(Spot, Edge, Origin)>)>,
+    spots: Vec<(Spot, Vec<DraftEdge>)>,
 }
 
 impl Draft {

@@ -22,6 +22,13 @@ const VERSION: u32 = 1;
 /// The property is evaluated on runs of up to so many states; longer ones are only replayed.
 const MAX_OBSERVED: usize = 1_000_000;
 
+/// The monitor that sees `main` return.
+const ENDS: &str = "monitor Ends begin
+  state running initial;
+  state ended target;
+  from running: on terminated goto ended;
+end";
+
 /// What to ask about runs.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Properties of runs")]
@@ -106,8 +113,15 @@ impl PropertyArguments {
             questions.push(formula(console, machine, violated, words, true)?);
         }
         if self.terminates {
-            let (violated, words) = ("G !terminated", "a run that ends");
-            questions.push(formula(console, machine, violated, words, true)?);
+            // A matter of reaching a state, and that search follows returns at once.
+            let source = Source::new("--terminates", ENDS);
+            let monitor = reported(console, &source, read_monitor(&source, machine))?;
+            questions.push(Question {
+                text: "a run that ends".to_owned(),
+                asks_for_run: true,
+                formula: None,
+                automaton: monitor.automaton,
+            });
         }
         Ok(questions)
     }
