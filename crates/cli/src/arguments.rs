@@ -44,7 +44,7 @@ pub struct Arguments {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    Check(check::Arguments),
+    Check(Box<check::Arguments>),
     Coverage(coverage::Arguments),
     Parse(parse::Arguments),
     Fmt(fmt::Arguments),

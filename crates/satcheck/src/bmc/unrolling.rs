@@ -57,10 +57,13 @@ pub struct Point {
     pub arrivals: Vec<Arrival>,
 }
 
-/// Control points of the next layer in the making, with the state of each arrival.
+/// The ways to a control point, each with the state that it brings.
+type Arrivals = Vec<(Arrival, State)>;
+
+/// Control points of the next layer in the making.
 #[derive(Default)]
 struct Drafts {
-    points: Vec<(CallString, NodeId, Vec<(Arrival, State)>)>,
+    points: Vec<(CallString, NodeId, Arrivals)>,
     known: HashMap<(CallString, NodeId), usize>,
 }
 

@@ -57,7 +57,7 @@ pub fn run(console: &mut Console, switches: u32, timeout: Duration) -> Result<Ex
             };
             is_complete &= answer != "unknown";
             let work = counter(&outcome, "work");
-            let growth = work_before.map(|before: u64| work as f64 / before.max(1) as f64);
+            let growth = work_before.map(|before: u64| ratio(work, before));
             work_before = Some(work);
             table.row([
                 adders.to_string(),
@@ -96,4 +96,10 @@ fn ask(machine: &Machine, switches: u32, timeout: Duration) -> Outcome {
 fn counter(outcome: &Outcome, name: &str) -> u64 {
     let found = outcome.statistics.iter().find(|(known, _)| known == name);
     found.map_or(0, |&(_, value)| value)
+}
+
+/// How many times as much; the counts are far below what a float holds exactly.
+#[allow(clippy::cast_precision_loss)]
+fn ratio(after: u64, before: u64) -> f64 {
+    after as f64 / before.max(1) as f64
 }
