@@ -65,9 +65,10 @@ fn examples() -> Vec<(Form, Vec<u8>)> {
         _ => None,
     };
     let example = |path: &std::path::PathBuf| {
+        let form = form_of(path)?;
         let mut bytes = std::fs::read(path).expect("an example can be read");
         bytes.truncate(LONGEST);
-        Some((form_of(path)?, bytes))
+        Some((form, bytes))
     };
     paths.iter().filter_map(example).collect()
 }
