@@ -130,19 +130,24 @@ impl<'c> Contest<'c> {
             ledger.count_backward(search);
         }
         let search = whole.unwrap_or_else(|| self.forward());
-        self.last_runs(search, engine.shortest, ledger).or(why)
+        self.last_runs(search, engine, ledger).or(why)
     }
 
     /// Makes runs shortest, and reads off those that have not been read; why that cannot be, if so.
     fn last_runs(
         &self,
         mut search: Forward<'_, '_>,
-        shortest: bool,
+        engine: SummaryEngine,
         ledger: &mut Ledger,
     ) -> Option<Exhausted> {
         let machine = self.compiler.machine;
         let due = ledger.due_nodes();
-        if shortest && shorten(&mut search, ledger, machine).is_ok() {
+        let allowance = if engine.insist_on_shortest {
+            u64::MAX
+        } else {
+            ledger.work() / SHORTEST_DIVISOR + SHORTEST_START
+        };
+        if engine.shortest && shorten(&mut search, ledger, machine, allowance).is_ok() {
             return None;
         }
         read_runs(&mut search, ledger, machine, &due).err()
@@ -245,18 +250,18 @@ fn read_runs(
     Ok(())
 }
 
-/// Finds shortest runs to all targets that are reached, if that is affordable.
+/// Finds shortest runs to all targets that are reached, if so much work suffices.
 fn shorten(
     search: &mut Forward<'_, '_>,
     ledger: &mut Ledger,
     machine: &Machine,
+    allowance: u64,
 ) -> Result<(), NoRun> {
     let nodes = ledger.unshortened_nodes();
     if nodes.is_empty() {
         return Ok(());
     }
-    let allowance = ledger.work() / SHORTEST_DIVISOR + SHORTEST_START;
-    let limit = search.manager.work() + allowance;
+    let limit = search.manager.work().saturating_add(allowance);
     search.manager.set_work_limit(limit);
     let runs = shortest_runs(search, &nodes);
     search.manager.set_work_limit(u64::MAX);

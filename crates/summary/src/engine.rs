@@ -38,6 +38,8 @@ pub struct SummaryEngine {
     pub order: Order,
     /// Whether runs are made shortest where that is affordable.
     pub shortest: bool,
+    /// Whether shortest runs are worth any effort.
+    pub insist_on_shortest: bool,
     /// The first turn of each search in BDD work; by default it fits the size of the program.
     pub first_turn: Option<u64>,
 }
@@ -48,6 +50,7 @@ impl Default for SummaryEngine {
             direction: Direction::Auto,
             order: Order::default(),
             shortest: true,
+            insist_on_shortest: false,
             first_turn: None,
         }
     }

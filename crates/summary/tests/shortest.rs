@@ -80,3 +80,34 @@ fn no_shorter_hierarchical_trajectory_exists() {
         assert!(compared > 200, "only {compared} runs were compared");
     }
 }
+
+/// On a driver with many variables shortest runs are not always affordable; whoever insists gets them.
+#[test]
+fn whoever_insists_gets_shortest_runs() {
+    let family = hardbop_families::find("driver").expect("a family of the table");
+    let text = family.generate(5, 0).text;
+    let machine = from_text("driver.bp", &text).expect("families make programs");
+    let query = Query::assertions(&machine);
+    let lengths = |insist_on_shortest| {
+        let engine = SummaryEngine {
+            insist_on_shortest,
+            ..SummaryEngine::default()
+        };
+        let outcome = engine.check(&machine, &query, &Budget::unlimited(), &mut Silent);
+        let counted = outcome.statistics.iter();
+        let counted = counted.filter(|(name, _)| name == "shortest-runs");
+        let shortest: u64 = counted.map(|(_, count)| count).sum();
+        let traces = outcome.answers.iter().filter_map(|answer| {
+            let Verdict::Reachable { trace } = &answer.verdict else {
+                return None;
+            };
+            Some(trace.segments.iter().map(|s| s.steps.len()).sum::<usize>())
+        });
+        (shortest, traces.collect::<Vec<_>>())
+    };
+    let (affordable, short) = lengths(false);
+    let (insisted, shortest) = lengths(true);
+    assert!(affordable < insisted, "nothing is left to insist on");
+    assert_eq!(insisted, shortest.len() as u64);
+    assert!(shortest.iter().zip(&short).all(|(a, b)| a <= b));
+}

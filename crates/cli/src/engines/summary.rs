@@ -15,6 +15,9 @@ pub struct SummaryArguments {
     /// Be content with the first run that is found instead of a shortest one
     #[arg(long)]
     any_run: bool,
+    /// Insist on shortest runs, whatever it takes
+    #[arg(long, conflicts_with = "any_run")]
+    shortest: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
@@ -54,6 +57,7 @@ impl SummaryArguments {
                 OrderName::Force => Order::Force,
             },
             shortest: !self.any_run,
+            insist_on_shortest: self.shortest,
             first_turn: None,
         }
     }
