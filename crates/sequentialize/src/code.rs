@@ -179,9 +179,8 @@ impl Code<'_> {
                     format!(" constrain {condition}")
                 });
                 if assignments.is_empty() {
-                    // A condition on values after a step that changes nothing is one on values now.
-                    let condition = constrain.replace(" constrain ", "").replace('\'', "");
-                    put(text, format_args!("  assume({condition});\n"));
+                    // A condition needs an assignment to stand with; this one changes nothing.
+                    put(text, format_args!("  hb_stop := hb_stop{constrain};\n"));
                 } else {
                     put(text, format_args!("  {targets} := {values}{constrain};\n"));
                 }

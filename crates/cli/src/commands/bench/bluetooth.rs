@@ -98,8 +98,11 @@ fn counter(outcome: &Outcome, name: &str) -> u64 {
     found.map_or(0, |&(_, value)| value)
 }
 
-/// How many times as much; the counts are far below what a float holds exactly.
-#[allow(clippy::cast_precision_loss)]
+/// How many times as much.
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "a ratio that is shown with two digits needs no more"
+)]
 fn ratio(after: u64, before: u64) -> f64 {
     after as f64 / before.max(1) as f64
 }
