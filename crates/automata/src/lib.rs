@@ -10,7 +10,7 @@
 
 pub mod automaton;
 mod buchi;
-mod components;
+pub mod components;
 mod condition;
 pub mod evaluate;
 pub mod formula;

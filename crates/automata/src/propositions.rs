@@ -4,7 +4,7 @@
 //! proposition about a local of `p` (or a comparison with one) is **false wherever another procedure runs**, callees of `p` included; `!p:x` is
 //! then true, and `in(p)` tells the two apart. A run that ends goes on for ever in its last state: after `main`
 //! has returned, the state is still seen at the exit of `main`, and `terminated` holds; where an assertion has failed, `failed`
-//! holds. A run that an `assume` blocks is no run.
+//! holds. A run that an `assume` blocks is no run. Of several threads, a proposition holds if it does as one of those that run sees it.
 
 use crate::guard::{Letter, MAX_PROPOSITIONS};
 use hardbop_machine::expr::Leaf;
@@ -131,6 +131,38 @@ impl Propositions {
             };
             if self.holds(machine, &proposition.atom, view, &mut read) {
                 letter |= 1 << index;
+            }
+        }
+        letter
+    }
+
+    /// Which propositions hold in a state of several threads, given the nodes of those that run: what holds as one of them sees it. When all have
+    /// ended, what is left are `terminated` and conditions on globals. `read` gives the value of a variable as the thread with that place in the
+    /// list sees it, or as nobody does.
+    pub fn letter_of_threads(
+        &self,
+        machine: &Machine,
+        running: &[NodeId],
+        read: impl Fn(Option<usize>, Variable) -> u64,
+    ) -> Letter {
+        let terminated = running.is_empty();
+        let seen = running.iter().enumerate().map(|(thread, &node)| {
+            let view = View { node, terminated };
+            let read = |variable| read(Some(thread), variable);
+            self.letter(machine, view, Letter::MAX, read)
+        });
+        let mut letter = seen.fold(0, |all, seen| all | seen);
+        if terminated {
+            for (index, proposition) in self.list.iter().enumerate() {
+                let holds = match proposition.atom {
+                    Atom::Terminated => true,
+                    Atom::Condition {
+                        expr,
+                        procedure: None,
+                    } => self.value(expr, &mut |variable| read(None, variable)) == 1,
+                    _ => false,
+                };
+                letter |= Letter::from(holds) << index;
             }
         }
         letter

@@ -148,9 +148,9 @@ impl BreadthFirst {
         distances.max().unwrap_or(0)
     }
 
-    /// The nearest state at a node that was looked for.
-    pub fn found(&self, node: NodeId) -> Option<StateId> {
-        self.nearest.get(&node).copied()
+    /// For each node that was looked for and reached the nearest state.
+    pub fn all_found(&self) -> BTreeMap<NodeId, StateId> {
+        self.nearest.clone()
     }
 
     /// The last step of a shortest way to a state.

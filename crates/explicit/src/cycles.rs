@@ -215,7 +215,7 @@ impl<'e, 's> CycleSearch<'e, 's> {
     /// Whether the automaton accepts in a state. Its state is never undetermined, and dead only where no step leads on.
     fn accepts(&self, state: StateId) -> bool {
         let root = self.exploration.root_of(state);
-        let procedure = self.exploration.roots()[root as usize].procedure;
+        let procedure = self.exploration.roots()[root as usize].invocation.procedure;
         let layout = self.exploration.statics().layouts.of(procedure);
         let place = layout.place(Variable::Global(self.state_variable));
         place.is_some_and(|place| {

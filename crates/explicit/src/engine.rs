@@ -4,8 +4,9 @@ use crate::breadth_first::BreadthFirst;
 use crate::certify::certificate;
 use crate::code::Program;
 use crate::depth_first::depth_first;
-use crate::exploration::{Derivation, Exploration, StateId};
+use crate::exploration::{Exploration, StateId};
 use crate::layout::Layouts;
+use crate::parallel::parallel;
 use crate::runs::RunReader;
 use crate::step::Statics;
 use crate::watch::{Stopped, Watch};
@@ -15,6 +16,8 @@ use hardbop_outcome::{
     Answer, Budget, Engine, Event, Limit, Outcome, Progress, Query, Skeleton, Target, Verdict,
     digest,
 };
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 
 /// In which order states are explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +36,9 @@ pub struct ExplicitEngine {
     pub search: Search,
     /// Whether uninitialised variables and choices stay undetermined until a step needs them.
     pub lazy: bool,
+    /// How many cores to use. With more than one, which run is found may change from time to time; no verdict does. Search in order of
+    /// distance uses one.
+    pub jobs: NonZeroUsize,
 }
 
 impl Default for ExplicitEngine {
@@ -40,6 +46,7 @@ impl Default for ExplicitEngine {
         Self {
             search: Search::Dfs,
             lazy: true,
+            jobs: NonZeroUsize::MIN,
         }
     }
 }
@@ -78,54 +85,87 @@ impl Engine for ExplicitEngine {
             program: &program,
             lazy: self.lazy,
         };
-        let mut exploration = Exploration::new(statics);
         progress.event(Event::Phase("search"));
-        let nodes = query.targets.iter().map(|target| target.node);
-        let mut watch = Watch::new(nodes, *budget, progress);
-        let mut breadth_first = BreadthFirst::default();
-        let ended = match self.search {
-            Search::Dfs => depth_first(&mut exploration, &mut watch),
-            Search::Bfs => breadth_first.run(&mut exploration, &mut watch),
+        let mut searched = match self.search {
+            Search::Dfs if self.jobs.get() > 1 => {
+                let nodes = query.targets.iter().map(|target| target.node).collect();
+                let search = parallel(statics, self.jobs, &nodes, budget, progress);
+                Searched {
+                    bytes: search.bytes,
+                    exploration: search.exploration,
+                    found: search.found,
+                    ended: search.ended,
+                    distances: None,
+                }
+            }
+            search => {
+                let nodes = query.targets.iter().map(|target| target.node);
+                search_alone(statics, search, Watch::new(nodes, *budget, progress))
+            }
         };
-        let found = |node: NodeId| match self.search {
-            Search::Dfs => watch.found(node),
-            Search::Bfs => breadth_first.found(node),
-        };
-        let nearest = |exploration: &Exploration<'_>, state: StateId| match self.search {
-            Search::Dfs => exploration.derivation(state),
-            Search::Bfs => breadth_first.derivation(state),
-        };
-        let mut outcome = answers(
-            self.name(),
-            &mut exploration,
-            query,
-            &ended,
-            &found,
-            &nearest,
-        );
-        outcome.statistics = statistics(&exploration);
+        let mut outcome = answers(self.name(), &mut searched, query);
+        outcome.statistics = statistics(&searched);
         outcome
     }
 }
 
-fn answers(
-    engine: &str,
-    exploration: &mut Exploration<'_>,
-    query: &Query,
-    ended: &Result<(), Stopped>,
-    found: &dyn Fn(NodeId) -> Option<StateId>,
-    nearest: &dyn Fn(&Exploration<'_>, StateId) -> Derivation,
-) -> Outcome {
+/// What a search came to.
+struct Searched<'s> {
+    exploration: Exploration<'s>,
+    /// For each target that was met a state there.
+    found: BTreeMap<NodeId, StateId>,
+    ended: Result<(), Stopped>,
+    /// Nearest ways to states, if the search was for them.
+    distances: Option<BreadthFirst>,
+    bytes: usize,
+}
+
+fn search_alone<'s>(statics: Statics<'s>, search: Search, mut watch: Watch<'_>) -> Searched<'s> {
+    let mut exploration = Exploration::new(statics);
+    let mut distances = match search {
+        Search::Dfs => None,
+        Search::Bfs => Some(BreadthFirst::default()),
+    };
+    let ended = match &mut distances {
+        None => depth_first(&mut exploration, &mut watch),
+        Some(breadth_first) => breadth_first.run(&mut exploration, &mut watch),
+    };
+    let found = match &distances {
+        None => watch.all_found(),
+        Some(breadth_first) => breadth_first.all_found(),
+    };
+    Searched {
+        bytes: exploration.bytes(),
+        exploration,
+        found,
+        ended,
+        distances,
+    }
+}
+
+fn answers(engine: &str, searched: &mut Searched<'_>, query: &Query) -> Outcome {
+    let Searched {
+        exploration,
+        found,
+        ended,
+        distances,
+        ..
+    } = searched;
+    let nearest = |exploration: &Exploration<'_>, state: StateId| match &*distances {
+        None => exploration.derivation(state),
+        Some(breadth_first) => breadth_first.derivation(state),
+    };
     let machine = exploration.statics().machine;
-    let states: Vec<Option<StateId>> = query.targets.iter().map(|t| found(t.node)).collect();
+    let states = query.targets.iter().map(|t| found.get(&t.node).copied());
+    let states: Vec<Option<StateId>> = states.collect();
     let reached: Vec<StateId> = states.iter().flatten().copied().collect();
-    let runs = RunReader::new(exploration).runs(&reached, nearest);
+    let runs = RunReader::new(exploration).runs(&reached, &nearest);
     let mut runs = runs.unwrap_or_default().into_iter();
     let program = digest::of(machine);
     let mut excluded: Vec<Target> = Vec::new();
     let mut answers = Vec::with_capacity(states.len());
     for (target, state) in query.targets.iter().zip(&states) {
-        let verdict = match (state, ended) {
+        let verdict = match (state, &ended) {
             (Some(_), _) => {
                 let trace = runs
                     .next()
@@ -154,9 +194,10 @@ fn answers(
     outcome
 }
 
-fn statistics(exploration: &Exploration<'_>) -> Vec<(String, u64)> {
+fn statistics(searched: &Searched<'_>) -> Vec<(String, u64)> {
+    let exploration = &searched.exploration;
     let states = exploration.len() as u64;
-    let bytes = exploration.bytes() as u64;
+    let bytes = searched.bytes as u64;
     let counters = [
         ("states", states),
         ("entries", exploration.roots().len() as u64),

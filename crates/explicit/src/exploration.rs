@@ -10,16 +10,15 @@
 //! derived from; first derivations are well-founded, since a summary is older than the state it leads to.
 
 mod derivation;
-mod known;
 mod repeat;
 
-pub use derivation::{Derivation, NO_STATE, Via};
+pub use derivation::{Derivation, MAX_STATES, NO_STATE, Via};
 
 use crate::code::Effect;
-use crate::frame::{Frame, Sealer, Shape, set_bits};
+use crate::frame::{Frame, Shape};
+use crate::moves::{Invocation, Moves, Sealed, node_of, root_of};
 use crate::step::{Decision, Fired, Statics, Stepper, next_leaf};
 use crate::table::{StateTable, reserve};
-use derivation::EXIT_FLAG;
 use hardbop_machine::{EdgeId, NodeId, ProcId};
 
 /// The number of a state, in order of discovery.
@@ -28,10 +27,8 @@ pub type StateId = u32;
 /// An entry state and what is known about its procedure when entered so.
 #[derive(Clone, Debug)]
 pub struct Root {
-    /// The procedure.
-    pub procedure: ProcId,
-    /// Undetermined bits of the entry state that states below say something about.
-    pub homes: Box<[u32]>,
+    /// The procedure, and what states below have in common.
+    pub invocation: Invocation,
     /// The state in which the procedure is just entered.
     pub entry: StateId,
     /// Calls that wait.
@@ -103,9 +100,25 @@ const TRIES: u32 = 4096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
+/// What a search of another kind has made.
+pub(crate) struct Parts {
+    /// All states.
+    pub states: StateTable,
+    /// The keys of all roots.
+    pub entries: StateTable,
+    /// All roots.
+    pub roots: Vec<Root>,
+    /// For each state how it was first derived.
+    pub derivations: Vec<Derivation>,
+    /// Successors made, known ones included.
+    pub transitions: u64,
+    /// Pairs of a root and an exit.
+    pub summaries: u64,
+}
+
 /// The part of the state graph that has been made.
 pub struct Exploration<'s> {
-    statics: Statics<'s>,
+    moves: Moves<'s>,
     states: StateTable,
     entries: StateTable,
     roots: Vec<Root>,
@@ -115,16 +128,13 @@ pub struct Exploration<'s> {
     /// Pairs of a root and an exit.
     pub summaries: u64,
     waiting: u64,
-    stepper: Stepper,
-    sealer: Sealer,
-    stack: Vec<u64>,
 }
 
 impl<'s> Exploration<'s> {
     /// Nothing has been made yet.
     pub fn new(statics: Statics<'s>) -> Self {
         Self {
-            statics,
+            moves: Moves::new(statics),
             states: StateTable::default(),
             entries: StateTable::default(),
             roots: Vec::new(),
@@ -132,15 +142,25 @@ impl<'s> Exploration<'s> {
             transitions: 0,
             summaries: 0,
             waiting: 0,
-            stepper: Stepper::default(),
-            sealer: Sealer::default(),
-            stack: Vec::new(),
+        }
+    }
+
+    /// All that another search has made, to be read.
+    pub(crate) fn from_parts(statics: Statics<'s>, parts: Parts) -> Self {
+        Self {
+            states: parts.states,
+            entries: parts.entries,
+            roots: parts.roots,
+            derivations: parts.derivations,
+            transitions: parts.transitions,
+            summaries: parts.summaries,
+            ..Self::new(statics)
         }
     }
 
     /// What never changes.
     pub fn statics(&self) -> Statics<'s> {
-        self.statics
+        self.moves.statics
     }
 
     /// How many states there are.
@@ -160,17 +180,19 @@ impl<'s> Exploration<'s> {
 
     /// The root of a state.
     pub fn root_of(&self, state: StateId) -> u32 {
-        (self.states.get(state)[0] >> 32) as u32
+        root_of(self.states.get(state))
     }
 
     /// The node of a state.
     pub fn node_of(&self, state: StateId) -> NodeId {
-        NodeId(self.states.get(state)[0] as u32)
+        node_of(self.states.get(state))
     }
 
     /// The shape of states below a root.
     pub fn shape(&self, root: u32) -> Shape<'_> {
-        shape(&self.statics, &self.roots[root as usize])
+        self.roots[root as usize]
+            .invocation
+            .shape(&self.moves.statics)
     }
 
     /// How a state was first derived.
@@ -213,7 +235,7 @@ impl<'s> Exploration<'s> {
 
     /// Makes the next initial state, if there is one.
     pub fn next_start(&mut self, starts: &mut Starts) -> Result<Option<StateId>, Full> {
-        let Some(thread) = self.statics.machine.threads.first() else {
+        let Some(thread) = self.statics().machine.threads.first() else {
             return Ok(None);
         };
         if starts.is_done {
@@ -221,7 +243,7 @@ impl<'s> Exploration<'s> {
         }
         let main = thread.entry;
         let decisions = &mut starts.decisions;
-        while let Fired::Needs(symbol) = self.stepper.start(self.statics, main, decisions) {
+        while let Fired::Needs(symbol) = self.moves.stepper.start(self.statics(), main, decisions) {
             decisions.push(Decision {
                 symbol,
                 value: false,
@@ -234,7 +256,7 @@ impl<'s> Exploration<'s> {
 
     /// A state of which no successor has been made; `decisions` is the shared stack that [`Exploration::advance`] will be given.
     pub fn cursor(&self, state: StateId, decisions: &[Decision], again: bool) -> Cursor {
-        let node = self.statics.machine.node(self.node_of(state));
+        let node = self.statics().machine.node(self.node_of(state));
         Cursor {
             state,
             edge: node.edges.start,
@@ -252,7 +274,7 @@ impl<'s> Exploration<'s> {
     ) -> Result<Advance, Full> {
         let found = |successor| Ok(Advance::Successor(successor));
         let node = self.node_of(cursor.state);
-        let machine = self.statics.machine;
+        let machine = self.statics().machine;
         let procedure = machine.procedure(machine.procedure_of(node));
         if node == procedure.exit {
             let served = self.serve_callers(cursor)?;
@@ -271,7 +293,8 @@ impl<'s> Exploration<'s> {
                 cursor.next_leaf(decisions);
                 continue;
             }
-            if let Some(fired) = self.fire_known(cursor.state, edge) {
+            let from = sealed(&self.states, &self.roots, cursor.state);
+            if let Some(fired) = self.moves.fire_known(from, edge) {
                 cursor.edge += 1;
                 if fired {
                     return found(self.add(Derivation::edge(cursor.state, edge))?);
@@ -285,7 +308,7 @@ impl<'s> Exploration<'s> {
                 }),
                 Fired::Disabled => cursor.next_leaf(decisions),
                 Fired::Taken => {
-                    if let Effect::Call { callee, .. } = self.statics.program.edge(edge).effect {
+                    if let Effect::Call { callee, .. } = self.statics().program.edge(edge).effect {
                         return found(self.call(cursor, edge, callee, decisions)?);
                     }
                     cursor.next_leaf(decisions);
@@ -302,7 +325,10 @@ impl<'s> Exploration<'s> {
         let root = self.root_of(cursor.state) as usize;
         if cursor.stage == 0
             && !cursor.again
-            && self.statics.layouts.is_called(self.roots[root].procedure)
+            && self
+                .statics()
+                .layouts
+                .is_called(self.roots[root].invocation.procedure)
         {
             self.roots[root].exits.push(cursor.state);
             self.summaries += 1;
@@ -325,7 +351,7 @@ impl<'s> Exploration<'s> {
         let decisions = &decisions[cursor.base as usize..];
         // The callee's entry is remade: another state may have been advanced since.
         self.fire(cursor.state, edge, decisions);
-        let Effect::Call { callee, .. } = self.statics.program.edge(edge).effect else {
+        let Effect::Call { callee, .. } = self.statics().program.edge(edge).effect else {
             return Ok(None);
         };
         let root = self
@@ -378,7 +404,11 @@ impl<'s> Exploration<'s> {
     fn return_to(&mut self, root: usize, index: usize, exit: StateId) -> Result<Successor, Full> {
         let caller = &self.roots[root].callers[index];
         let (from, edge) = (caller.from, caller.edge);
-        let is_done = self.return_known(from, edge, exit);
+        let (caller, callee) = (
+            sealed(&self.states, &self.roots, from),
+            sealed(&self.states, &self.roots, exit),
+        );
+        let is_done = self.moves.return_known(caller, edge, callee);
         if !is_done {
             let decisions = std::mem::take(&mut self.roots[root].callers[index].decisions);
             self.fire(from, edge, &decisions);
@@ -390,56 +420,21 @@ impl<'s> Exploration<'s> {
 
     /// Takes an edge with [`Stepper::fire`].
     pub fn fire(&mut self, state: StateId, edge: EdgeId, decisions: &[Decision]) -> Fired {
-        let sealed = self.states.get(state);
-        let shape = shape(&self.statics, &self.roots[(sealed[0] >> 32) as usize]);
-        self.stepper
-            .fire(self.statics, &sealed[1..], shape, edge, decisions)
+        let from = sealed(&self.states, &self.roots, state);
+        self.moves.fire(from, edge, decisions)
     }
 
     /// After a call was fired: returns from an exit, and seals the state after it.
     pub fn return_from(&mut self, from: StateId, edge: EdgeId, exit: StateId) {
-        let (caller, callee) = (self.states.get(from), self.states.get(exit));
-        let of = |sealed: &[u64]| &self.roots[(sealed[0] >> 32) as usize];
-        self.stepper.return_from(
-            self.statics,
-            edge,
-            shape(&self.statics, of(caller)),
-            &callee[1..],
-            shape(&self.statics, of(callee)),
-        );
-        self.seal_next(from, edge);
+        let caller = sealed(&self.states, &self.roots, from);
+        let callee = sealed(&self.states, &self.roots, exit);
+        self.moves.return_from(caller, edge, callee);
     }
 
     /// Seals [`Stepper::next`], where an edge leads from a state.
-    pub fn seal_next(&mut self, from: StateId, edge: EdgeId) {
-        let root_id = self.root_of(from);
-        let root = &self.roots[root_id as usize];
-        let to = self.statics.machine.edge(edge).to;
-        self.sealer.words.clear();
-        self.sealer
-            .words
-            .push(u64::from(root_id) << 32 | u64::from(to.0));
-        let live = self.statics.layouts.live(root.procedure, to);
-        let shape = shape(&self.statics, root);
-        self.stepper
-            .next
-            .seal(shape, live, self.stepper.symbols, &mut self.sealer);
-    }
-
-    /// Seals [`Stepper::entry`] as the key of a root.
-    pub fn seal_entry(&mut self, procedure: ProcId, is_initial: bool) {
-        let node = self.statics.machine.procedure(procedure).entry;
-        self.sealer.words.clear();
-        let header = u64::from(is_initial) << 32 | u64::from(procedure.0);
-        self.sealer.words.push(header);
-        let shape = Shape {
-            words: self.statics.layouts.of(procedure).words(),
-            homes: &[],
-        };
-        let live = self.statics.layouts.live(procedure, node);
-        self.stepper
-            .entry
-            .seal(shape, live, self.stepper.symbols, &mut self.sealer);
+    fn seal_next(&mut self, from: StateId, edge: EdgeId) {
+        let from = sealed(&self.states, &self.roots, from);
+        self.moves.seal_next(from, edge);
     }
 
     /// The root of [`Stepper::entry`], and whether it is new; then its first state is made.
@@ -449,51 +444,17 @@ impl<'s> Exploration<'s> {
         is_initial: bool,
         derivation: Derivation,
     ) -> Result<(u32, bool), Full> {
-        self.seal_entry(procedure, is_initial);
-        let (root, is_new) = self.entries.insert(&self.sealer.words).ok_or(Full)?;
+        self.moves.seal_entry(procedure, is_initial);
+        let (root, is_new) = self.entries.insert(self.moves.words()).ok_or(Full)?;
         if !is_new {
             return Ok((root, false));
         }
-        let layout = self.statics.layouts.of(procedure);
-        let node = self.statics.machine.procedure(procedure).entry;
-        let live = self.statics.layouts.live(procedure, node);
-        let mut homes = Vec::new();
-        let mut met = Vec::new();
-        if self.statics.layouts.is_called(procedure) {
-            let unknown = self.stepper.entry.unknown.iter().zip(live);
-            let unknown: Vec<u64> = unknown.map(|(unknown, live)| unknown & live).collect();
-            for bit in set_bits(&unknown).filter(|&bit| layout.is_entry_bit(bit)) {
-                let symbol = self.stepper.entry.symbols[bit as usize];
-                if !met.contains(&symbol) {
-                    met.push(symbol);
-                    homes.push(bit);
-                }
-            }
-        }
-        let shape = Shape {
-            words: layout.words(),
-            homes: &homes,
-        };
-        let mut first = self.stepper.entry.clone();
-        let all = shape.all_words();
-        first.values.resize(all, 0);
-        first.unknown.resize(all, 0);
-        first.symbols.resize(all * u64::BITS as usize, 0);
-        for (index, &symbol) in met.iter().enumerate() {
-            let bit = shape.entry_bit(index) as usize;
-            first.unknown[bit / 64] |= 1 << (bit % 64);
-            first.symbols[bit] = symbol;
-        }
-        self.sealer.words.clear();
-        let header = u64::from(root) << 32 | u64::from(node.0);
-        self.sealer.words.push(header);
-        first.seal(shape, live, self.stepper.symbols, &mut self.sealer);
-        let (entry, _) = self.states.insert(&self.sealer.words).ok_or(Full)?;
+        let invocation = self.moves.seal_first(root, procedure);
+        let (entry, _) = self.states.insert(self.moves.words()).ok_or(Full)?;
         reserve(&mut self.derivations, 1);
         self.derivations.push(derivation);
         self.roots.push(Root {
-            procedure,
-            homes: homes.into(),
+            invocation,
             entry,
             callers: Vec::new(),
             exits: Vec::new(),
@@ -504,8 +465,8 @@ impl<'s> Exploration<'s> {
     /// Adds the state that was sealed last.
     fn add(&mut self, derivation: Derivation) -> Result<Successor, Full> {
         self.transitions += 1;
-        let (state, is_new) = self.states.insert(&self.sealer.words).ok_or(Full)?;
-        if state & EXIT_FLAG != 0 {
+        let (state, is_new) = self.states.insert(self.moves.words()).ok_or(Full)?;
+        if state >= MAX_STATES {
             return Err(Full);
         }
         if is_new {
@@ -522,7 +483,7 @@ impl<'s> Exploration<'s> {
 
     /// The states around the last step.
     pub fn stepper(&mut self) -> &mut Stepper {
-        &mut self.stepper
+        &mut self.moves.stepper
     }
 }
 
@@ -536,10 +497,12 @@ impl Cursor {
     }
 }
 
-fn shape<'r>(statics: &Statics<'_>, root: &'r Root) -> Shape<'r> {
-    Shape {
-        words: statics.layouts.of(root.procedure).words(),
-        homes: &root.homes,
+/// A state with its invocation.
+fn sealed<'w>(states: &'w StateTable, roots: &'w [Root], state: StateId) -> Sealed<'w> {
+    let words = states.get(state);
+    Sealed {
+        words,
+        of: &roots[root_of(words) as usize].invocation,
     }
 }
 

@@ -3,7 +3,8 @@
 //!
 //! [`layout`] says where variables lie in packed states, [`code`] has the edges as flat code. [`frame`] and [`partial`] are states and
 //! expressions with undetermined bits, [`step`] takes steps on them. [`table`] stores states; [`exploration`] makes the state graph with its
-//! summaries on the fly, [`depth_first`] (Figure 2) and [`breadth_first`] decide in which order, [`watch`] when to stop. [`runs`] turns derivations into
+//! summaries on the fly from [`moves`], [`depth_first`] (Figure 2) and [`breadth_first`] decide in which order, [`watch`] when to stop;
+//! [`parallel`] does the same on several cores. [`runs`] turns derivations into
 //! runs, [`certify`] a complete search into a certificate.
 //!
 //! Properties of runs: [`product`] pairs the program with an automaton, [`cycles`] searches it for fair cycles (Figures 3 and 4), [`lasso`]
@@ -19,6 +20,8 @@ pub mod exploration;
 pub mod frame;
 pub mod lasso;
 pub mod layout;
+pub mod moves;
+pub mod parallel;
 pub mod partial;
 pub mod product;
 mod property;

@@ -214,7 +214,7 @@ impl<'r, 's> RunReader<'r, 's> {
 
     fn procedure(&self, state: StateId) -> ProcId {
         let root = self.exploration.root_of(state);
-        self.exploration.roots()[root as usize].procedure
+        self.exploration.roots()[root as usize].invocation.procedure
     }
 
     fn enters(&self, derivation: Derivation) -> bool {

@@ -48,22 +48,16 @@ impl StateTable {
 
     /// The number of a state and whether it is new; nothing if 32 bits do not suffice to number states or words.
     pub fn insert(&mut self, state: &[u64]) -> Option<(u32, bool)> {
-        let mask = self.slots.len() - 1;
-        let (mut slot, tag) = slot_and_tag(state);
-        loop {
-            slot &= mask;
-            match self.tags[slot] {
-                EMPTY => break,
-                other if other == tag => {
-                    let id = self.slots[slot];
-                    if self.get(id) == state {
-                        return Some((id, false));
-                    }
-                }
-                _ => {}
-            }
-            slot += 1;
-        }
+        self.insert_hashed(state, hash(state))
+    }
+
+    /// The same for a state whose [`hash`] is known.
+    pub fn insert_hashed(&mut self, state: &[u64], hash: u64) -> Option<(u32, bool)> {
+        let tag = tag(hash);
+        let slot = match self.look_up(state, hash) {
+            Ok(id) => return Some((id, false)),
+            Err(slot) => slot,
+        };
         let id = u32::try_from(self.len()).ok()?;
         let end = u32::try_from(self.words.len() + state.len()).ok()?;
         self.tags[slot] = tag;
@@ -78,12 +72,49 @@ impl StateTable {
         Some((id, true))
     }
 
+    /// The number of a state, if it is there.
+    pub fn find(&self, state: &[u64]) -> Option<u32> {
+        self.look_up(state, hash(state)).ok()
+    }
+
+    /// The number of a state, or the empty slot where it belongs.
+    fn look_up(&self, state: &[u64], hash: u64) -> Result<u32, usize> {
+        let mask = self.slots.len() - 1;
+        let (mut slot, tag) = (first_slot(hash), tag(hash));
+        loop {
+            slot &= mask;
+            match self.tags[slot] {
+                EMPTY => return Err(slot),
+                other if other == tag => {
+                    let id = self.slots[slot];
+                    if self.get(id) == state {
+                        return Ok(id);
+                    }
+                }
+                _ => {}
+            }
+            slot += 1;
+        }
+    }
+
+    /// Appends the states of another table; they have numbers, but cannot be found. Nothing if 32 bits do not suffice to number words.
+    pub fn append_unsearchable(&mut self, other: &StateTable) -> Option<()> {
+        u32::try_from(self.words.len() + other.words.len()).ok()?;
+        let base = self.words.len() as u32;
+        self.words.reserve_exact(other.words.len());
+        self.words.extend_from_slice(&other.words);
+        self.starts.reserve_exact(other.len());
+        self.starts
+            .extend(other.starts[1..].iter().map(|start| base + start));
+        Some(())
+    }
+
     fn grow(&mut self) {
         let mask = self.slots.len() * 2 - 1;
         let (mut slots, mut tags) = (vec![0; mask + 1], vec![EMPTY; mask + 1]);
         for id in 0..self.len() as u32 {
-            let (mut slot, tag) = slot_and_tag(self.get(id));
-            slot &= mask;
+            let hash = hash(self.get(id));
+            let (mut slot, tag) = (first_slot(hash) & mask, tag(hash));
             while tags[slot] != EMPTY {
                 slot = (slot + 1) & mask;
             }
@@ -105,15 +136,18 @@ pub fn reserve<T>(items: &mut Vec<T>, more: usize) {
     }
 }
 
-/// Where to look for a state first, and its tag.
-fn slot_and_tag(state: &[u64]) -> (usize, u8) {
-    let hash = hash(state);
-    let tag = (hash >> 56) as u8;
-    ((hash >> 8) as usize, if tag == EMPTY { 1 } else { tag })
+/// Where to look for a state first.
+fn first_slot(hash: u64) -> usize {
+    (hash >> 8) as usize
+}
+
+/// What stands beside its number.
+fn tag(hash: u64) -> u8 {
+    ((hash >> 56) as u8).max(EMPTY + 1)
 }
 
 /// Multiplies word by word and folds both halves of the product.
-fn hash(words: &[u64]) -> u64 {
+pub fn hash(words: &[u64]) -> u64 {
     let mut hash = MULTIPLIER;
     for &word in words {
         let product = u128::from(hash ^ word) * u128::from(MULTIPLIER);

@@ -73,6 +73,14 @@ impl<'w> Watch<'w> {
         self.found.get(&node).copied().flatten()
     }
 
+    /// For each node that was reached the state that did so first.
+    pub fn all_found(&self) -> BTreeMap<NodeId, StateId> {
+        let found = self.found.iter();
+        found
+            .filter_map(|(&node, &state)| Some((node, state?)))
+            .collect()
+    }
+
     /// A new state has been made.
     pub fn meet(&mut self, exploration: &Exploration<'_>, state: StateId) -> Result<(), Stopped> {
         if let Some(slot @ None) = self.found.get_mut(&exploration.node_of(state)) {

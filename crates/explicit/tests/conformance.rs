@@ -12,7 +12,11 @@ fn accept(machine: &Machine, certificate: &Certificate) -> Result<(), String> {
 }
 
 fn check(search: Search, lazy: bool, seeds: u64) {
-    let engine = ExplicitEngine { search, lazy };
+    let engine = ExplicitEngine {
+        search,
+        lazy,
+        ..ExplicitEngine::default()
+    };
     let mut config = ConformanceConfig::sequential(0..seeds);
     config.states = Some(20_000);
     let report = conformance(&engine, &accept, &config);

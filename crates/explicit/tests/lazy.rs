@@ -8,6 +8,7 @@ fn check(machine: &Machine, query: &Query, lazy: bool, states: Option<u64>) -> O
     let engine = ExplicitEngine {
         search: Search::Dfs,
         lazy,
+        ..ExplicitEngine::default()
     };
     let budget = Budget {
         states,

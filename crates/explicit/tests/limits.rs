@@ -1,8 +1,11 @@
 //! Running out is an answer of its own, never a wrong one.
 
-use hardbop_explicit::{ExplicitEngine, Search};
+use hardbop_automata::read_ltl;
+use hardbop_explicit::{ExplicitEngine, PropertyEngine, PropertyVerdict, Search};
 use hardbop_machine::from_text;
-use hardbop_outcome::{Budget, Engine, Interrupt, Limit, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Event, Interrupt, Limit, Progress, Query, Silent, Verdict};
+use hardbop_syntax::Source;
+use std::num::NonZeroUsize;
 
 const FAILS: &str = "decl int<4> n; void main() begin n := 0; f(); assert(n < 12); end
     void f() begin if (*) then n := n + 1; f(); fi end";
@@ -22,7 +25,11 @@ const SEARCHES: [Search; 2] = [Search::Dfs, Search::Bfs];
 fn verdict(text: &str, search: Search, lazy: bool, budget: &Budget<'_>) -> Verdict {
     let machine = from_text("limits.bp", text).expect("the program is valid");
     let query = Query::assertions(&machine);
-    let engine = ExplicitEngine { search, lazy };
+    let engine = ExplicitEngine {
+        search,
+        lazy,
+        ..ExplicitEngine::default()
+    };
     let mut outcome = engine.check(&machine, &query, budget, &mut Silent);
     outcome.answers.remove(0).verdict
 }
@@ -91,6 +98,56 @@ fn initial_states_that_are_enumerated_hear_of_limits_too() {
         let why = Limit::Interrupted;
         assert_eq!(verdict, Verdict::Unknown { why });
     }
+}
+
+/// Counts what an engine says.
+#[derive(Default)]
+struct Heard {
+    counts: Vec<u64>,
+}
+
+impl Progress for Heard {
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Count("states", count) = event {
+            self.counts.push(count);
+        }
+    }
+}
+
+#[test]
+fn long_searches_say_how_far_they_have_come() {
+    let text = "decl int<40> n, m;
+        void main() begin
+          n, m := 0, 0;
+          while (*) do if (*) then n := n + 1; else m := m + 1; fi od
+          assert(n = n);
+        end";
+    let machine = from_text("long.bp", text).expect("the program is valid");
+    let budget = Budget {
+        states: Some(300_000),
+        ..Budget::unlimited()
+    };
+    let is_growing = |heard: &Heard| {
+        let counts = &heard.counts;
+        !counts.is_empty() && counts.is_sorted() && counts.iter().all(|&count| count <= 300_002)
+    };
+    for jobs in [1, 2] {
+        let mut heard = Heard::default();
+        let engine = ExplicitEngine {
+            jobs: NonZeroUsize::new(jobs).expect("there is a worker"),
+            ..ExplicitEngine::default()
+        };
+        engine.check(&machine, &Query::assertions(&machine), &budget, &mut heard);
+        assert!(is_growing(&heard), "{jobs} jobs: {:?}", heard.counts);
+    }
+    let formula = Source::new("formula", "G n != 1099511627775");
+    let formula = read_ltl(&formula, &machine).expect("the formula is valid");
+    let mut heard = Heard::default();
+    let engine = PropertyEngine::default();
+    let answer = engine.check(&machine, &formula.violations(), &budget, &mut heard);
+    let why = Limit::States;
+    assert!(matches!(answer.verdict, PropertyVerdict::Unknown(limit) if limit == why));
+    assert!(is_growing(&heard), "{:?}", heard.counts);
 }
 
 #[test]

@@ -16,6 +16,7 @@ fn compare(machine: &Machine, lazy: bool, text: &str) -> usize {
     let engine = ExplicitEngine {
         search: Search::Bfs,
         lazy,
+        ..ExplicitEngine::default()
     };
     let mut compared = 0;
     let mut targets = Query::assertions(machine).targets;

@@ -98,6 +98,12 @@ pub enum LassoError {
     /// There is no loop, but the run has not ended.
     #[error("there is no loop, but the run has not ended either")]
     NotEnded,
+    /// The loop of several threads does not lead back.
+    #[error("the loop ends in another configuration than the one in which it began")]
+    OtherConfiguration,
+    /// A lasso of several threads has calls that are not written out.
+    #[error("a lasso of threads must have its calls written out")]
+    Folded,
     /// There are too many positions to list.
     #[error("the lasso has more than {limit} positions with every call written out")]
     TooLong {

@@ -15,7 +15,7 @@ use hardbop_outcome::Trace;
 use rows::{Context, Row, View, align};
 use std::fmt::Write as _;
 
-pub use lasso::lasso_text;
+pub use lasso::{lasso_text, thread_lasso_text};
 
 /// How much of a trace is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +61,16 @@ pub fn trace_text(
     trace: &Trace,
     options: &TraceOptions,
 ) -> Result<String, ReplayError> {
+    text_with_loop(machine, trace, options, None)
+}
+
+/// The same, with a line before the step of that number, from which on the run is a loop.
+fn text_with_loop(
+    machine: &Machine,
+    trace: &Trace,
+    options: &TraceOptions,
+    loop_start: Option<u64>,
+) -> Result<String, ReplayError> {
     let replayed = replay(machine, trace)?;
     let mut walk = if options.expand {
         Walk::expanded(machine, trace)?
@@ -76,8 +86,14 @@ pub fn trace_text(
     let mut starts = view.starts(walk.configuration(), 0);
     let mut cut = false;
     let mut shown = 0;
+    let mut taken = 0;
     if options.level != TraceLevel::None {
         while let Some(step) = walk.next().transpose()? {
+            if loop_start == Some(taken) {
+                rows.push(Row::Text("loop:".to_owned()));
+                shown_thread = None;
+            }
+            taken += 1;
             if shown == options.max_lines {
                 cut = true;
                 break;

@@ -9,13 +9,16 @@ pub struct Derivation {
     /// From this state; [`NO_STATE`] for the start of the program.
     pub from: StateId,
     /// An edge, or an exit state of a callee.
-    pub(super) via: u32,
+    via: u32,
 }
 
 /// No state.
 pub const NO_STATE: StateId = u32::MAX;
 /// Tells exits from edges.
-pub(super) const EXIT_FLAG: u32 = 1 << 31;
+const EXIT_FLAG: u32 = 1 << 31;
+
+/// States have smaller numbers than this.
+pub const MAX_STATES: u32 = EXIT_FLAG;
 
 /// The last step of a derivation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,18 +31,42 @@ pub enum Via {
 
 impl Derivation {
     /// Of an initial state.
-    pub(super) const START: Self = Self {
+    pub(crate) const START: Self = Self {
         from: NO_STATE,
         via: 0,
     };
 
-    pub(super) fn edge(from: StateId, edge: EdgeId) -> Self {
+    pub(crate) fn edge(from: StateId, edge: EdgeId) -> Self {
         Self { from, via: edge.0 }
     }
 
-    pub(super) fn exit(from: StateId, exit: StateId) -> Self {
+    pub(crate) fn exit(from: StateId, exit: StateId) -> Self {
         let via = exit | EXIT_FLAG;
         Self { from, via }
+    }
+
+    /// As one word.
+    pub(crate) fn packed(self) -> u64 {
+        u64::from(self.from) << 32 | u64::from(self.via)
+    }
+
+    /// From one word.
+    pub(crate) fn unpacked(word: u64) -> Self {
+        Self {
+            from: (word >> 32) as u32,
+            via: word as u32,
+        }
+    }
+
+    /// The same with other numbers for states.
+    pub(crate) fn renumbered(self, number: impl Fn(StateId) -> StateId) -> Self {
+        if self.from == NO_STATE {
+            return self;
+        }
+        match self.via() {
+            Via::Edge(edge) => Self::edge(number(self.from), edge),
+            Via::Exit(exit) => Self::exit(number(self.from), number(exit)),
+        }
     }
 
     /// Its last step.

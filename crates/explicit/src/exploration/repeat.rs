@@ -9,7 +9,7 @@ use hardbop_machine::EdgeId;
 impl Exploration<'_> {
     /// Takes the last step of a derivation again, so that [`Exploration::stepper`] holds the states around it. Gives its edge.
     pub fn repeat(&mut self, derivation: Derivation, to: StateId) -> Option<EdgeId> {
-        let from = self.statics.machine.node(self.node_of(derivation.from));
+        let from = self.statics().machine.node(self.node_of(derivation.from));
         let mut decisions = Vec::new();
         for edge in from.edges.clone().map(EdgeId) {
             if matches!(derivation.via(), Via::Edge(other) if other != edge) {
@@ -38,23 +38,23 @@ impl Exploration<'_> {
 
     /// Whether the edge that was fired last leads to a state in the way of a derivation.
     fn leads_to(&mut self, derivation: Derivation, edge: EdgeId, to: StateId) -> bool {
-        let effect = &self.statics.program.edge(edge).effect;
+        let effect = &self.statics().program.edge(edge).effect;
         match (derivation.via(), effect) {
             (Via::Edge(_), Effect::Call { callee, .. }) => {
-                self.seal_entry(*callee, false);
-                self.sealer.words == self.entries.get(self.root_of(to))
+                self.moves.seal_entry(*callee, false);
+                self.moves.words() == self.entries.get(self.root_of(to))
             }
             (Via::Edge(_), _) => {
                 self.seal_next(derivation.from, edge);
-                self.sealer.words == self.states.get(to)
+                self.moves.words() == self.states.get(to)
             }
             (Via::Exit(exit), Effect::Call { callee, .. }) => {
-                self.seal_entry(*callee, false);
-                if self.sealer.words != self.entries.get(self.root_of(exit)) {
+                self.moves.seal_entry(*callee, false);
+                if self.moves.words() != self.entries.get(self.root_of(exit)) {
                     return false;
                 }
                 self.return_from(derivation.from, edge, exit);
-                self.sealer.words == self.states.get(to)
+                self.moves.words() == self.states.get(to)
             }
             (Via::Exit(_), _) => false,
         }

@@ -1,11 +1,13 @@
 //! A lasso for people: the stem, the loop apart from it, and what happens to the stack.
 
 use super::rows::{Row, View, align};
-use super::{TraceLevel, TraceOptions};
+use super::{TraceLevel, TraceOptions, text_with_loop};
 use hardbop_interpreter::lasso::Ending;
-use hardbop_interpreter::{LassoError, ReplayedLasso, Walk, replay_lasso};
+use hardbop_interpreter::{
+    LassoError, ReplayError, ReplayedLasso, Walk, replay_lasso, replay_thread_lasso,
+};
 use hardbop_machine::Machine;
-use hardbop_outcome::Lasso;
+use hardbop_outcome::{Lasso, ThreadLasso};
 use std::fmt::Write as _;
 
 /// With a longer stem no calls are written out: the way to the loop would have to be walked step by step.
@@ -25,10 +27,6 @@ pub fn lasso_text(
         Walk::expanded(machine, &trace)
     } else {
         Walk::new(machine, &trace)
-    };
-    let frame_error = |error| LassoError::Step {
-        part: hardbop_interpreter::lasso::Part::Frame,
-        error,
     };
     let mut walk = walk.map_err(frame_error)?;
     let view = View::new(machine, false, options.level);
@@ -68,6 +66,34 @@ pub fn lasso_text(
     let mut text = align(&rows);
     writeln!(text, "{}", summary(&replayed)).expect("writing to a string cannot fail");
     Ok(text)
+}
+
+/// The same for a lasso of several threads.
+pub fn thread_lasso_text(
+    machine: &Machine,
+    lasso: &ThreadLasso,
+    options: &TraceOptions,
+) -> Result<String, LassoError> {
+    let replayed = replay_thread_lasso(machine, lasso)?;
+    let loop_start = replayed.ending.is_none().then_some(lasso.stem);
+    let text = text_with_loop(machine, &lasso.run, options, loop_start);
+    let mut text = text.map_err(frame_error)?;
+    let summary = match replayed.ending {
+        Some(Ending::Terminated) => {
+            let stem = replayed.stem_steps;
+            format!("the run ends after {stem} steps: all threads have ended")
+        }
+        _ => summary(&replayed),
+    };
+    writeln!(text, "{summary}").expect("writing to a string cannot fail");
+    Ok(text)
+}
+
+fn frame_error(error: ReplayError) -> LassoError {
+    LassoError::Step {
+        part: hardbop_interpreter::lasso::Part::Frame,
+        error,
+    }
 }
 
 fn summary(replayed: &ReplayedLasso) -> String {

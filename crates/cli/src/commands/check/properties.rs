@@ -1,33 +1,22 @@
 //! Properties of runs: formulas, monitors, automata, and three questions that need no text.
 //!
-//! Each becomes an automaton of the runs that are looked for, and the explicit engine looks for one. As everywhere, what it finds is not
-//! believed: the run is replayed, and the property evaluated on its states, a formula by the definition of the logic.
+//! The explicit engine looks for a run of the kind that each question is about. As everywhere, what it finds is not believed: the run
+//! is [judged](crate::properties::Question::judge) before the verdict is printed.
 
-use super::{Arguments, no_json};
+use super::{Arguments, no_json, rows, states_per_second, statistics};
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::interrupt::Patience;
-use crate::targets::find_label;
+use crate::properties::json::{self, OutcomeAndUsage, PropertyOutcome};
+use crate::properties::{Answered, Asked, FoundRun, Question, RunsVerdict};
 use crate::usage::Usage;
-use hardbop_automata::{Automaton, Letter, Ltl, View, read_hoa, read_ltl, read_monitor};
-use hardbop_explicit::{Evidence, PropertyAnswer, PropertyVerdict};
-use hardbop_interpreter::{Configuration, LassoError, observe_lasso, observe_trace, replay};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Limit, Silent};
-use hardbop_syntax::{Diagnostic, Source};
+use hardbop_outcome::Limit;
+use std::time::Duration;
 
-/// Version of the JSON form.
-const VERSION: u32 = 1;
-/// The property is evaluated on runs of up to so many states; longer ones are only replayed.
-const MAX_OBSERVED: usize = 1_000_000;
-
-/// The monitor that sees `main` return.
-const ENDS: &str = "monitor Ends begin
-  state running initial;
-  state ended target;
-  from running: on terminated goto ended;
-end";
+/// Who answers about sequential programs.
+const ENGINE: &str = "explicit";
 
 /// What to ask about runs.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -53,15 +42,6 @@ pub struct PropertyArguments {
     terminates: bool,
 }
 
-/// A property, or a question for a run, with its automaton.
-struct Question {
-    text: String,
-    /// Whether a run is asked for; otherwise a property should hold.
-    asks_for_run: bool,
-    formula: Option<Ltl>,
-    automaton: Automaton,
-}
-
 impl PropertyArguments {
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
@@ -73,87 +53,29 @@ impl PropertyArguments {
             && !self.terminates
     }
 
-    fn questions(
-        &self,
-        console: &mut Console,
-        machine: &Machine,
-    ) -> Result<Vec<Question>, Failure> {
-        let mut questions = Vec::new();
-        for text in &self.ltl {
-            questions.push(formula(console, machine, text, text, false)?);
+    /// What is asked, in a fixed order; files are read.
+    fn asked(&self) -> Result<Vec<Asked>, Failure> {
+        let mut asked = Vec::new();
+        for formula in &self.ltl {
+            let formula = formula.clone();
+            asked.push(Asked::Ltl { formula });
         }
         for file in &self.monitor {
-            let source = input::read_source(file)?;
-            let monitor = reported(console, &source, read_monitor(&source, machine))?;
-            questions.push(Question {
-                text: format!("monitor {}", monitor.name),
-                asks_for_run: false,
-                formula: None,
-                automaton: monitor.automaton,
-            });
+            let (file, text) = (file.clone(), input::read_text(file)?);
+            asked.push(Asked::Monitor { file, text });
         }
         for file in &self.hoa {
-            let source = input::read_source(file)?;
-            let automaton = reported(console, &source, read_hoa(&source, machine))?;
-            questions.push(Question {
-                text: format!("automaton {file}"),
-                asks_for_run: false,
-                formula: None,
-                automaton,
-            });
+            let (file, text) = (file.clone(), input::read_text(file)?);
+            asked.push(Asked::Hoa { file, text });
         }
         for label in &self.fair {
-            find_label(machine, label)?;
-            let violated = format!("F G !at({label})");
-            let words = format!("label {label}, again and again");
-            questions.push(formula(console, machine, &violated, &words, true)?);
+            let label = label.clone();
+            asked.push(Asked::Fair { label });
         }
-        if self.nonterminating {
-            let (violated, words) = ("F (terminated | failed)", "a run that never ends");
-            questions.push(formula(console, machine, violated, words, true)?);
-        }
-        if self.terminates {
-            // A matter of reaching a state, and that search follows returns at once.
-            let source = Source::new("--terminates", ENDS);
-            let monitor = reported(console, &source, read_monitor(&source, machine))?;
-            questions.push(Question {
-                text: "a run that ends".to_owned(),
-                asks_for_run: true,
-                formula: None,
-                automaton: monitor.automaton,
-            });
-        }
-        Ok(questions)
+        asked.extend(self.nonterminating.then_some(Asked::Nonterminating));
+        asked.extend(self.terminates.then_some(Asked::Terminates));
+        Ok(asked)
     }
-}
-
-/// A formula whose violations are looked for.
-fn formula(
-    console: &mut Console,
-    machine: &Machine,
-    text: &str,
-    words: &str,
-    asks_for_run: bool,
-) -> Result<Question, Failure> {
-    let source = Source::new("--ltl", text);
-    let formula = reported(console, &source, read_ltl(&source, machine))?;
-    Ok(Question {
-        text: words.to_owned(),
-        asks_for_run,
-        automaton: formula.violations(),
-        formula: Some(formula),
-    })
-}
-
-fn reported<T>(
-    console: &mut Console,
-    source: &Source,
-    read: Result<T, Vec<Diagnostic>>,
-) -> Result<T, Failure> {
-    read.map_err(|diagnostics| {
-        console.diagnostics(source, &diagnostics);
-        Failure::Reported
-    })
 }
 
 /// Answers the questions about runs.
@@ -173,193 +95,122 @@ pub fn run(
     if arguments.certificate.is_some() {
         return bad("there are no certificates for properties of runs");
     }
-    let questions = arguments.properties.questions(console, machine)?;
+    let asked = arguments.properties.asked()?.into_iter();
+    let questions = asked.map(|asked| Question::read(console, machine, asked));
+    let questions: Vec<Question> = questions.collect::<Result<_, _>>()?;
     usage.end_phase("properties");
     let engine = arguments.engine_options.property_engine();
     let patience = Patience::start(arguments.limits.time);
     let mut exit = Exit::Fine;
+    let mut engine_name = ENGINE;
     let mut answers = Vec::new();
     for question in &questions {
         let budget = arguments.limits.budget(&patience);
-        let answer = engine.check(machine, &question.automaton, &budget, &mut Silent);
+        let mut meter = arguments.progress.meter(console);
+        let answer = question.answer(engine, machine, &budget, &mut meter);
+        engine_name = answer.engine;
+        let time = usage.end_phase("engine");
         if !arguments.no_validate
-            && let PropertyVerdict::Found(evidence) = &answer.verdict
+            && let RunsVerdict::Found(run) = &answer.verdict
         {
-            validate(machine, question, evidence)?;
+            question.judge(machine, run).map_err(|why| {
+                Failure::Internal(format!(
+                    "internal error: the answer of engine {engine_name} was rejected: {why}"
+                ))
+            })?;
         }
+        usage.end_phase("validation");
         exit = match (exit, &answer.verdict) {
-            (_, PropertyVerdict::Found(_)) | (Exit::Found, _) => Exit::Found,
-            (_, PropertyVerdict::Unknown(_)) => Exit::Unknown,
-            (exit, PropertyVerdict::Excluded) => exit,
+            (_, RunsVerdict::Found(_)) | (Exit::Found, _) => Exit::Found,
+            (_, RunsVerdict::Unknown(_)) => Exit::Unknown,
+            (exit, RunsVerdict::Excluded) => exit,
         };
         if arguments.json {
-            answers.push(AnswerJson::new(question, answer));
+            answers.push(json::Answer::new(question, answer));
         } else {
-            show(console, arguments, machine, question, &answer)?;
+            console.print(&shown(arguments, machine, question, &answer)?);
+            if arguments.stats {
+                console.print_about(&counters(&answer, time));
+            }
         }
     }
     if arguments.json {
-        let json = OutcomeJson {
-            version: VERSION,
-            engine: "explicit",
+        let outcome = PropertyOutcome {
+            version: json::VERSION,
+            engine: engine_name.to_owned(),
             answers,
         };
+        let usage = arguments.stats.then(|| usage.members());
+        let json = OutcomeAndUsage { outcome, usage };
         let text = serde_json::to_string_pretty(&json).map_err(|error| no_json(&error))?;
         console.print(&format!("{text}\n"));
+    }
+    if arguments.stats {
+        console.print_about(&statistics(machine, engine_name, &[], usage));
     }
     Ok(exit)
 }
 
-/// The run must be one, and the property must be violated on it.
-fn validate(machine: &Machine, question: &Question, evidence: &Evidence) -> Result<(), Failure> {
-    let reject = |why: String| {
-        Failure::Internal(format!(
-            "internal error: the answer of engine explicit was rejected: {why}"
-        ))
-    };
-    let automaton = &question.automaton;
-    let letter = |now: &Configuration, terminated| {
-        let node = now
-            .top(0)
-            .map_or(hardbop_machine::NodeId(0), |top| top.node);
-        let read = |variable| now.read(machine, 0, variable);
-        let view = View { node, terminated };
-        automaton
-            .propositions
-            .letter(machine, view, Letter::MAX, read)
-    };
-    let is_violated = match evidence {
-        Evidence::Lasso(lasso) => match observe_lasso(machine, lasso, MAX_OBSERVED, letter) {
-            Ok(word) => match &question.formula {
-                Some(formula) => !formula.holds_on_lasso(&word.stem, &word.cycle),
-                None => automaton.accepts(&word.stem, &word.cycle),
-            },
-            // Replayed, but too long to look at each of its states.
-            Err(LassoError::TooLong { .. }) => true,
-            Err(error) => return Err(reject(format!("its run is none: {error}"))),
-        },
-        Evidence::Trace(trace) => {
-            replay(machine, trace).map_err(|error| reject(format!("its run is none: {error}")))?;
-            match observe_trace(machine, trace, MAX_OBSERVED, letter) {
-                Ok(letters) => automaton.enters_target(&letters).is_some(),
-                Err(LassoError::TooLong { .. }) => true,
-                Err(error) => return Err(reject(format!("its run is none: {error}"))),
-            }
-        }
-    };
-    if is_violated {
-        Ok(())
-    } else {
-        Err(reject("its run does not violate the property".to_owned()))
-    }
+/// The work that went into one answer.
+fn counters(answer: &Answered, time: Duration) -> String {
+    let counters = answer.statistics.iter();
+    let mut lines: Vec<(String, String)> = counters
+        .map(|(name, count)| (name.clone(), count.to_string()))
+        .collect();
+    lines.extend(states_per_second(&answer.statistics, time));
+    rows(&lines)
 }
 
-fn show(
-    console: &mut Console,
+/// An answer with its run.
+fn shown(
     arguments: &Arguments,
     machine: &Machine,
     question: &Question,
-    answer: &PropertyAnswer,
-) -> Result<(), Failure> {
+    answer: &Answered,
+) -> Result<String, Failure> {
     let internal = |error: String| Failure::Internal(format!("internal error: {error}"));
     let text = &question.text;
     let count = |wanted: &str| {
         let mut counters = answer.statistics.iter();
         counters.find(|(name, _)| name == wanted).map_or(0, |c| c.1)
     };
-    let explored = format!(
-        "{} states, {} summaries",
-        count("states"),
-        count("summaries")
-    );
+    let states = count("states");
+    let explored = if machine.is_sequential() {
+        format!("{states} states, {} summaries", count("summaries"))
+    } else {
+        format!(
+            "{states} states, {} configurations",
+            count("configurations")
+        )
+    };
     let (found, excluded) = if question.asks_for_run {
         ("REACHABLE    ", "UNREACHABLE  ")
     } else {
         ("VIOLATED     ", "HOLDS        ")
     };
-    let lines = match &answer.verdict {
-        PropertyVerdict::Excluded => format!("{excluded}{text}\n  all explored: {explored}\n"),
-        PropertyVerdict::Unknown(why) => {
+    Ok(match &answer.verdict {
+        RunsVerdict::Excluded => format!("{excluded}{text}\n  all explored: {explored}\n"),
+        RunsVerdict::Unknown(why) => {
             let so_far = match why {
                 Limit::Unsupported { .. } => String::new(),
                 _ => format!("  explored so far: {explored}\n"),
             };
             format!("UNKNOWN      {text}: {why}\n{so_far}")
         }
-        PropertyVerdict::Found(Evidence::Lasso(lasso)) => {
-            let shown = arguments.traces.shown_lasso(machine, lasso);
-            let shown = shown.map_err(|error| internal(error.to_string()))?;
-            format!("{found}{text}\n{shown}")
+        RunsVerdict::Found(run) => {
+            let traces = &arguments.traces;
+            let shown = match run {
+                FoundRun::Lasso(lasso) => traces
+                    .shown_lasso(machine, lasso)
+                    .map_err(|error| internal(error.to_string())),
+                FoundRun::Threads(lasso) => traces
+                    .shown_thread_lasso(machine, lasso)
+                    .map_err(|error| internal(error.to_string())),
+                FoundRun::Trace(trace) => traces
+                    .shown(machine, trace)
+                    .map_err(|error| internal(error.to_string())),
+            };
+            format!("{found}{text}\n{}", shown?)
         }
-        PropertyVerdict::Found(Evidence::Trace(trace)) => {
-            let shown = arguments.traces.shown(machine, trace);
-            let shown = shown.map_err(|error| internal(error.to_string()))?;
-            format!("{found}{text}\n{shown}")
-        }
-    };
-    console.print(&lines);
-    if arguments.stats {
-        let rows = answer.statistics.iter();
-        let rows = rows.map(|(name, count)| format!("  {name:<28} {count:>14}\n"));
-        console.print_about(&rows.collect::<String>());
-    }
-    Ok(())
-}
-
-/// What `--json` prints.
-#[derive(serde::Serialize)]
-struct OutcomeJson {
-    #[serde(rename = "hardbop-properties")]
-    version: u32,
-    engine: &'static str,
-    answers: Vec<AnswerJson>,
-}
-
-#[derive(serde::Serialize)]
-struct AnswerJson {
-    property: String,
-    verdict: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<Limit>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    lasso: Option<hardbop_outcome::Lasso>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    trace: Option<hardbop_outcome::Trace>,
-    statistics: Vec<(String, u64)>,
-}
-
-impl AnswerJson {
-    fn new(question: &Question, answer: PropertyAnswer) -> Self {
-        let mut json = Self {
-            property: question.text.clone(),
-            verdict: if question.asks_for_run {
-                "unreachable"
-            } else {
-                "holds"
-            },
-            why: None,
-            lasso: None,
-            trace: None,
-            statistics: answer.statistics,
-        };
-        match answer.verdict {
-            PropertyVerdict::Excluded => return json,
-            PropertyVerdict::Unknown(why) => {
-                json.verdict = "unknown";
-                json.why = Some(why);
-                return json;
-            }
-            PropertyVerdict::Found(Evidence::Lasso(mut lasso)) => {
-                lasso.property = Some(question.text.clone());
-                json.lasso = Some(lasso);
-            }
-            PropertyVerdict::Found(Evidence::Trace(trace)) => json.trace = Some(trace),
-        }
-        json.verdict = if question.asks_for_run {
-            "reachable"
-        } else {
-            "violated"
-        };
-        json
-    }
+    })
 }

@@ -3,25 +3,23 @@
 //! Nothing is opened and nothing is split: a step copies the words, writes what it assigns and masks what is dead. Most steps of most programs
 //! are of this kind.
 
-use super::{Exploration, StateId, shape};
+use super::{Moves, Sealed, header};
 use crate::code::Effect;
 use hardbop_machine::EdgeId;
 
-impl Exploration<'_> {
+impl Moves<'_> {
     /// Takes an edge that asks for no choice and no undetermined bit, on the words of its state as they are, and seals the state after
     /// it; nothing if this edge and state are not so simple.
-    pub(super) fn fire_known(&mut self, state: StateId, edge: EdgeId) -> Option<bool> {
+    pub fn fire_known(&mut self, from: Sealed<'_>, edge: EdgeId) -> Option<bool> {
         let code = self.statics.program.edge(edge);
         let Effect::Move { writes, constrain } = &code.effect else {
             return None;
         };
-        let sealed = self.states.get(state);
-        let root = &self.roots[(sealed[0] >> 32) as usize];
-        let all = shape(&self.statics, root).all_words();
+        let all = from.of.shape(&self.statics).all_words();
         if code.asks_inputs {
             return None;
         }
-        let (now, unknown) = sealed[1..].split_at(all);
+        let (now, unknown) = from.variables().split_at(all);
         // With links, the first bit of a class might be overwritten, and another would have to take its place.
         let has_links = unknown.len() > all;
         if has_links || unknown.iter().zip(&code.reads).any(|(u, r)| u & r != 0) {
@@ -36,8 +34,8 @@ impl Exploration<'_> {
         let to = self.statics.machine.edge(edge).to;
         let words = &mut self.sealer.words;
         words.clear();
-        words.push(sealed[0] >> 32 << 32 | u64::from(to.0));
-        words.extend_from_slice(&sealed[1..]);
+        words.push(header(from.root(), to));
+        words.extend_from_slice(from.variables());
         for (place, value) in writes {
             let value = program.eval(value, now, now, stack);
             place.write(&mut words[1..], value);
@@ -47,7 +45,7 @@ impl Exploration<'_> {
         {
             return Some(false);
         }
-        let live = self.statics.layouts.live(root.procedure, to);
+        let live = self.statics.layouts.live(from.of.procedure, to);
         let (values, unknown) = words[1..].split_at_mut(all);
         keep_live(values, live);
         if !unknown.is_empty() {
@@ -63,14 +61,11 @@ impl Exploration<'_> {
     }
 
     /// A return between states without undetermined bits, on their words as they are; whether it is so simple.
-    pub(super) fn return_known(&mut self, from: StateId, edge: EdgeId, exit: StateId) -> bool {
-        let (caller, callee) = (self.states.get(from), self.states.get(exit));
-        let root = &self.roots[(caller[0] >> 32) as usize];
-        let exit_root = &self.roots[(callee[0] >> 32) as usize];
-        let all = shape(&self.statics, root).all_words();
-        let exit_words = shape(&self.statics, exit_root).words;
-        if caller.len() != all + 1 || callee.len() != exit_words + 1 || !exit_root.homes.is_empty()
-        {
+    pub fn return_known(&mut self, from: Sealed<'_>, edge: EdgeId, exit: Sealed<'_>) -> bool {
+        let (caller, callee) = (from.variables(), exit.variables());
+        let all = from.of.shape(&self.statics).all_words();
+        let exit_words = exit.of.shape(&self.statics).words;
+        if caller.len() != all || callee.len() != exit_words || !exit.of.homes.is_empty() {
             return false;
         }
         let Effect::Call { targets, .. } = &self.statics.program.edge(edge).effect else {
@@ -79,14 +74,14 @@ impl Exploration<'_> {
         let to = self.statics.machine.edge(edge).to;
         let words = &mut self.sealer.words;
         words.clear();
-        words.push(caller[0] >> 32 << 32 | u64::from(to.0));
-        words.extend_from_slice(&caller[1..]);
-        let here = self.statics.layouts.of(root.procedure);
-        let there = self.statics.layouts.of(exit_root.procedure);
-        for (place, from) in here.shared_with(there).chain(targets.iter().copied()) {
-            place.write(&mut words[1..], from.read(&callee[1..]));
+        words.push(header(from.root(), to));
+        words.extend_from_slice(caller);
+        let here = self.statics.layouts.of(from.of.procedure);
+        let there = self.statics.layouts.of(exit.of.procedure);
+        for (to, result) in here.shared_with(there).chain(targets.iter().copied()) {
+            to.write(&mut words[1..], result.read(callee));
         }
-        let live = self.statics.layouts.live(root.procedure, to);
+        let live = self.statics.layouts.live(from.of.procedure, to);
         keep_live(&mut words[1..], live);
         true
     }

@@ -1,0 +1,210 @@
+//! Is this an infinite run of these threads? The judge of lassos of concurrent programs.
+//!
+//! The run is replayed like any trace, so every step is one that its thread may take then. It must come back to the very configuration in which the loop
+//! began: shared variables, all stacks, and who may go on. From there the same steps can be taken again, so one round is enough.
+
+use crate::configuration::Configuration;
+use crate::lasso::{Ending, LassoError, ObservedLasso, Part, ReplayedLasso};
+use crate::replay::ReplayError;
+use crate::walk::Walk;
+use hardbop_machine::ir::NodeKind;
+use hardbop_machine::{Machine, NodeId};
+use hardbop_outcome::Trace;
+use hardbop_outcome::lasso::{ThreadLasso, VERSION};
+
+/// Checks that a lasso is an infinite run of threads, or a finite one that ends.
+pub fn replay_thread_lasso(
+    machine: &Machine,
+    lasso: &ThreadLasso,
+) -> Result<ReplayedLasso, LassoError> {
+    let mut seen = Vec::new();
+    observe(machine, lasso, |now| seen.push(running(now)))
+}
+
+/// Replays a lasso and observes every configuration of it.
+pub fn observe_thread_lasso<T>(
+    machine: &Machine,
+    lasso: &ThreadLasso,
+    mut see: impl FnMut(&Configuration) -> T,
+) -> Result<ObservedLasso<T>, LassoError> {
+    let mut seen = Vec::new();
+    let replayed = observe(machine, lasso, |now| seen.push(see(now)))?;
+    if replayed.ending.is_none() {
+        // The configuration after the loop is the one before it.
+        seen.pop();
+    }
+    let cycle = seen.split_off(replayed.stem_steps as usize);
+    Ok(ObservedLasso { stem: seen, cycle })
+}
+
+/// Observes every configuration of a finite run of threads, the first and the last included; at most `limit` of them.
+pub fn observe_thread_trace<T>(
+    machine: &Machine,
+    trace: &Trace,
+    limit: usize,
+    mut see: impl FnMut(&Configuration) -> T,
+) -> Result<Vec<T>, LassoError> {
+    let mut walk = Walk::expanded(machine, trace).map_err(in_frame)?;
+    let mut seen = vec![see(walk.configuration())];
+    while walk.next().transpose().map_err(in_frame)?.is_some() {
+        if seen.len() == limit {
+            return Err(LassoError::TooLong { limit });
+        }
+        seen.push(see(walk.configuration()));
+    }
+    Ok(seen)
+}
+
+fn in_frame(error: ReplayError) -> LassoError {
+    LassoError::Step {
+        part: Part::Frame,
+        error,
+    }
+}
+
+fn observe(
+    machine: &Machine,
+    lasso: &ThreadLasso,
+    mut see: impl FnMut(&Configuration),
+) -> Result<ReplayedLasso, LassoError> {
+    if lasso.version != VERSION {
+        return Err(LassoError::Version {
+            found: lasso.version,
+        });
+    }
+    if !lasso.run.runs.is_empty() {
+        return Err(LassoError::Folded);
+    }
+    let steps: u64 = lasso
+        .run
+        .segments
+        .iter()
+        .map(|s| s.steps.len() as u64)
+        .sum();
+    if lasso.stem > steps {
+        return Err(LassoError::NoHead);
+    }
+    let mut walk = Walk::new(machine, &lasso.run).map_err(in_frame)?;
+    let mut head = None;
+    for step in 0..=steps {
+        if step == lasso.stem {
+            head = Some(walk.configuration().clone());
+        }
+        see(walk.configuration());
+        if let Some(Err(error)) = walk.next() {
+            return Err(in_frame(error));
+        }
+    }
+    let last = walk.into_configuration();
+    let head = head.expect("the stem is no longer than the run");
+    let loop_steps = steps - lasso.stem;
+    let ending = if loop_steps == 0 {
+        Some(ending(machine, &last)?)
+    } else if last == head {
+        None
+    } else {
+        return Err(LassoError::OtherConfiguration);
+    };
+    Ok(ReplayedLasso {
+        head: running(&head).unwrap_or(NodeId(0)),
+        stem_steps: u128::from(lasso.stem),
+        loop_steps: u128::from(loop_steps),
+        growth: 0,
+        ending,
+    })
+}
+
+/// Where the first thread that runs is.
+fn running(now: &Configuration) -> Option<NodeId> {
+    now.threads
+        .iter()
+        .find_map(|thread| Some(thread.stack.last()?.node))
+}
+
+/// How a run without a loop ends.
+fn ending(machine: &Machine, last: &Configuration) -> Result<Ending, LassoError> {
+    let mut tops = last.threads.iter().filter_map(|t| t.stack.last());
+    if tops.any(|top| machine.node(top.node).kind == NodeKind::Failure) {
+        Ok(Ending::Failed)
+    } else if running(last).is_none() {
+        Ok(Ending::Terminated)
+    } else {
+        Err(LassoError::NotEnded)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::configuration::initial;
+    use crate::record::Recorder;
+    use crate::step::Move;
+    use crate::test_programs::machine;
+    use hardbop_machine::EdgeId;
+
+    const TURNS: &str = "decl g := 0;
+thread a begin void main() begin AGAIN: g := !g; goto AGAIN; end end
+thread b begin void main() begin g := g; end end";
+
+    /// Thread `a` takes these steps, each along the first edge from where it is.
+    fn lasso(machine: &Machine, steps: usize, stem: u64) -> ThreadLasso {
+        let mut recorder = Recorder::new(machine, initial(machine, &[]));
+        for _ in 0..steps {
+            let node = recorder.configuration().top(0).expect("it runs").node;
+            let edge = machine.edges_from(node).next().expect("it goes on");
+            let inputs = Vec::new();
+            let step = Move::Edge { edge, inputs };
+            recorder.step(0, step, &[]).expect("the edge can be taken");
+        }
+        ThreadLasso {
+            version: VERSION,
+            property: None,
+            stem,
+            run: recorder.finish().0,
+        }
+    }
+
+    #[test]
+    fn a_loop_must_come_back_to_the_very_configuration() {
+        let machine = machine(TURNS);
+        let four = replay_thread_lasso(&machine, &lasso(&machine, 5, 1)).expect("g is as before");
+        assert_eq!(
+            (four.stem_steps, four.loop_steps, four.ending),
+            (1, 4, None)
+        );
+        let two = replay_thread_lasso(&machine, &lasso(&machine, 3, 1));
+        assert_eq!(two, Err(LassoError::OtherConfiguration));
+        let none = replay_thread_lasso(&machine, &lasso(&machine, 3, 3));
+        assert_eq!(none, Err(LassoError::NotEnded));
+        let beyond = replay_thread_lasso(&machine, &lasso(&machine, 3, 4));
+        assert_eq!(beyond, Err(LassoError::NoHead));
+    }
+
+    #[test]
+    fn configurations_are_observed_once_each() {
+        let machine = machine(TURNS);
+        let g = |now: &Configuration| now.shared[0];
+        let seen = observe_thread_lasso(&machine, &lasso(&machine, 5, 1), g).expect("a lasso");
+        assert_eq!((seen.stem, seen.cycle), (vec![0], vec![1, 1, 0, 0]));
+        let run = lasso(&machine, 3, 0).run;
+        let all = observe_thread_trace(&machine, &run, 10, g);
+        assert_eq!(all, Ok(vec![0, 1, 1, 0]));
+        let too_long = observe_thread_trace(&machine, &run, 3, g);
+        assert_eq!(too_long, Err(LassoError::TooLong { limit: 3 }));
+    }
+
+    #[test]
+    fn a_step_that_cannot_be_taken_is_rejected() {
+        let machine = machine(TURNS);
+        let mut wrong = lasso(&machine, 5, 1);
+        wrong.run.segments[0].steps[2] = hardbop_outcome::Step::Edge {
+            edge: EdgeId(1000),
+            inputs: Vec::new(),
+        };
+        let error = replay_thread_lasso(&machine, &wrong);
+        assert!(matches!(error, Err(LassoError::Step { .. })), "{error:?}");
+        wrong.version = 9;
+        let error = replay_thread_lasso(&machine, &wrong);
+        assert_eq!(error, Err(LassoError::Version { found: 9 }));
+    }
+}
