@@ -1,9 +1,15 @@
 //! The one crate that names the SAT library: clauses and assumptions ([`Solver`]), circuits on top of them ([`Circuit`]).
 //!
 //! The library is `rustsat` with `BatSat` (a descendant of `MiniSat`, all in Rust), so the default build needs no C compiler and no system
-//! package. Its types stay in here: engines and the checker see [`Lit`], [`Answer`] and nothing else, and
-//! another solver could take its place in `solver.rs` alone.
+//! package. Its types stay in here: engines and the checker see [`Lit`], [`Answer`] and nothing else.
+//!
+//! The cargo feature `cadical` puts `CaDiCaL` in its place, for hard formulas. Its sources come with the crate `cadical` and take a C++ compiler (C++17), nothing
+//! else; `rustsat-cadical` would take `libclang` as well. Either way the same calls give the same answers, but models and cores differ, so runs may.
 
+#[cfg(not(feature = "cadical"))]
+mod batsat;
+#[cfg(feature = "cadical")]
+mod cadical;
 mod lit;
 mod solver;
 mod tseitin;

@@ -12,7 +12,7 @@ use hardbop_machine::analysis::order::predecessors;
 use hardbop_machine::analysis::variables::each_read;
 use hardbop_machine::analysis::{BitSet, CallGraph, Liveness, ModRef, NodeOrder};
 use hardbop_machine::bits::BitLayout;
-use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
+use hardbop_machine::{Action, EdgeId, GlobalId, Machine, NodeId, ProcId, Variable};
 
 /// One bit of a variable as seen from a procedure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,7 @@ pub struct Blocks<'m> {
     /// Positions and loop heads.
     pub order: NodeOrder,
     liveness: Liveness,
+    effects: ModRef,
     precision: Precision,
     heads: BitSet,
     /// Per node the arguments of its function; empty unless it is a head.
@@ -59,6 +60,7 @@ impl<'m> Blocks<'m> {
             calls,
             order,
             liveness,
+            effects,
             precision,
             heads,
             arguments: Vec::new(),
@@ -108,7 +110,7 @@ impl<'m> Blocks<'m> {
     pub fn arguments_at(&self, node: NodeId) -> Vec<Argument> {
         let procedure = self.machine.procedure_of(node);
         let live = self.liveness.live_at(node);
-        let live = live.filter(|&variable| self.precision.tracks(procedure, variable));
+        let live = live.filter(|&variable| self.counts(procedure, variable));
         live.flat_map(|variable| {
             let slots = self.layout.bits_of(procedure, variable);
             (0..).zip(slots).map(move |(bit, slot)| Argument {
@@ -123,14 +125,37 @@ impl<'m> Blocks<'m> {
     /// Whether the value of a variable matters at a node.
     pub fn matters(&self, node: NodeId, variable: Variable) -> bool {
         self.liveness.is_live(node, variable)
-            && self
-                .precision
-                .tracks(self.machine.procedure_of(node), variable)
+            && self.counts(self.machine.procedure_of(node), variable)
+    }
+
+    /// Whether a procedure, or anything it calls, reads or writes a global. One that it does not is no argument of its blocks: the value
+    /// passes around it, from before a call to after it, and calls that differ in it share an instance.
+    pub fn concerns(&self, procedure: ProcId, global: GlobalId) -> bool {
+        self.effects.modifies(procedure, global) || self.effects.references(procedure, global)
+    }
+
+    /// Whether a variable is tracked, and the procedure has to do with it.
+    fn counts(&self, procedure: ProcId, variable: Variable) -> bool {
+        let concerns = match variable {
+            Variable::Global(id) => self.concerns(procedure, id),
+            Variable::Local(_) => true,
+        };
+        concerns && self.precision.tracks(procedure, variable)
     }
 
     /// Whether no run enters the procedure twice, so that a choice made in it can be one symbol for the whole run.
     pub fn is_entered_once(&self, procedure: ProcId) -> bool {
         self.once.contains(procedure.index())
+    }
+
+    /// Whether some run may come back to where it was: by a loop or by recursion.
+    pub fn has_cycles(&self) -> bool {
+        let may_run = |&id: &ProcId| self.calls.is_reachable(id);
+        let mut procedures = self.machine.procedure_ids().filter(may_run);
+        procedures.any(|id| {
+            let mut nodes = self.machine.procedure(id).node_ids();
+            self.calls.is_recursive(id) || nodes.any(|node| self.order.is_loop_head(node))
+        })
     }
 
     /// The edges from a head, starting with this one, up to the next head.
@@ -167,9 +192,16 @@ impl<'m> Blocks<'m> {
         each_read(self.machine, id, |variable| {
             count += self.machine.type_of(procedure, variable).width();
         });
-        if let Action::Call { callee, .. } = edge.action {
-            let locals = self.layout.local_bits(callee);
+        if let Action::Call {
+            callee, targets, ..
+        } = &edge.action
+        {
+            let locals = self.layout.local_bits(*callee);
             count += locals.end - locals.start;
+            let targets = targets.iter().flatten();
+            count += targets
+                .map(|&target| self.machine.type_of(procedure, target).width())
+                .sum::<u32>();
         }
         count
     }

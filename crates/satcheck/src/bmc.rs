@@ -11,10 +11,10 @@
 
 pub mod call_strings;
 pub mod decode;
-pub mod edge_circuits;
 pub mod states;
 pub mod unrolling;
 
+use crate::run_writer::is_set;
 use crate::verdicts::Verdicts;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Bound, Budget, Engine, Event, Limit, Outcome, Progress, Query};
@@ -51,12 +51,12 @@ impl Engine for BoundedEngine {
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
-        let mut verdicts = Verdicts::new(machine, query);
         let main = machine.threads.first().map(|thread| thread.entry);
         let (true, Some(main)) = (machine.is_sequential(), main) else {
             let what = "concurrent programs".to_owned();
-            return verdicts.outcome(self.name(), &Limit::Unsupported { what });
+            return Outcome::unknown(self.name(), query, &Limit::Unsupported { what });
         };
+        let mut verdicts = Verdicts::new(machine, query);
         progress.event(Event::Phase("unrolling"));
         let interrupt = || budget.interrupt.check().is_some();
         let mut solver = Solver::new();
@@ -152,7 +152,7 @@ impl Search<'_, '_, '_, '_> {
                 Solved::Sat => {}
             }
             let mut candidates = candidates.into_iter();
-            let found = candidates.find(|&(_, _, reached)| decode::is_set(circuit, reached));
+            let found = candidates.find(|&(_, _, reached)| is_set(circuit, reached));
             let (point, node, _) = found.expect("a true disjunction has a true disjunct");
             let run = decode::run_to(&mut self.unrolling, point);
             verdicts.reach(node, &run);

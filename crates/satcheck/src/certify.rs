@@ -7,19 +7,22 @@
 //!
 //! The relations are exact: for every pair in them there is a run, up to values of bits that no way on reads, and of these they
 //! say nothing. So they are inductive, returns included: a caller's run up to a call, a callee's from the same entry
-//! state to an exit, and the rest fit together to a run. They are computed with BDDs. An LRAT proof of the clauses would cost less, but prove less: that the clauses have no
+//! state to an exit, and the rest fit together to a run. They are computed with BDDs, or, where functions
+//! are too large for that, written out ([`crate::written_out`]). An LRAT proof of the clauses would cost less, but prove less: that the clauses have no
 //! solution, not that they say what the program does, which the common checker does not need to be told.
 
 use crate::closure::Closure;
 use crate::evaluate::{Frame, Trouble};
 use crate::symbols::Meaning;
 use crate::terms::{HopKind, TermId};
+use crate::written_out::WrittenOut;
 use hardbop_bdd::{Bdd, Exhausted, Manager, Plan, PlanBuilder};
+use hardbop_machine::analysis::BitSet;
 use hardbop_machine::{Action, GlobalId, Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::Target;
 use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation};
 use hardbop_symbolic::FormulaWriter;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Computes the relations of a closure and writes them down.
 pub struct Certifier<'c, 'm, 'i> {
@@ -27,6 +30,10 @@ pub struct Certifier<'c, 'm, 'i> {
     /// The conditions under which terms are passed.
     reached: Vec<Bdd>,
     relations: Vec<Bdd>,
+    /// What is written out as formulas instead.
+    written_out: BTreeMap<NodeId, Vec<WrittenOut>>,
+    /// Nodes of the first procedure about which nothing has to be said, if functions have names.
+    free: BitSet,
     without_symbols: Plan,
 }
 
@@ -44,6 +51,8 @@ impl<'c, 'm, 'i> Certifier<'c, 'm, 'i> {
         Self {
             reached: vec![Bdd::FALSE; closure.terms.len()],
             relations: vec![Bdd::FALSE; closure.blocks.machine.nodes.len()],
+            written_out: BTreeMap::new(),
+            free: free_nodes(closure),
             without_symbols,
             closure,
         }
@@ -53,7 +62,11 @@ impl<'c, 'm, 'i> Certifier<'c, 'm, 'i> {
     pub fn certificate(mut self, targets: Vec<Target>) -> Result<Certificate, Trouble> {
         self.propagate()?;
         for id in self.closure.terms.ids() {
-            self.relate(id)?;
+            // The solver has said that no state leads here; what it knew of names is not in the conditions.
+            let node = self.closure.terms.get(id).node;
+            if targets.iter().all(|target| target.node != node) {
+                self.relate(id)?;
+            }
         }
         Ok(self.write(targets))
     }
@@ -102,9 +115,12 @@ impl<'c, 'm, 'i> Certifier<'c, 'm, 'i> {
         let term = self.closure.terms.get(id);
         let node = term.node;
         let entry = self.closure.terms.instance(term.instance).entry;
+        let may_write_out = entry == Closure::START && self.closure.symbols.name_count() > 0;
         let entry_frame = self.closure.frame(entry);
         let frame = self.closure.frame(id);
-        self.add_image(node, passed, &entry_frame, &frame)?;
+        if !(may_write_out && self.write_out(node, passed, &entry_frame, &frame)) {
+            self.add_image(node, passed, &entry_frame, &frame)?;
+        }
         let machine = self.closure.blocks.machine;
         for edge in machine.edges_from(node) {
             if matches!(
@@ -120,11 +136,30 @@ impl<'c, 'm, 'i> Certifier<'c, 'm, 'i> {
             for (node, taken, frame) in between {
                 if !self.closure.blocks.is_head(node) {
                     let passed = self.closure.manager.and(passed, taken)?;
-                    self.add_image(node, passed, &entry_frame, &frame)?;
+                    if !(may_write_out && self.write_out(node, passed, &entry_frame, &frame)) {
+                        self.add_image(node, passed, &entry_frame, &frame)?;
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Puts states that can be written out among those that will be.
+    fn write_out(&mut self, node: NodeId, passed: Bdd, entry_frame: &Frame, frame: &Frame) -> bool {
+        if self.free.contains(node.index()) {
+            self.written_out.insert(node, vec![WrittenOut::anything()]);
+            return true;
+        }
+        let blocks = &self.closure.blocks;
+        let procedure = blocks.machine.procedure_of(node);
+        let entry = blocks.machine.procedure(procedure).entry;
+        let arguments = blocks.arguments_at(node);
+        let entry = (blocks.arguments(entry), entry_frame);
+        let written = WrittenOut::new(self.closure, passed, entry, (&arguments, frame));
+        let is_written = written.is_some();
+        self.written_out.entry(node).or_default().extend(written);
+        is_written
     }
 
     fn add_image(
@@ -197,7 +232,7 @@ impl<'c, 'm, 'i> Certifier<'c, 'm, 'i> {
         let machine = self.closure.blocks.machine;
         let symbols = &self.closure.symbols;
         let mut writer = FormulaWriter::default();
-        let mut nodes = Vec::new();
+        let mut related: BTreeMap<NodeId, Vec<u32>> = BTreeMap::new();
         for procedure in machine.procedure_ids() {
             writer.forget_bdds();
             let bits = bits_by_slot(machine, procedure);
@@ -214,12 +249,48 @@ impl<'c, 'm, 'i> Certifier<'c, 'm, 'i> {
                 let relation = self.relations[node.index()];
                 if !relation.is_false() {
                     let formula = writer.bdd(&self.closure.manager, relation, leaf);
-                    nodes.push(NodeRelation::new(machine, node, formula));
+                    related.entry(node).or_default().push(formula);
+                }
+            }
+            for node in machine.procedure(procedure).node_ids() {
+                for written in self.written_out.get(&node).into_iter().flatten() {
+                    let formula = written.write(self.closure, &mut writer, &bits);
+                    related.entry(node).or_default().push(formula);
                 }
             }
         }
+        let mut nodes = Vec::new();
+        for (node, parts) in related {
+            let formula = match *parts {
+                [only] => only,
+                _ => writer.formula(Formula::Or(parts)),
+            };
+            nodes.push(NodeRelation::new(machine, node, formula));
+        }
         Certificate::new(machine, Direction::Forward, targets, writer.finish(), nodes)
     }
+}
+
+/// Nodes of the first procedure from which control reaches no target; none if that procedure is called itself, or calls others from there, whose relations
+/// would have to hold for whatever they are called with.
+fn free_nodes(closure: &Closure<'_, '_>) -> BitSet {
+    let (machine, blocks) = (closure.blocks.machine, &closure.blocks);
+    let main = machine.threads[0].entry;
+    let mut free = BitSet::new(machine.nodes.len());
+    let slice = blocks.precision().slice();
+    for node in machine.procedure(main).node_ids() {
+        if !slice.keeps_node(node) {
+            free.insert(node.index());
+        }
+    }
+    let nodes = free.iter().map(NodeId::new);
+    let has_calls = nodes
+        .flat_map(|node| machine.edges_from(node))
+        .any(|edge| matches!(machine.edge(edge).action, Action::Call { .. }));
+    if has_calls || !blocks.calls.calls_of(main).is_empty() {
+        return BitSet::new(machine.nodes.len());
+    }
+    free
 }
 
 /// The bits that a procedure sees in the order of their slots.

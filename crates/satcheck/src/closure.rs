@@ -19,7 +19,7 @@
 //! before it only, and of those there are finitely many on the path: so there are finitely many terms. For recursion of unbounded
 //! depth the bound on the depth ends the path.
 
-use crate::blocks::Blocks;
+use crate::blocks::{Argument, Blocks};
 use crate::evaluate::{Choices, Evaluator, Frame, Trouble, Workplace, passing_support};
 use crate::split::{Case, Split, cases};
 use crate::symbols::{Meaning, Symbols};
@@ -63,6 +63,8 @@ pub struct Closure<'m, 'i> {
     arrivals: HashMap<(InstanceId, u32), u32>,
 }
 
+/// If more choices of a chain flow into arguments, all of them are taken to.
+const MANY_FLOWING: usize = 8;
 /// One step may lead to so many explicit cases.
 const MOST_CASES: usize = 1 << 16;
 
@@ -312,7 +314,13 @@ impl<'m, 'i> Closure<'m, 'i> {
         match found {
             Ok(found) => Ok(Some(found)),
             Err(Trouble::Flows(choices)) => {
-                self.flowing.entry(first).or_default().extend(choices);
+                let passing = self.symbols.passing();
+                let flowing = self.flowing.entry(first).or_default();
+                flowing.extend(choices);
+                if flowing.len() > MANY_FLOWING {
+                    // The rest will follow one by one.
+                    flowing.extend(0..passing);
+                }
                 Ok(None)
             }
             Err(trouble) => Err(trouble),
@@ -384,9 +392,20 @@ impl<'m, 'i> Closure<'m, 'i> {
         let machine = self.blocks.machine;
         let to = machine.edge(call.edge).to;
         let instance = self.terms.get(caller).instance;
-        let values = self.values_after(caller, call.edge, exit);
+        let mut values = self.values_after(caller, call.edge, exit);
         self.note_arrivals(caller, &values, machine.edge(call.edge).from);
         let choices = self.choices(caller, call.edge, Some(&call.choices));
+        // A result that the callee does not track is arbitrary, but the same whenever its target is read.
+        let edge = self.evaluator.edge(call.edge);
+        let is_result = |argument: &Argument| {
+            let mut results = edge.results.iter();
+            results.any(|r| r.target == argument.variable && r.bit == argument.bit)
+        };
+        let unknown = self.blocks.arguments(to).iter().zip(&mut values);
+        let unknown = unknown.filter(|(argument, value)| value.is_none() && is_result(argument));
+        for (number, (_, value)) in (choices.next_hidden..).zip(unknown) {
+            *value = Some(self.manager.variable(number)?);
+        }
         let successors = self.successors(instance, to, None, call.condition, values, &choices)?;
         for (condition, values) in successors {
             let (to, is_new) = self.terms.term(instance, to, values.into());
@@ -410,7 +429,7 @@ impl<'m, 'i> Closure<'m, 'i> {
     }
 
     /// The arguments after a call: locals of the caller, globals and results of the exit.
-    pub fn values_after(&mut self, caller: TermId, edge: EdgeId, exit: TermId) -> Vec<Option<Bdd>> {
+    fn values_after(&mut self, caller: TermId, edge: EdgeId, exit: TermId) -> Vec<Option<Bdd>> {
         let to = self.blocks.machine.edge(edge).to;
         let before = self.frame(caller);
         let after = self.frame(exit);
@@ -429,8 +448,10 @@ impl<'m, 'i> Closure<'m, 'i> {
                         .bits_of(callee, Variable::Local(result.result));
                     after[(bits.start + u32::from(result.bit)) as usize]
                 }
-                (None, Variable::Global(_)) => after[argument.slot as usize],
-                (None, Variable::Local(_)) => before[argument.slot as usize],
+                (None, Variable::Global(id)) if self.blocks.concerns(callee, id) => {
+                    after[argument.slot as usize]
+                }
+                (None, _) => before[argument.slot as usize],
             }
         });
         values.collect()
@@ -550,3 +571,6 @@ impl<'m, 'i> Closure<'m, 'i> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

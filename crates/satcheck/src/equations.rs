@@ -349,3 +349,118 @@ fn open_instances(closure: &Closure<'_, '_>) -> BitSet {
     }
     open
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blocks::Blocks;
+    use crate::precision::Precision;
+    use crate::split::Split;
+    use hardbop_bdd::Manager;
+    use hardbop_machine::{Machine, from_text};
+    use hardbop_sat::Answer;
+
+    fn machine(text: &str) -> Machine {
+        from_text("t.bp", text).unwrap()
+    }
+
+    fn targets(machine: &Machine) -> Vec<NodeId> {
+        let mut targets: Vec<NodeId> = machine.assertions.iter().map(|a| a.failure).collect();
+        targets.sort_unstable();
+        targets
+    }
+
+    fn closure(machine: &Machine) -> Closure<'_, '_> {
+        let targets = targets(machine);
+        let precision = Precision::exact(machine, &targets);
+        let blocks = Blocks::new(machine, &targets, precision);
+        Closure::new(blocks, Manager::new(1 << 16), Split::Auto, 300, 1).unwrap()
+    }
+
+    /// Takes up everything that the closure can have.
+    fn complete(closure: &mut Closure<'_, '_>, equations: &mut Equations<'_>) {
+        while let Some(id) = closure.pending.pop_front() {
+            closure.expand(id).unwrap();
+            equations.take_up(closure);
+        }
+        equations.close(closure);
+    }
+
+    /// Whether the start can go wrong in a target that is not excluded.
+    fn goes_wrong(equations: &mut Equations<'_>, excluded: &[NodeId]) -> bool {
+        let start = equations.triples()[Equations::START as usize].literal;
+        let mut assumptions = vec![start];
+        for &node in excluded {
+            assumptions.push(!equations.target(node).unwrap());
+        }
+        equations.circuit().solve(&assumptions) == Answer::Sat
+    }
+
+    #[test]
+    fn a_term_without_equation_may_go_wrong_and_its_equation_settles_it() {
+        let machine =
+            machine("decl g; void main() begin g := 0; if (g) then skip; fi assert(!g); end");
+        let mut closure = closure(&machine);
+        let mut equations = Equations::new(Solver::new(), &targets(&machine));
+        assert!(goes_wrong(&mut equations, &[]));
+        complete(&mut closure, &mut equations);
+        assert!(!goes_wrong(&mut equations, &[]));
+    }
+
+    #[test]
+    fn a_target_that_does_not_count_supports_nothing() {
+        let machine = machine("decl g, h; void main() begin assert(g); assert(g | h); end");
+        let mut closure = closure(&machine);
+        let targets = targets(&machine);
+        let mut equations = Equations::new(Solver::new(), &targets);
+        complete(&mut closure, &mut equations);
+        assert!(goes_wrong(&mut equations, &[]));
+        assert!(goes_wrong(&mut equations, &targets[1..]));
+        // The second assertion fails only where the first one does, which ends the run.
+        assert!(!goes_wrong(&mut equations, &targets[..1]));
+        assert!(!goes_wrong(&mut equations, &targets));
+    }
+
+    #[test]
+    fn a_call_comes_back_only_in_exits_that_its_instance_reaches() {
+        let machine = machine(
+            "decl g, k; void main() begin k := *; g := k; f(); assert(g = k); end
+             void f() begin if (g) then g := 0; else g := 1; fi end",
+        );
+        let mut closure = closure(&machine);
+        let mut equations = Equations::new(Solver::new(), &targets(&machine));
+        while let Some(id) = closure.pending.pop_front() {
+            closure.expand(id).unwrap();
+        }
+        equations.take_up(&mut closure);
+        equations.close(&closure);
+        let waiting = equations.triples().iter().filter(|t| t.open.is_some());
+        assert_eq!(waiting.count(), 0);
+        assert!(goes_wrong(&mut equations, &[]));
+        let exits = equations.triples().iter().filter(|triple| {
+            matches!(triple.goal, Goal::Exit(_)) && triple.goal != Goal::Exit(triple.term)
+        });
+        assert!(exits.count() > 0);
+    }
+
+    #[test]
+    fn an_equation_stays_open_while_the_callee_is_not_complete() {
+        let machine = machine(
+            "decl g; void main() begin g := 0; f(); assert(!g); end void f() begin if (g) then g := 0; fi end",
+        );
+        let mut closure = closure(&machine);
+        let mut equations = Equations::new(Solver::new(), &targets(&machine));
+        // The start and the call, nothing of the callee.
+        for _ in 0..2 {
+            let id = closure.pending.pop_front().unwrap();
+            closure.expand(id).unwrap();
+        }
+        equations.take_up(&mut closure);
+        equations.close(&closure);
+        assert!(equations.triples().iter().any(|t| t.open.is_some()));
+        assert!(goes_wrong(&mut equations, &[]));
+        complete(&mut closure, &mut equations);
+        assert!(equations.triples().iter().all(|t| t.open.is_none()));
+        assert!(!goes_wrong(&mut equations, &[]));
+    }
+}

@@ -5,23 +5,26 @@
 //! variables count, [`blocks`] where function terms stand,
 //! [`terms`] and [`closure`] make them, with [`evaluate`] for right-hand sides, [`split`] for explicit arguments and
 //! [`symbols`] for what arguments speak of. [`equations`] turns them into clauses; [`valuation`] and [`foundation`] judge solutions;
-//! [`runs`] (after [`shorten`]), [`path`] (with [`reasons`]) and [`certify`] give the evidence. `engine` lets all this take turns. [`tree`] is the paper's algorithm without sharing, for comparison.
+//! [`runs`] (after [`shorten`]), [`window`], [`certify`] and [`written_out`] give the evidence. `search` lets all this take turns for a group of targets, `engine` the groups. [`tree`] is the paper's algorithm without sharing, for comparison.
 //!
-//! [`bmc`] is another method on the same solver: plain unrolling up to a number of steps. [`run_writer`] writes its runs down.
+//! [`bmc`] is another method on the same solver: plain unrolling up to a number of steps. It shares with [`window`] what executes edges with literals ([`frames`], [`edge_circuits`]) and
+//! writes runs down ([`run_writer`]).
 
 pub mod blocks;
 pub mod bmc;
 pub mod certify;
 pub mod closure;
+mod counts;
+pub mod edge_circuits;
 mod engine;
 pub mod equations;
 pub mod evaluate;
 pub mod foundation;
-pub mod path;
+pub mod frames;
 pub mod precision;
-pub mod reasons;
 pub mod run_writer;
 pub mod runs;
+mod search;
 pub mod shorten;
 pub mod split;
 pub mod symbols;
@@ -29,6 +32,8 @@ pub mod terms;
 pub mod tree;
 pub mod valuation;
 mod verdicts;
+pub mod window;
+pub mod written_out;
 
 pub use bmc::BoundedEngine;
 pub use engine::{SatEngine, Tracking};

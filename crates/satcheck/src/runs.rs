@@ -62,13 +62,29 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
     }
 
     /// The run to a term that is reached.
-    pub fn run_to(mut self, target: TermId) -> Result<Skeleton, Trouble> {
+    pub fn run_to(self, target: TermId) -> Result<Skeleton, Trouble> {
+        let caller = self
+            .valuation
+            .caller(self.closure.terms.get(target).instance);
+        self.run_through(caller, target)
+    }
+
+    /// The run to a term that is reached, whose instance is entered by this hop of this term.
+    pub fn run_through(
+        mut self,
+        entered_by: Option<(TermId, u32)>,
+        target: TermId,
+    ) -> Result<Skeleton, Trouble> {
         // Open calls from the target outwards, then run from the start inwards.
         let mut legs = vec![target];
-        let mut instance = self.closure.terms.get(target).instance;
-        while let Some((caller, _)) = self.valuation.caller(instance) {
+        let mut calls = Vec::new();
+        let mut call = entered_by;
+        while let Some((caller, hop)) = call {
+            calls.push(hop);
             legs.push(caller);
-            instance = self.closure.terms.get(caller).instance;
+            call = self
+                .valuation
+                .caller(self.closure.terms.get(caller).instance);
         }
         let mut steps = Vec::new();
         for (number, &leg) in legs.iter().rev().enumerate() {
@@ -79,12 +95,11 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             for (from, hop) in way {
                 self.decide(from, hop, &mut steps)?;
             }
-            let Some(&inner) = legs.len().checked_sub(number + 2).and_then(|i| legs.get(i)) else {
+            let Some(inner) = legs.len().checked_sub(number + 2) else {
                 break;
             };
-            let entered = self.closure.terms.get(inner).instance;
-            let call = self.valuation.caller(entered);
-            let (caller, hop) = call.expect("every leg but the first was entered by a call");
+            let entered = self.closure.terms.get(legs[inner]).instance;
+            let (caller, hop) = (leg, calls[inner]);
             let hop = self.closure.terms.get(caller).hops[hop as usize].clone();
             let inputs = self.inputs(caller, &hop)?;
             steps.push(Decision::Enter {

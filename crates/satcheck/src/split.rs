@@ -98,3 +98,67 @@ pub fn cases(
     }
     Ok(Some(cases))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_share_the_condition_out_and_leave_impossible_ones_out() {
+        let mut manager = Manager::new(1 << 12);
+        let [x, y, z] = [0, 1, 2].map(|v| manager.variable(v).unwrap());
+        let both = manager.and(x, y).unwrap();
+        let condition = manager.or(x, z).unwrap();
+        let values = vec![Some(x), Some(z), Some(both), None];
+        let found = cases(&mut manager, condition, values, &[0, 2, 3], 8);
+        let found = found.unwrap().unwrap();
+        // `x & y` is false where `x` is.
+        assert_eq!(found.len(), 3);
+        let mut covered = Bdd::FALSE;
+        for (under, values) in &found {
+            assert!(manager.and(covered, *under).unwrap().is_false());
+            covered = manager.or(covered, *under).unwrap();
+            for (place, value) in [(0, x), (2, both)] {
+                let truth = values[place].unwrap();
+                assert!(truth.is_constant());
+                let holds = if truth.is_true() { value } else { !value };
+                assert_eq!(manager.and(*under, holds).unwrap(), *under);
+            }
+            assert_eq!((values[1], values[3]), (Some(z), None));
+        }
+        assert_eq!(covered, condition);
+    }
+
+    #[test]
+    fn more_cases_than_allowed_are_none() {
+        let mut manager = Manager::new(1 << 12);
+        let values: Vec<_> = (0..3).map(|v| Some(manager.variable(v).unwrap())).collect();
+        let few = cases(&mut manager, Bdd::TRUE, values.clone(), &[0, 1, 2], 7);
+        assert_eq!(few.unwrap(), None);
+        let all = cases(&mut manager, Bdd::TRUE, values, &[0, 1, 2], 8);
+        assert_eq!(all.unwrap().unwrap().len(), 8);
+    }
+
+    #[test]
+    fn auto_splits_all_arguments_of_a_loop_head_or_none() {
+        let mut manager = Manager::new(1 << 16);
+        let small = manager.variable(0).unwrap();
+        // Pairs far apart in the order: exponential.
+        let mut large = Bdd::FALSE;
+        for pair in 0..9 {
+            let first = manager.variable(pair).unwrap();
+            let second = manager.variable(pair + 9).unwrap();
+            let both = manager.and(first, second).unwrap();
+            large = manager.or(large, both).unwrap();
+        }
+        assert!(manager.is_larger(large, LARGE));
+        let values = [Some(small), Some(large), None];
+        let places = |split: Split, values: &[_], is_head| split.places(&manager, values, is_head);
+        assert_eq!(places(Split::Auto, &values, true), [0, 1, 2]);
+        assert!(places(Split::Auto, &values, false).is_empty());
+        assert!(places(Split::Auto, &[Some(small)], true).is_empty());
+        assert!(places(Split::Never, &values, true).is_empty());
+        assert_eq!(places(Split::Always, &values, false), [0, 1, 2]);
+        assert_eq!(places(Split::Nodes(2), &values, false), [1]);
+    }
+}

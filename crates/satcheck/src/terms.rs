@@ -192,3 +192,48 @@ impl Terms {
         (id, true)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(values: &[bool]) -> Values {
+        values.iter().map(|&v| Some(Bdd::constant(v))).collect()
+    }
+
+    #[test]
+    fn a_term_is_its_instance_node_and_values() {
+        let mut terms = Terms::default();
+        let (first, _) = terms.enter(ProcId(0), NodeId(0), values(&[]), 0);
+        let (second, _) = terms.enter(ProcId(1), NodeId(7), values(&[]), 0);
+        let known = terms.term(first, NodeId(3), values(&[true, false]));
+        assert!(known.1);
+        let again = terms.term(first, NodeId(3), values(&[true, false]));
+        assert_eq!(again, (known.0, false));
+        let others = [
+            terms.term(second, NodeId(3), values(&[true, false])),
+            terms.term(first, NodeId(4), values(&[true, false])),
+            terms.term(first, NodeId(3), values(&[true, true])),
+            terms.term(first, NodeId(3), [Some(Bdd::TRUE), None].into()),
+        ];
+        for (number, other) in others.into_iter().enumerate() {
+            assert!(other.1 && other.0 != known.0, "{number}");
+        }
+        assert_eq!(terms.len(), 7);
+    }
+
+    #[test]
+    fn calls_with_equal_arguments_share_an_instance_at_the_smallest_depth() {
+        let mut terms = Terms::default();
+        let deep = terms.enter(ProcId(1), NodeId(5), values(&[true]), 3);
+        let shallow = terms.enter(ProcId(1), NodeId(5), values(&[true]), 1);
+        assert_eq!(shallow, (deep.0, false));
+        assert_eq!(terms.instance(deep.0).depth, 1);
+        terms.enter(ProcId(1), NodeId(5), values(&[true]), 2);
+        assert_eq!(terms.instance(deep.0).depth, 1);
+        let other = terms.enter(ProcId(1), NodeId(5), values(&[false]), 1);
+        assert!(other.1);
+        let entry = terms.get(terms.instance(other.0).entry);
+        assert_eq!((entry.instance, entry.node), (other.0, NodeId(5)));
+    }
+}

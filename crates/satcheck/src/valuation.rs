@@ -9,7 +9,7 @@ use crate::equations::Equations;
 use crate::symbols::Meaning;
 use crate::terms::{HopKind, InstanceId, TermId};
 use hardbop_bdd::Bdd;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// How a term was reached first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +84,19 @@ impl Valuation {
     /// The call that entered an instance first.
     pub fn caller(&self, instance: InstanceId) -> Option<(TermId, u32)> {
         self.callers[instance.index()]
+    }
+
+    /// Calls that enter an instance under these values, one for each call edge.
+    pub fn callers(&self, closure: &Closure<'_, '_>, instance: InstanceId) -> Vec<(TermId, u32)> {
+        let mut edges = BTreeSet::new();
+        let callers = closure.terms.instance(instance).callers.iter();
+        let callers = callers.filter(|(caller, hop)| {
+            let hop = &closure.terms.get(*caller).hops[*hop as usize];
+            self.origin(*caller).is_some()
+                && self.eval(closure, hop.condition)
+                && edges.insert(hop.edge)
+        });
+        callers.copied().collect()
     }
 
     fn explore(&mut self, closure: &Closure<'_, '_>) {

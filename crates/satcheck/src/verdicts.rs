@@ -12,7 +12,7 @@ pub struct Verdicts<'m> {
     found: Vec<Option<Verdict>>,
     /// All target nodes, each once.
     nodes: Vec<NodeId>,
-    certificate: Option<Certificate>,
+    certificates: Vec<Certificate>,
     /// Counts, in the order in which they are shown.
     pub statistics: Vec<(&'static str, u64)>,
 }
@@ -28,7 +28,7 @@ impl<'m> Verdicts<'m> {
             targets: query.targets.clone(),
             found: vec![None; query.targets.len()],
             nodes,
-            certificate: None,
+            certificates: Vec::new(),
             statistics: Vec::new(),
         }
     }
@@ -49,10 +49,11 @@ impl<'m> Verdicts<'m> {
         self.found.iter().all(Option::is_some)
     }
 
-    /// The targets without verdict.
-    pub fn open_targets(&self) -> Vec<Target> {
+    /// The targets without verdict at some nodes.
+    pub fn open_targets(&self, nodes: &[NodeId]) -> Vec<Target> {
         let entries = self.targets.iter().zip(&self.found);
-        let open = entries.filter(|(_, found)| found.is_none());
+        let open =
+            entries.filter(|(target, found)| found.is_none() && nodes.contains(&target.node));
         open.map(|(target, _)| target.clone()).collect()
     }
 
@@ -71,12 +72,14 @@ impl<'m> Verdicts<'m> {
         }
     }
 
-    /// No run reaches any target that is still open.
+    /// No run reaches the targets of a certificate.
     pub fn exclude(&mut self, certificate: Certificate) {
-        for found in &mut self.found {
-            found.get_or_insert(Verdict::Unreachable);
+        for (target, found) in self.targets.iter().zip(&mut self.found) {
+            if certificate.targets.contains(target) {
+                found.get_or_insert(Verdict::Unreachable);
+            }
         }
-        self.certificate = Some(certificate);
+        self.certificates.push(certificate);
     }
 
     /// No run within the bound reaches any target that is still open.
@@ -99,7 +102,7 @@ impl<'m> Verdicts<'m> {
         outcome.statistics = statistics
             .map(|(name, count)| (name.to_owned(), count))
             .collect();
-        outcome.certificates = self.certificate.into_iter().collect();
+        outcome.certificates = self.certificates;
         outcome
     }
 }

@@ -108,3 +108,31 @@ fn a_product_is_factored_by_the_solver() {
     };
     assert_eq!(answers(&machine, engine), [true]);
 }
+
+/// A prime: the choices are held by variables at first, and dead after the assertion.
+const PRIME: &str = "decl int<10> x, y; void main() begin x, y := *, *;
+  assume(x > 1 & y > 1 & x < 32 & y < 32); assert(x * y != 997); end";
+
+#[test]
+fn a_product_that_cannot_be_is_excluded_by_a_certificate_without_bdds() {
+    let machine = from_text("prime.bp", PRIME).unwrap();
+    assert_eq!(answers(&machine, SatEngine::default()), [false]);
+}
+
+#[test]
+fn functions_of_the_initial_state_are_written_out_in_a_certificate() {
+    for (family, size) in [("factoring-safe", 9), ("mixing-safe", 10)] {
+        let instance = hardbop_families::find(family).unwrap().generate(size, 1);
+        let machine = from_text("generated.bp", &instance.text).unwrap();
+        let labels = machine.labels.iter().map(|label| label.name.clone());
+        let query = Query::label(&machine, &labels.collect::<Vec<_>>()[0]);
+        let budget = Budget {
+            nodes: Some(200_000),
+            ..Budget::unlimited()
+        };
+        let outcome = SatEngine::default().check(&machine, &query, &budget, &mut Silent);
+        assert_eq!(outcome.answers[0].verdict, Verdict::Unreachable, "{family}");
+        let certificate = &outcome.certificates[0];
+        hardbop_checker::validate(&machine, certificate, &NeverInterrupted).unwrap();
+    }
+}

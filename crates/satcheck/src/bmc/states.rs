@@ -3,6 +3,7 @@
 //! Several ways lead to one control point. Their states become one, bit by bit `if taken then this else that`; frames that wait are
 //! shared between states, and those that two states share need no merging.
 
+use crate::frames::merge_bits;
 use hardbop_sat::{Circuit, Lit};
 use std::rc::Rc;
 
@@ -59,17 +60,17 @@ impl WaitingFrames {
         let mut below = a;
         for (from_first, from_second) in differing.into_iter().rev() {
             let (a, b) = (self.get(from_first).0, self.get(from_second).0);
-            let locals = merge_bits(circuit, condition, a, b);
+            let locals = merge_shared(circuit, condition, a, b);
             below = Some(self.push(locals, below));
         }
         State {
-            bits: merge_bits(circuit, condition, &first.bits, &second.bits),
+            bits: merge_shared(circuit, condition, &first.bits, &second.bits),
             waiting: below,
         }
     }
 }
 
-fn merge_bits(
+fn merge_shared(
     circuit: &mut Circuit<'_>,
     condition: Lit,
     first: &Rc<[Lit]>,
@@ -78,6 +79,5 @@ fn merge_bits(
     if first == second {
         return Rc::clone(first);
     }
-    let pairs = first.iter().zip(second.iter());
-    pairs.map(|(&a, &b)| circuit.ite(condition, a, b)).collect()
+    merge_bits(circuit, condition, first, second).into()
 }
