@@ -8,17 +8,21 @@
 //! caller's interrupt says stop; the manager stays usable, so the caller can collect garbage or raise a limit, and ask again.
 //! **Deterministic**: no clock, no threads, no randomness; the same calls give the same nodes and counts.
 //!
+//! The order of the variables is the caller's affair; [`force`] finds a good one.
+//!
 //! Recursion goes as deep as there are variables, not nodes: whoever makes a manager with tens of thousands of variables runs
 //! it on a thread with a stack to match.
 
 mod cache;
 mod collect;
+mod force;
 mod inspect;
 mod manager;
 mod operations;
 mod plan;
 mod table;
 
+pub use force::force;
 pub use manager::{Bdd, Exhausted, Manager};
 pub use plan::{Plan, PlanBuilder};
 

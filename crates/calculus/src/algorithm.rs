@@ -50,7 +50,7 @@ pub struct BuiltIn {
 }
 
 /// The algorithms that come with hardbop.
-pub const BUILT_IN: [BuiltIn; 5] = [
+pub const BUILT_IN: [BuiltIn; 6] = [
     BuiltIn {
         name: "summary",
         text: include_str!("../algorithms/summary.mu"),
@@ -79,6 +79,12 @@ pub const BUILT_IN: [BuiltIn; 5] = [
         name: "backward",
         text: include_str!("../algorithms/backward.mu"),
         about: "from the targets and exits back to the start",
+        gives_evidence: false,
+    },
+    BuiltIn {
+        name: "min-entry-exit",
+        text: include_str!("../algorithms/min-entry-exit.mu"),
+        about: "each module from its entries or its exits, whichever are fewer",
         gives_evidence: false,
     },
 ];

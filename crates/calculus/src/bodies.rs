@@ -63,7 +63,7 @@ impl<'w> BodyWriter<'w> {
                 };
                 cases.push(self.clause(&mut scene));
             }
-            let mut both = self.code(parameters[0], Layout::module(*procedure));
+            let mut both = self.code(parameters[0], self.layout.module(*procedure));
             both.push(self.formulas.or(cases));
             modules.push(self.formulas.and(both));
         }

@@ -5,13 +5,28 @@
 
 use crate::rings::{Point, Side};
 use crate::runs::{Back, NoRun, Reader, conditions};
-use hardbop_bdd::{Bdd, Exhausted, PlanBuilder};
+use hardbop_bdd::{Bdd, Exhausted, Plan};
 use hardbop_machine::{Action, EdgeId, NodeId};
 use hardbop_outcome::Decision;
+use hardbop_symbolic::QUANTIFY;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Per node the current values from which the goal is some number of steps away.
 type Layer = BTreeMap<NodeId, Bdd>;
+
+/// What an edge that is no call does.
+#[derive(Clone)]
+pub(crate) struct InternalStep {
+    /// Between current values (first side), values afterwards (second side) and choices.
+    relation: Bdd,
+    /// Makes current values values afterwards.
+    to_after: Rc<Plan>,
+    /// The same, without those that do not matter there.
+    to_what_matters: Rc<Plan>,
+    /// Quantifies everything but current values.
+    forget: Rc<Plan>,
+}
 
 impl Reader<'_, '_, '_> {
     /// The steps back from a path edge of a round to one of an earlier round, the last step first.
@@ -79,19 +94,31 @@ impl Reader<'_, '_, '_> {
 
     /// The current values from which an edge leads to some values.
     fn pre_image(&mut self, edge: EdgeId, values: Bdd) -> Result<Bdd, Exhausted> {
-        // Values after the step that do not matter there may be anything.
-        let mut to_after = PlanBuilder::new();
-        let mut forget = PlanBuilder::new();
+        let step = self.internal_step(edge)?;
+        let after = self.manager.project(values, &step.to_what_matters)?;
+        self.manager.relprod(after, step.relation, &step.forget)
+    }
+
+    /// What an edge that is no call does, made when it is first met: loops meet it again and again.
+    fn internal_step(&mut self, edge: EdgeId) -> Result<InternalStep, Exhausted> {
+        if let Some(known) = self.internal_steps.get(&edge) {
+            return Ok(known.clone());
+        }
+        let mut to_after = Vec::new();
+        let mut to_what_matters = Vec::new();
+        let mut forget = Vec::new();
         let to = self.machine.edge(edge).to;
         for slot in 0..self.rings.slot_count() {
             let now = self.rings.now_variable(slot, Side::First);
             let after = self.rings.now_variable(slot, Side::Second);
-            if self.slot_matters(to, slot) {
-                to_after.rename(now, after);
+            to_after.push((now, after));
+            // Values after the step that do not matter there may be anything.
+            to_what_matters.push(if self.slot_matters(to, slot) {
+                (now, after)
             } else {
-                to_after.quantify(now);
-            }
-            forget.quantify(after);
+                (now, QUANTIFY)
+            });
+            forget.push((after, QUANTIFY));
         }
         let bits = self.view.edge(edge);
         let relation = conditions!(self, edge, &bits).relation(&mut self.manager)?;
@@ -99,12 +126,16 @@ impl Reader<'_, '_, '_> {
         let choices: Vec<u32> = self.manager.support(relation).into_iter().collect();
         let first_choice = self.rings.first_choice();
         for choice in choices.into_iter().filter(|&choice| choice >= first_choice) {
-            forget.quantify(choice);
+            forget.push((choice, QUANTIFY));
         }
-        let to_after = to_after.build(&mut self.manager);
-        let forget = forget.build(&mut self.manager);
-        let after = self.manager.project(values, &to_after)?;
-        self.manager.relprod(after, relation, &forget)
+        let step = InternalStep {
+            relation,
+            to_after: self.plans.get(&mut self.manager, to_after),
+            to_what_matters: self.plans.get(&mut self.manager, to_what_matters),
+            forget: self.plans.get(&mut self.manager, forget),
+        };
+        self.internal_steps.insert(edge, step.clone());
+        Ok(step)
     }
 
     fn slot_matters(&self, node: NodeId, slot: usize) -> bool {
@@ -116,11 +147,10 @@ impl Reader<'_, '_, '_> {
     }
 
     fn without_entry(&mut self, relation: Bdd) -> Result<Bdd, Exhausted> {
-        let mut forget = PlanBuilder::new();
-        for slot in 0..self.rings.slot_count() {
-            forget.quantify(self.rings.entry_variable(slot, Side::First));
-        }
-        let forget = forget.build(&mut self.manager);
+        let slots = 0..self.rings.slot_count();
+        let entry = slots.map(|slot| self.rings.entry_variable(slot, Side::First));
+        let forget = entry.map(|variable| (variable, QUANTIFY)).collect();
+        let forget = self.plans.get(&mut self.manager, forget);
         self.manager.project(relation, &forget)
     }
 
@@ -172,17 +202,9 @@ impl Reader<'_, '_, '_> {
             if !is_internal(&self.machine.edge(edge).action) {
                 continue;
             }
-            let bits = self.view.edge(edge);
-            let relation = conditions!(self, edge, &bits).relation(&mut self.manager)?;
-            let relation = self.manager.and_all(relation)?;
-            let mut to_after = PlanBuilder::new();
-            for slot in 0..self.rings.slot_count() {
-                let after = self.rings.now_variable(slot, Side::Second);
-                to_after.rename(self.rings.now_variable(slot, Side::First), after);
-            }
-            let to_after = to_after.build(&mut self.manager);
-            let after = self.manager.project(values, &to_after)?;
-            let step = self.manager.and(relation, now)?;
+            let step = self.internal_step(edge)?;
+            let after = self.manager.project(values, &step.to_after)?;
+            let step = self.manager.and(step.relation, now)?;
             let step = self.manager.and(step, after)?;
             if let Some(chosen) = self.pick(step) {
                 let mut next = self.point(to, &chosen, Side::Second);

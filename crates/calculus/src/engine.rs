@@ -6,18 +6,23 @@
 
 use crate::algorithm::Algorithm;
 use crate::evidence::{Answers, Question};
+use crate::scouts::Scouting;
+use hardbop_bdd::Exhausted;
 use hardbop_fixpoint::Stop;
 use hardbop_formula::System;
 use hardbop_machine::{Action, Machine, NodeId};
 use hardbop_outcome::{
     Answer, Budget, Engine, Event, Limit, Outcome, Progress, Query, Target, Verdict,
 };
+use hardbop_symbolic::limit_reached;
 
 /// Solves algorithms written as formulae.
 #[derive(Clone, Debug, Default)]
 pub struct CalculusEngine {
     /// The algorithm.
     pub algorithm: Algorithm,
+    /// Whether it is first solved with few variables.
+    pub scouting: Scouting,
 }
 
 impl Engine for CalculusEngine {
@@ -37,7 +42,7 @@ impl Engine for CalculusEngine {
             return self.outcome(unknown(query, &Limit::Unsupported { what }));
         }
         progress.event(Event::Phase("relations"));
-        let mut question = Question::new(machine, &self.algorithm, budget);
+        let mut question = Question::new(machine, &self.algorithm, budget, self.scouting);
         let answers = if self.algorithm.gives_evidence {
             question.decide(query)
         } else {
@@ -72,7 +77,8 @@ impl CalculusEngine {
         let claims = claims(question, query)?;
         progress.event(Event::Phase("evidence"));
         let reference = Algorithm::reference();
-        let mut judge = Question::new(question.machine, &reference, question.budget);
+        let (machine, budget) = (question.machine, question.budget);
+        let mut judge = Question::new(machine, &reference, budget, self.scouting);
         let mut answers = judge.decide(query)?;
         for (answer, &claim) in answers.list.iter_mut().zip(&claims) {
             let found = match answer.verdict {
@@ -168,9 +174,8 @@ fn unknown(query: &Query, why: &Limit) -> Answers {
 /// A stop of the solver as a limit.
 pub(crate) fn limit(why: &Stop, system: &System, budget: &Budget<'_>) -> Limit {
     match why {
-        Stop::Nodes if budget.nodes.is_none() => Limit::Memory,
-        Stop::Nodes => Limit::Nodes,
-        Stop::Rounds => Limit::States,
+        Stop::Nodes => limit_reached(Exhausted::Nodes, budget),
+        Stop::Rounds | Stop::Work => Limit::States,
         Stop::Interrupted => budget.interrupt.check().unwrap_or(Limit::Interrupted),
         Stop::Diverges {
             relation, period, ..

@@ -10,17 +10,14 @@ use crate::path_edges::PathEdges;
 use crate::problem::Program;
 use crate::rings::Rings;
 use crate::runs::{NoRun, Reader};
-use hardbop_bdd::{Bdd, Exhausted, Manager};
-use hardbop_fixpoint::{Limits, Options, Solver, Stop, Until};
+use crate::scouts::Scouting;
+use hardbop_bdd::{Bdd, Manager};
+use hardbop_fixpoint::{Limits, Options, Solver, Until};
 use hardbop_formula::System;
 use hardbop_formula::system::FormulaId;
-use hardbop_machine::{Machine, NodeId};
+use hardbop_machine::{Machine, NodeId, ProcId};
 use hardbop_outcome::{Answer, Budget, Certificate, Limit, Query, Target, Verdict, digest};
-
-/// Without a limit in the budget: some 2 GB of BDD nodes.
-const DEFAULT_NODES: u64 = 50_000_000;
-/// What a BDD node costs with its share of the tables.
-const BYTES_PER_NODE: u64 = 40;
+use hardbop_symbolic::{limit_reached, node_limit};
 
 /// Answers with their evidence.
 #[derive(Clone, Debug, Default)]
@@ -39,13 +36,16 @@ pub struct Question<'q> {
     pub machine: &'q Machine,
     /// The limits.
     pub budget: &'q Budget<'q>,
+    /// Whether scouts are sent.
+    pub scouting: Scouting,
     algorithm: &'q Algorithm,
-    effort: Effort,
+    pub(crate) effort: Effort,
 }
 
 /// What the solver has done in all runs.
 #[derive(Clone, Copy, Debug, Default)]
-struct Effort {
+pub(crate) struct Effort {
+    pub scouts: u64,
     runs: u64,
     rounds: u64,
     work: u64,
@@ -54,19 +54,44 @@ struct Effort {
     summary: u64,
 }
 
-/// The answers of one run of the solver.
+/// What is known of some targets.
 #[derive(Default)]
-struct Found {
-    verdicts: Vec<Option<Verdict>>,
-    certificates: Vec<Certificate>,
+pub(crate) struct Found {
+    /// Nothing for those that are open.
+    pub verdicts: Vec<Option<Verdict>>,
+    pub certificates: Vec<Certificate>,
+}
+
+impl Found {
+    /// Those that are open.
+    pub fn open(&self, targets: &[Target]) -> Vec<Target> {
+        let pairs = targets.iter().zip(&self.verdicts);
+        let open = pairs.filter(|(_, verdict)| verdict.is_none());
+        open.map(|(target, _)| target.clone()).collect()
+    }
+
+    /// Adds what was found about those that were open.
+    pub fn add(&mut self, later: Found) {
+        let open = self.verdicts.iter_mut().filter(|verdict| verdict.is_none());
+        for (verdict, found) in open.zip(later.verdicts) {
+            *verdict = found;
+        }
+        self.certificates.extend(later.certificates);
+    }
 }
 
 impl<'q> Question<'q> {
     /// Nothing is asked yet.
-    pub fn new(machine: &'q Machine, algorithm: &'q Algorithm, budget: &'q Budget<'q>) -> Self {
+    pub fn new(
+        machine: &'q Machine,
+        algorithm: &'q Algorithm,
+        budget: &'q Budget<'q>,
+        scouting: Scouting,
+    ) -> Self {
         Self {
             machine,
             budget,
+            scouting,
             algorithm,
             effort: Effort::default(),
         }
@@ -76,6 +101,7 @@ impl<'q> Question<'q> {
     pub fn statistics(&self) -> Vec<(String, u64)> {
         let effort = &self.effort;
         [
+            ("scouts", effort.scouts),
             ("solver-runs", effort.runs),
             ("rounds", effort.rounds),
             ("bdd-work", effort.work),
@@ -100,29 +126,17 @@ impl<'q> Question<'q> {
 
     /// Answers every target with evidence, by an algorithm that gives it.
     pub fn decide(&mut self, query: &Query) -> Result<Answers, Limit> {
-        let mut found = self.search(&query.targets, &query.targets)?;
-        if found.verdicts.iter().any(Option::is_none) {
+        let mut found = self.scouted(&query.targets)?;
+        let open = found.open(&query.targets);
+        if !open.is_empty() {
+            let reached = self.search(&open, &open);
+            found.add(reached.or_else(|why| given_up(&found, &open, why))?);
+        }
+        let open = found.open(&query.targets);
+        if !open.is_empty() {
             // Something was reached and ended the search: the rest is found by a search that nothing ends.
-            let verdicts = found.verdicts.iter();
-            let open: Vec<Target> = verdicts
-                .zip(&query.targets)
-                .filter(|(verdict, _)| verdict.is_none())
-                .map(|(_, target)| target.clone())
-                .collect();
-            // A limit leaves those open that are still open; what has been reached stays reached.
-            let rest = self.search(&open, &[]).unwrap_or_else(|why| Found {
-                verdicts: vec![Some(Verdict::Unknown { why }); open.len()],
-                certificates: Vec::new(),
-            });
-            let mut later = rest.verdicts.into_iter();
-            for verdict in found
-                .verdicts
-                .iter_mut()
-                .filter(|verdict| verdict.is_none())
-            {
-                *verdict = later.next().flatten();
-            }
-            found.certificates.extend(rest.certificates);
+            let rest = self.search(&open, &[]);
+            found.add(rest.or_else(|why| given_up(&found, &open, why))?);
         }
         let answers = query.targets.iter().zip(found.verdicts);
         let answers = answers.map(|(target, verdict)| Answer {
@@ -142,7 +156,20 @@ impl<'q> Question<'q> {
         let goals: Vec<NodeId> = goals.iter().map(|target| target.node).collect();
         let asked: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
         let program = self.program(&asked, &goals);
-        let (system, query) = self.system(&program)?;
+        self.solve(&program, targets, &Limits::default(), true)
+    }
+
+    /// Solves until a target of the program is reached, or until the end.
+    ///
+    /// Without `reads_runs` those that are reached stay open: the program is one that allows more than the real one.
+    pub(crate) fn solve(
+        &mut self,
+        program: &Program<'_>,
+        targets: &[Target],
+        tighter: &Limits<'_>,
+        reads_runs: bool,
+    ) -> Result<Found, Limit> {
+        let (system, query) = self.system(program)?;
         let edges = PathEdges::find(&system, query)
             .expect("an algorithm that gives evidence has a relation of path edges");
         let interrupt = || self.budget.interrupt.check().is_some();
@@ -150,7 +177,11 @@ impl<'q> Question<'q> {
             keep_rounds: true,
             ..Options::default()
         };
-        let mut solver = Solver::new(&system, &options, &self.limits(&interrupt));
+        let limits = Limits {
+            work: tighter.work,
+            ..self.limits(&interrupt)
+        };
+        let mut solver = Solver::new(&system, &options, &limits);
         let solved = solver.solve_until(edges.relation, query);
         let size = match solved {
             Ok(Until::True(value) | Until::False(value)) => solver.manager().size(value),
@@ -170,11 +201,17 @@ impl<'q> Question<'q> {
         let level = |(variable, bit)| Some(solver.level(variable, bit));
         let (machine, layout) = (self.machine, &program.layout);
         let rings = Rings::new(machine, layout, &edges, solver.manager(), rounds, level);
-        let manager = Manager::new(self.node_limit()).with_interrupt(&interrupt);
+        let manager = Manager::new(node_limit(self.budget)).with_interrupt(&interrupt);
         let mut reader = Reader::new(machine, layout, rings, manager);
         let program_digest = digest::of(machine);
         let mut found = Found::default();
         for target in targets {
+            if !reads_runs {
+                let is_reached = reader.is_reached(target.node);
+                let unreachable = (!is_reached).then_some(Verdict::Unreachable);
+                found.verdicts.push(unreachable);
+                continue;
+            }
             let skeleton = reader.run_to(target.node).map_err(|why| self.no_run(why))?;
             found.verdicts.push(match skeleton {
                 None if is_complete => Some(Verdict::Unreachable),
@@ -196,16 +233,20 @@ impl<'q> Question<'q> {
         if !excluded.is_empty() {
             let (rings, manager) = reader.parts();
             let certificate = forward_certificate(machine, layout, rings, manager, excluded);
-            let certificate = certificate.map_err(|why| self.exhausted(why))?;
+            let certificate = certificate.map_err(|why| limit_reached(why, self.budget))?;
             found.certificates.push(certificate);
         }
         Ok(found)
     }
 
     fn program(&self, asked: &[NodeId], targets: &[NodeId]) -> Program<'q> {
+        Program::new(self.machine, self.entry(), asked, targets)
+    }
+
+    /// Where the program starts.
+    pub(crate) fn entry(&self) -> ProcId {
         let entry = self.machine.threads.first().map(|thread| thread.entry);
-        let entry = entry.expect("a sequential machine has a thread");
-        Program::new(self.machine, entry, asked, targets)
+        entry.expect("a sequential machine has a thread")
     }
 
     /// The problem as a system, with the formula that is the answer: the last query.
@@ -227,36 +268,32 @@ impl<'q> Question<'q> {
 
     fn limits<'l>(&self, interrupt: &'l dyn Fn() -> bool) -> Limits<'l> {
         Limits {
-            nodes: Some(self.node_limit()),
+            nodes: Some(node_limit(self.budget)),
             rounds: self.budget.states,
+            work: None,
             interrupt: Some(interrupt),
         }
     }
 
-    fn node_limit(&self) -> usize {
-        node_limit(self.budget)
-    }
-
     fn no_run(&self, why: NoRun) -> Limit {
         match why {
-            NoRun::Exhausted(why) => self.exhausted(why),
+            NoRun::Exhausted(why) => limit_reached(why, self.budget),
             NoRun::Broken => {
                 panic!("the rounds of an entry-forward algorithm lead back to the start")
             }
         }
     }
-
-    fn exhausted(&self, why: Exhausted) -> Limit {
-        let system = System::default();
-        limit(&Stop::from(why), &system, self.budget)
-    }
 }
 
-/// How many BDD nodes the solver may have.
-pub(crate) fn node_limit(budget: &Budget<'_>) -> usize {
-    let by_memory = budget.memory.map(|bytes| bytes / BYTES_PER_NODE);
-    let nodes = budget.nodes.or(by_memory).unwrap_or(DEFAULT_NODES);
-    usize::try_from(nodes).unwrap_or(usize::MAX)
+/// A limit leaves those open that are still open; what has been found out before stays. If that is nothing, the limit is the answer.
+fn given_up(found: &Found, open: &[Target], why: Limit) -> Result<Found, Limit> {
+    if found.verdicts.len() == open.len() {
+        return Err(why);
+    }
+    Ok(Found {
+        verdicts: vec![Some(Verdict::Unknown { why }); open.len()],
+        certificates: Vec::new(),
+    })
 }
 
 impl Effort {

@@ -3,10 +3,12 @@
 //! A state of the program is, as in the appendix of the Getafix paper, a module, a program counter that counts from 0 (the
 //! entry) in each module, the locals and the globals. **Slots, not names**: locals of different procedures never
 //! meet in one state, so class `Local` has as many bits as the procedure that needs most of them. A bit has a field only if
-//! its value can matter: if it is live somewhere and can influence whether a target is reached.
+//! its value can matter: if it is live somewhere and can influence whether a target is reached. What a scout does not see
+//! ([`crate::scouts`]) has none either.
 
-use hardbop_machine::analysis::{CallGraph, Liveness, ModRef, Slice};
+use hardbop_machine::analysis::{CallGraph, Liveness, ModRef, NodeOrder, Slice};
 use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Variable};
+use hardbop_symbolic::Visible;
 use std::collections::HashMap;
 
 /// A bit of a variable, the lowest is 0.
@@ -39,6 +41,9 @@ pub struct Layout {
     pub local_fields: Vec<String>,
     /// How many values the type `PC` has.
     pub pc_count: u32,
+    /// Per procedure its code, and the procedures in order of their codes.
+    modules: Vec<u32>,
+    by_module: Vec<ProcId>,
     pcs: Vec<u32>,
     fields: HashMap<(ProcId, Variable, u8), u32>,
     bits: Vec<Vec<VariableBit>>,
@@ -46,6 +51,8 @@ pub struct Layout {
     effects: ModRef,
     /// Per global whether other threads may touch it at any time.
     is_exposed: Vec<bool>,
+    /// What is seen, if not everything.
+    seen: Option<Visible>,
     /// What matters for the targets.
     slice: Slice,
     /// What the flow of control can get to.
@@ -53,8 +60,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Numbers everything that can matter for some targets. Linear.
-    pub fn new(machine: &Machine, targets: &[NodeId]) -> Self {
+    /// Numbers everything that can matter for some targets, or what is seen of it. Linear.
+    pub fn new(machine: &Machine, targets: &[NodeId], seen: Option<Visible>) -> Self {
         let calls = CallGraph::new(machine);
         let effects = ModRef::new(machine, &calls);
         let everywhere: Vec<NodeId> = machine.node_ids().collect();
@@ -62,12 +69,15 @@ impl Layout {
             global_fields: Vec::new(),
             local_fields: Vec::new(),
             pc_count: 1,
+            modules: vec![0; machine.procedures.len()],
+            by_module: calls.bottom_up().collect(),
             pcs: vec![0; machine.nodes.len()],
             fields: HashMap::new(),
             bits: vec![Vec::new(); machine.procedures.len() + 1],
             liveness: Liveness::new(machine, &calls, &effects),
             effects,
             is_exposed: exposed_globals(machine),
+            seen,
             slice: Slice::new(machine, &calls, targets),
             whole: Slice::new(machine, &calls, &everywhere),
         };
@@ -77,15 +87,20 @@ impl Layout {
         layout
     }
 
-    /// The entry is 0, the other nodes follow in order.
+    /// Callees come before callers, places along the flow of control; the entry is 0. A solver that goes on from the smallest numbers
+    /// first then has all there is at a place before it goes on from there.
     fn number_places(&mut self, machine: &Machine) {
+        for (code, procedure) in (0..).zip(&self.by_module) {
+            self.modules[procedure.index()] = code;
+        }
+        let order = NodeOrder::new(machine);
         for procedure in &machine.procedures {
-            let mut next = 1;
-            for node in procedure.node_ids().filter(|&node| node != procedure.entry) {
-                self.pcs[node.index()] = next;
-                next += 1;
+            let mut nodes: Vec<NodeId> = procedure.node_ids().collect();
+            nodes.sort_by_key(|&node| (node != procedure.entry, order.position(node)));
+            for (code, &node) in (0..).zip(&nodes) {
+                self.pcs[node.index()] = code;
             }
-            self.pc_count = self.pc_count.max(next);
+            self.pc_count = self.pc_count.max(nodes.len() as u32);
         }
     }
 
@@ -124,7 +139,8 @@ impl Layout {
             for node in procedure.node_ids() {
                 for variable in self.liveness.live_at(node) {
                     if let Variable::Local(local) = variable {
-                        used[local.index()] |= self.slice.relevant(id, variable);
+                        used[local.index()] |=
+                            self.slice.relevant(id, variable) && self.sees(id, variable);
                     }
                 }
             }
@@ -154,8 +170,13 @@ impl Layout {
     }
 
     /// The code of a procedure in the type `Module`.
-    pub fn module(procedure: ProcId) -> u32 {
-        procedure.0
+    pub fn module(&self, procedure: ProcId) -> u32 {
+        self.modules[procedure.index()]
+    }
+
+    /// All procedures, in order of their codes.
+    pub fn procedures(&self) -> impl Iterator<Item = ProcId> + '_ {
+        self.by_module.iter().copied()
     }
 
     /// The code of a node in the type `PC`; the entry has 0.
@@ -209,6 +230,12 @@ impl Layout {
         is_touched
             && self.liveness.is_live(node, variable)
             && self.slice.relevant(procedure, variable)
+            && self.sees(procedure, variable)
+    }
+
+    fn sees(&self, procedure: ProcId, variable: Variable) -> bool {
+        let seen = self.seen.as_ref();
+        seen.is_none_or(|seen| seen.contains(procedure, variable))
     }
 
     /// Whether a procedure, or anything it calls, or another thread meanwhile, reads or writes a global.

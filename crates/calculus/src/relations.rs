@@ -162,6 +162,14 @@ const EXIT: Signature = Signature {
     before: [None, None],
     after: [None, None],
 };
+const BY_EXIT: Signature = Signature {
+    name: "ByExit",
+    about: "fewer bits go out of module m at its exit than come in at its entry",
+    parameters: &[(Module, "m")],
+    hints: "",
+    before: [None, None],
+    after: [None, None],
+};
 const INITIAL: Signature = Signature {
     name: "initial",
     about: "the program may start at p of module m with locals l and globals g",
@@ -192,7 +200,7 @@ pub fn program_relations(
         view,
         layout,
         machine,
-        procedures: called_from(machine, entries),
+        procedures: called_from(machine, layout, entries),
     };
     let exits = builder
         .procedures
@@ -213,12 +221,13 @@ pub fn program_relations(
             matches!(variable, Variable::Global(_))
         }),
         exits,
+        builder.by_exit(),
         places(machine, layout, TARGET, targets.iter().copied()),
     ]
 }
 
-/// The procedures that runs from `entries` may call, in order.
-fn called_from(machine: &Machine, entries: &[ProcId]) -> Vec<ProcId> {
+/// The procedures that runs from `entries` may call, in order of their codes.
+fn called_from(machine: &Machine, layout: &Layout, entries: &[ProcId]) -> Vec<ProcId> {
     let mut is_called = vec![false; machine.procedures.len()];
     for entry in entries {
         is_called[entry.index()] = true;
@@ -233,7 +242,7 @@ fn called_from(machine: &Machine, entries: &[ProcId]) -> Vec<ProcId> {
             }
         }
     }
-    let all = machine.procedure_ids();
+    let all = layout.procedures();
     all.filter(|procedure| is_called[procedure.index()])
         .collect()
 }
@@ -337,7 +346,7 @@ impl<'m> Builder<'_, 'm> {
             &|variable, bit| layout.field(caller, variable, bit).is_some(),
         );
         Some(Clause {
-            codes: vec![(1, Layout::module(callee)), (2, self.pc(edge.from))],
+            codes: vec![(1, self.layout.module(callee)), (2, self.pc(edge.from))],
             before: caller,
             after: callee,
             parts,
@@ -422,10 +431,37 @@ impl<'m> Builder<'_, 'm> {
     fn return_codes(&self, edge: &Edge, callee: ProcId) -> Vec<(usize, u32)> {
         let exit = self.machine.procedure(callee).exit;
         vec![
-            (1, Layout::module(callee)),
+            (1, self.layout.module(callee)),
             (2, self.pc(edge.from)),
             (3, self.pc(exit)),
         ]
+    }
+
+    /// The modules that less comes out of than goes in.
+    fn by_exit(&self) -> ProgramRelation {
+        let is_passed = |id: ProcId, variable: Variable| match variable {
+            Variable::Global(_) => true,
+            Variable::Local(local) => local.0 < self.machine.procedure(id).parameter_count,
+        };
+        let has_fewer_exits = |&&id: &&ProcId| {
+            let procedure = self.machine.procedure(id);
+            let at_entry = self.bits_at(procedure.entry).into_iter();
+            let incoming = at_entry.filter(|&(variable, _)| is_passed(id, variable));
+            self.bits_at(procedure.exit).len() < incoming.count()
+        };
+        let modules = self.procedures.iter().filter(has_fewer_exits).map(|&id| {
+            let clause = Clause {
+                codes: Vec::new(),
+                before: id,
+                after: id,
+                parts: Vec::new(),
+            };
+            (id, vec![clause])
+        });
+        ProgramRelation {
+            signature: BY_EXIT,
+            modules: modules.collect(),
+        }
     }
 
     /// The relation between what comes into a module and what its entry has.
@@ -464,7 +500,7 @@ fn places(
     nodes: impl Iterator<Item = NodeId>,
 ) -> ProgramRelation {
     let mut nodes: Vec<NodeId> = nodes.collect();
-    nodes.sort_unstable();
+    nodes.sort_by_key(|&node| (layout.module(machine.procedure_of(node)), layout.pc(node)));
     nodes.dedup();
     let mut modules: Vec<(ProcId, Vec<Clause>)> = Vec::new();
     for node in nodes {

@@ -53,7 +53,8 @@ pub struct Rings<'r> {
     solved: &'r Manager<'r>,
     /// Everything found after each round; each contains the one before.
     rounds: Vec<Bdd>,
-    meanings: HashMap<u32, Meaning>,
+    /// Per level.
+    meanings: Vec<Option<Meaning>>,
     last_control: Option<u32>,
     entry_ranks: Vec<u32>,
     now_ranks: Vec<u32>,
@@ -71,11 +72,13 @@ impl<'r> Rings<'r> {
         rounds: Vec<Bdd>,
         level: impl Fn(ParameterBit) -> Option<u32>,
     ) -> Self {
-        let mut meanings: HashMap<u32, Meaning> = HashMap::new();
+        let mut meanings: Vec<Option<Meaning>> = Vec::new();
         let mut control = Vec::new();
         let mut mean = |bit: Option<&ParameterBit>, meaning: Meaning| {
             let level = bit.and_then(|&bit| level(bit))?;
-            meanings.insert(level, meaning);
+            let known = meanings.len().max(level as usize + 1);
+            meanings.resize(known, None);
+            meanings[level as usize] = Some(meaning);
             Some(level)
         };
         control.extend(mean(edges.flag.as_ref(), Meaning::Fixed(true)));
@@ -165,11 +168,27 @@ impl<'r> Rings<'r> {
         self.rounds.len()
     }
 
-    /// The first round after which a path edge is there.
-    pub fn round_of(&self, point: &Point) -> Option<usize> {
+    /// The first round after which a path edge is there, if it is after round `known`. Whoever goes back along a run looks for rounds
+    /// just before the last one, so that is where we begin.
+    pub fn round_of(&self, point: &Point, known: usize) -> Option<usize> {
         let is_missing = |round: &Bdd| !self.contains(*round, point);
-        let first = self.rounds.partition_point(is_missing);
-        (first < self.rounds.len()).then_some(first)
+        if self.rounds.get(known).is_none_or(is_missing) {
+            return None;
+        }
+        let (mut first, mut step) = (known, 1);
+        while let Some(before) = first.checked_sub(step)
+            && !is_missing(&self.rounds[before])
+        {
+            first = before;
+            step *= 2;
+        }
+        let low = first.saturating_sub(step);
+        Some(low + self.rounds[low..first].partition_point(is_missing))
+    }
+
+    /// The last round, if there is any.
+    pub fn last_round(&self) -> Option<usize> {
+        self.rounds.len().checked_sub(1)
     }
 
     /// The first round after which some path edge ends at a node.
@@ -180,19 +199,22 @@ impl<'r> Rings<'r> {
     }
 
     fn contains(&self, round: Bdd, point: &Point) -> bool {
-        self.solved
-            .eval(round, |level| match self.meanings.get(&level) {
-                Some(&Meaning::Entry(slot)) => point.entry[slot],
-                Some(&Meaning::Now(slot)) => point.now[slot],
-                Some(&meaning) => self.control(point.node, meaning).unwrap_or(false),
-                None => false,
-            })
+        self.solved.eval(round, |level| match self.meaning(level) {
+            Some(Meaning::Entry(slot)) => point.entry[slot],
+            Some(Meaning::Now(slot)) => point.now[slot],
+            Some(meaning) => self.control(point.node, meaning).unwrap_or(false),
+            None => false,
+        })
+    }
+
+    fn meaning(&self, level: u32) -> Option<Meaning> {
+        self.meanings.get(level as usize).copied().flatten()
     }
 
     fn control(&self, node: NodeId, meaning: Meaning) -> Option<bool> {
         match meaning {
             Meaning::Module(shift) => {
-                let code = Layout::module(self.machine.procedure_of(node));
+                let code = self.layout.module(self.machine.procedure_of(node));
                 Some(code >> shift & 1 == 1)
             }
             Meaning::Pc(shift) => Some(self.layout.pc(node) >> shift & 1 == 1),
@@ -204,7 +226,7 @@ impl<'r> Rings<'r> {
     /// Follows the control bits as far as they come first.
     fn descend(&self, node: NodeId, mut at: Bdd) -> Bdd {
         while let Some((level, low, high)) = self.solved.branch(at)
-            && let Some(&meaning) = self.meanings.get(&level)
+            && let Some(meaning) = self.meaning(level)
             && let Some(value) = self.control(node, meaning)
         {
             at = if value { high } else { low };
@@ -246,9 +268,9 @@ impl<'r> Rings<'r> {
                 );
                 continue;
             };
-            let variable = match self.meanings.get(&level) {
-                Some(&Meaning::Entry(slot)) => self.entry_variable(slot, side),
-                Some(&Meaning::Now(slot)) => self.now_variable(slot, side),
+            let variable = match self.meaning(level) {
+                Some(Meaning::Entry(slot)) => self.entry_variable(slot, side),
+                Some(Meaning::Now(slot)) => self.now_variable(slot, side),
                 // Control bits are followed, and a relation speaks of its own parameters only.
                 _ => self.first_choice(),
             };

@@ -5,6 +5,7 @@
 //! round takes many internal steps at once, as in the optimized algorithm, they are found by a search back within the round ([`crate::chains`]).
 //! Every step is checked against the machine's own edges: rounds that are not those of a summary algorithm lead nowhere, never to a wrong run.
 
+use crate::chains::InternalStep;
 use crate::layout::Layout;
 use crate::rings::{Point, Rings, Side, StateValues};
 use hardbop_bdd::{Bdd, Exhausted, Manager};
@@ -12,6 +13,7 @@ use hardbop_machine::analysis::{CallGraph, Table, order::predecessors};
 use hardbop_machine::bits::BitView;
 use hardbop_machine::{Action, EdgeId, LocalId, Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::{CompletedCall, Decision, Skeleton};
+use hardbop_symbolic::Plans;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
@@ -59,6 +61,8 @@ pub struct Reader<'r, 'm, 'i> {
     pub(crate) view: BitView<'m>,
     pub(crate) rings: Rings<'r>,
     pub(crate) manager: Manager<'i>,
+    pub(crate) plans: Plans,
+    pub(crate) internal_steps: HashMap<EdgeId, InternalStep>,
     pub(crate) incoming: Table<EdgeId>,
     calls: CallGraph,
     requests: Vec<Point>,
@@ -79,6 +83,8 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             view: BitView::new(machine),
             rings,
             manager,
+            plans: Plans::default(),
+            internal_steps: HashMap::new(),
             incoming: predecessors(machine),
             calls: CallGraph::new(machine),
             requests: Vec::new(),
@@ -89,6 +95,11 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
     /// The rounds and the manager that their copies are in.
     pub(crate) fn parts(&mut self) -> (&mut Rings<'r>, &mut Manager<'i>) {
         (&mut self.rings, &mut self.manager)
+    }
+
+    /// Whether some round has a path edge that ends at a node.
+    pub(crate) fn is_reached(&self, node: NodeId) -> bool {
+        self.rings.first_round_at(node).is_some()
     }
 
     /// A run to a node; nothing if no round has a path edge there.
@@ -154,8 +165,12 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         mut point: Point,
         steps: &mut Vec<Decision>,
     ) -> Result<Point, NoRun> {
+        let mut known = self.rings.last_round();
         while !self.is_entry(&point) {
-            let round = self.rings.round_of(&point).ok_or(NoRun::Broken)?;
+            let round = known.and_then(|known| self.rings.round_of(&point, known));
+            let round = round.ok_or(NoRun::Broken)?;
+            // What comes before it was there a round before.
+            known = round.checked_sub(1);
             let chain = match self.back(&point, round)? {
                 Some(back) => vec![back],
                 None => self.back_within_round(&point, round)?,
@@ -264,7 +279,8 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
     /// A call that entered a module with the values of an entry.
     fn caller_of(&mut self, entry: &Point) -> Result<(EdgeId, Vec<u64>, Point), NoRun> {
         let callee = self.machine.procedure_of(entry.node);
-        let round = self.rings.round_of(entry).ok_or(NoRun::Broken)?;
+        let last = self.rings.last_round().ok_or(NoRun::Broken)?;
+        let round = self.rings.round_of(entry, last).ok_or(NoRun::Broken)?;
         let earlier = round.checked_sub(1).ok_or(NoRun::Broken)?;
         let sites: Vec<EdgeId> = self.calls.calls_of(callee).iter().map(|s| s.edge).collect();
         for edge in sites {

@@ -18,9 +18,9 @@ pub fn types(machine: &Machine, layout: &Layout) -> String {
     let modules = last(machine.procedures.len());
     let pcs = last(layout.pc_count as usize);
     writeln!(text, "enum Module {{0..{modules}}};").expect(INFALLIBLE);
-    for procedure in machine.procedure_ids() {
+    for procedure in layout.procedures() {
         let name = comment(&machine.procedure(procedure).name);
-        let code = Layout::module(procedure);
+        let code = layout.module(procedure);
         write!(text, "// {code} {name}").expect(INFALLIBLE);
         let bits = layout.local_bits(procedure);
         for (field, &(variable, bit)) in layout.local_fields.iter().zip(bits) {
@@ -69,12 +69,11 @@ pub fn head(signature: &Signature) -> String {
         format!("{ty} {name}")
     });
     let parameters: Vec<String> = parameters.collect();
-    format!(
-        "bool {}({})\n  {}\n",
-        signature.name,
-        parameters.join(", "),
-        signature.hints
-    )
+    let mut text = format!("bool {}({})\n", signature.name, parameters.join(", "));
+    if !signature.hints.is_empty() {
+        writeln!(text, "  {}", signature.hints).expect(INFALLIBLE);
+    }
+    text
 }
 
 /// A relation with its body.
@@ -90,7 +89,7 @@ pub fn relation(
     let mut separator = "(";
     for (procedure, clauses) in &relation.modules {
         let name = comment(&machine.procedure(*procedure).name);
-        let code = Layout::module(*procedure);
+        let code = layout.module(*procedure);
         writeln!(text, "{separator} {module}={code} & ( // {name}").expect(INFALLIBLE);
         separator = "|";
         for (index, clause) in clauses.iter().enumerate() {

@@ -4,6 +4,9 @@
 //! written here ([`schedules`]). The formula itself is a file (`algorithms/bounded-context.mu`,
 //! `algorithms/bounded-rounds.mu`): bound and number of threads occur in it only as those types. The
 //! formula says which places are reached; it gives no runs.
+//!
+//! It knows threads that run from the start and a flag while which none is left. Atomic blocks and threads that others start
+//! are said in those words first ([`hardbop_machine::static_threads`]).
 
 mod decide;
 mod schedules;
@@ -11,7 +14,8 @@ mod schedules;
 use crate::algorithm::Algorithm;
 use crate::problem::Program;
 pub use decide::{Decided, decide};
-use hardbop_machine::{Action, Machine, NodeId, ProcId};
+use hardbop_machine::static_threads::StaticThreads;
+use hardbop_machine::{Machine, NodeId, ProcId};
 use hardbop_outcome::bound::Bound;
 use schedules::Schedules;
 
@@ -44,10 +48,13 @@ pub struct ThreadProblem<'m> {
 }
 
 impl<'m> ThreadProblem<'m> {
-    /// The problem whether one of the targets is reached. The machine must be one that [`unsupported`] says nothing of.
-    pub fn new(machine: &'m Machine, targets: &[NodeId], bound: ThreadBound) -> Self {
+    /// The problem whether one of some nodes is reached, in threads that [`fixed`] has made.
+    pub fn new(threads: &'m StaticThreads, targets: &[NodeId], bound: ThreadBound) -> Self {
+        let machine = &threads.machine;
         let entries = entries(machine);
-        let program = Program::with_entries(machine, &entries, targets, targets);
+        let targets = targets.iter().flat_map(|&node| threads.standing_for(node));
+        let targets: Vec<NodeId> = targets.copied().collect();
+        let program = Program::with_entries(machine, &entries, &targets, &targets);
         let schedules = Schedules::new(machine, &program.layout, bound);
         Self {
             algorithm: schedules.algorithm(),
@@ -67,20 +74,15 @@ fn entries(machine: &Machine) -> Vec<ProcId> {
     machine.init.into_iter().chain(threads).collect()
 }
 
-/// What the formulas do not take, if the machine has it.
-pub fn unsupported(machine: &Machine) -> Option<&'static str> {
-    let has = |is_such: fn(&Action) -> bool| machine.edges.iter().any(|edge| is_such(&edge.action));
-    if has(|action| matches!(action, Action::StartThread(_))) {
-        return Some("threads that the program starts while it runs");
-    }
-    if has(|action| matches!(action, Action::AtomicBegin)) {
-        // A thread that is blocked inside a block lets others run, but only while it is blocked: a tuple of the
-        // formula says nothing of what threads other than the current one wait for.
-        return Some("atomic blocks");
-    }
+/// The threads as the formulas take them, at most so many unless more are there from the start; or what the machine has that
+/// they do not take.
+pub fn fixed(machine: &Machine, threads: u32) -> Result<StaticThreads, String> {
     let instances: u32 = machine.threads.iter().map(|thread| thread.instances).sum();
     if instances == 0 {
-        return Some("programs without a thread");
+        return Err("programs without a thread".to_owned());
     }
-    crate::engine::two_calls(machine)
+    if let Some(what) = crate::engine::two_calls(machine) {
+        return Err(what.to_owned());
+    }
+    StaticThreads::new(machine, threads).map_err(|refused| refused.to_string())
 }

@@ -24,7 +24,10 @@ fn a_run_through_a_round_of_many_steps_is_found() {
     let query = Query::assertions(&machine);
     for name in ["entry-forward", "entry-forward-split", "entry-forward-opt"] {
         let algorithm = Algorithm::built_in(name).expect("the name of an algorithm");
-        let engine = CalculusEngine { algorithm };
+        let engine = CalculusEngine {
+            algorithm,
+            ..CalculusEngine::default()
+        };
         let outcome = engine.check(&machine, &query, &Budget::unlimited(), &mut Silent);
         let Verdict::Reachable { trace } = &outcome.answers[0].verdict else {
             panic!("{name}: {:?}", outcome.answers[0].verdict);

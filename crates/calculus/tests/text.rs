@@ -76,8 +76,8 @@ end
         .expect("the interface");
     expect![[r#"
         enum Module {0..1};
-        // 0 main s0=a
-        // 1 f s0=x return
+        // 0 f s0=x return
+        // 1 main s0=a
         enum PC {0..4};
         class Local { bool s0; bool return; };
         class Global { bool g; };
@@ -85,7 +85,7 @@ end
         // the program may start at p of module m with locals l and globals g
         bool initial(Module m, PC p, Local l, Global g)
           m < p, p < l, p < g
-        ( m=0 & ( // main
+        ( m=1 & ( // main
             p=0
           )
         );
@@ -93,29 +93,29 @@ end
         // a step within module m from p to q that is no call; locals l become k, globals g become h
         bool programInt(Module m, PC p, PC q, Local l, Local k, Global g, Global h)
           m < p, p ~+ q, p < l, p < g, l ~+ k, g ~+ h
-        ( m=0 & ( // main
+        ( m=0 & ( // f
+            p=0 & q=1 & (k.return <-> (l.s0 & g.g))
+          )
+        | m=1 & ( // main
             p=0 & q=1 & k.s0=g.g
           | p=2 & q=3 & l.s0
           | p=2 & q=4 & !l.s0
           | p=3 & q=4
-          )
-        | m=1 & ( // f
-            p=0 & q=1 & (k.return <-> (g.g & l.s0))
           )
         );
 
         // at p of module m, with locals l and globals g, n is called and may start with locals k
         bool programCall(Module m, Module n, PC p, Local l, Local k, Global g)
           m ~+ n, m < p, p < l, p < g, l ~+ k
-        ( m=0 & ( // main
-            n=1 & p=1 & (k.s0 <-> !l.s0)
+        ( m=1 & ( // main
+            n=0 & p=1 & (k.s0 <-> !l.s0)
           )
         );
 
         // the call at p of module m goes on at q after its return
         bool SkipCall(Module m, PC p, PC q)
           m < p, p ~+ q
-        ( m=0 & ( // main
+        ( m=1 & ( // main
             p=1 & q=2
           )
         );
@@ -123,37 +123,37 @@ end
         // what the call of n at p of m leaves alone: k and h after the return agree with l and g before; x is the exit of n
         bool SetReturn1(Module m, Module n, PC p, PC x, Local l, Local k, Global g, Global h)
           m ~+ n, m < p, p ~+ x, p < l, p < g, l ~+ k, g ~+ h
-        ( m=0 & ( // main
-            n=1 & p=1 & x=1
+        ( m=1 & ( // main
+            n=0 & p=1 & x=1
           )
         );
 
         // what the call at p of m gets from n: with locals l and globals g at the exit x of n, m goes on with k and h
         bool SetReturn2(Module m, Module n, PC p, PC x, Local l, Local k, Global g, Global h)
           m ~+ n, m < p, p ~+ x, p < l, p < g, l ~+ k, g ~+ h
-        ( m=0 & ( // main
-            n=1 & p=1 & x=1 & k.s0=l.return
+        ( m=1 & ( // main
+            n=0 & p=1 & x=1 & k.s0=l.return
           )
         );
 
         // l and k agree on the parameters of module m; its other locals start with any value
         bool CopyLocals(Module m, Local l, Local k)
           m < l, l ~+ k
-        ( m=0 & ( // main
-            1
-          )
-        | m=1 & ( // f
+        ( m=0 & ( // f
             k.s0=l.s0
+          )
+        | m=1 & ( // main
+            1
           )
         );
 
         // g and h agree on the globals that module m, or a module that it calls, may touch
         bool CopyGlobals(Module m, Global g, Global h)
           m < g, g ~+ h
-        ( m=0 & ( // main
+        ( m=0 & ( // f
             h.g=g.g
           )
-        | m=1 & ( // f
+        | m=1 & ( // main
             h.g=g.g
           )
         );
@@ -161,18 +161,28 @@ end
         // p is the exit of module m
         bool Exit(Module m, PC p)
           m < p
-        ( m=0 & ( // main
+        ( m=0 & ( // f
+            p=1
+          )
+        | m=1 & ( // main
             p=4
           )
-        | m=1 & ( // f
-            p=1
+        );
+
+        // fewer bits go out of module m at its exit than come in at its entry
+        bool ByExit(Module m)
+        ( m=0 & ( // f
+            1
+          )
+        | m=1 & ( // main
+            1
           )
         );
 
         // it is asked whether p of module m can be reached
         bool Target(Module m, PC p)
           m < p
-        ( m=0 & ( // main
+        ( m=1 & ( // main
             p=3
           )
         );

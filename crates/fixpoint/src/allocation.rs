@@ -20,7 +20,8 @@ use std::collections::BTreeSet;
 /// The BDD variables of all bits.
 pub(crate) struct Allocation {
     levels: Vec<Option<u32>>,
-    count: u32,
+    /// Per BDD variable whether it is a bit of a large enumeration.
+    control: Vec<bool>,
 }
 
 /// Two bits that would like to share a BDD variable.
@@ -31,7 +32,13 @@ pub(crate) struct Affinity {
 }
 
 impl Allocation {
-    pub fn new(system: &System, model: &Model, dependencies: &Dependencies) -> Self {
+    /// Chooses BDD variables; enumerations with more than `many_values` are places and come first.
+    pub fn new(
+        system: &System,
+        model: &Model,
+        dependencies: &Dependencies,
+        many_values: u64,
+    ) -> Self {
         let mut classes = Classes::new(model);
         let mut apart = Vec::new();
         for affinity in affinities(model, dependencies) {
@@ -42,17 +49,17 @@ impl Allocation {
         let class_of: Vec<Option<usize>> = (0..model.bit_count())
             .map(|bit| (!classes.cliques[bit].is_empty()).then(|| classes.partition.find(bit)))
             .collect();
-        let sequence = order::sequence(system, model, &class_of, &apart);
+        let sequence = order::sequence(system, model, &class_of, &apart, many_values);
         let mut place = vec![None; model.bit_count()];
-        for (level, &class) in sequence.iter().enumerate() {
-            place[class] = Some(level as u32);
+        for (level, placed) in sequence.iter().enumerate() {
+            place[placed.class] = Some(level as u32);
         }
         let levels = class_of
             .iter()
             .map(|class| class.and_then(|class| place[class]));
         Self {
             levels: levels.collect(),
-            count: sequence.len() as u32,
+            control: sequence.iter().map(|placed| placed.is_control).collect(),
         }
     }
 
@@ -68,7 +75,12 @@ impl Allocation {
 
     /// How many BDD variables there are.
     pub fn count(&self) -> u32 {
-        self.count
+        self.control.len() as u32
+    }
+
+    /// Per BDD variable whether it is a bit of a large enumeration, such as a program counter, or of any that stands above such.
+    pub fn control(&self) -> &[bool] {
+        &self.control
     }
 }
 
@@ -135,12 +147,7 @@ fn intersect(a: &[u32], b: &[u32]) -> bool {
 /// points, then those of abbreviations, which are renamed once.
 fn affinities(model: &Model, dependencies: &Dependencies) -> Vec<Affinity> {
     let everyone: Vec<PredicateId> = model.predicate_ids().collect();
-    let mut component_of = vec![0; everyone.len()];
-    for (number, component) in dependencies.components(&everyone).iter().enumerate() {
-        for member in component {
-            component_of[member.index()] = number;
-        }
-    }
+    let component_of = dependencies.component_numbers(everyone.len());
     let mut by_value: [Vec<Affinity>; 3] = Default::default();
     let mut seen = BTreeSet::new();
     for reader in everyone {

@@ -49,6 +49,18 @@ impl Dependencies {
         &self.reads[predicate.index()]
     }
 
+    /// Per predicate the number of its component among all.
+    pub fn component_numbers(&self, predicates: usize) -> Vec<usize> {
+        let everyone: Vec<PredicateId> = (0..predicates as u32).map(PredicateId).collect();
+        let mut component_of = vec![0; predicates];
+        for (number, component) in self.components(&everyone).iter().enumerate() {
+            for member in component {
+                component_of[member.index()] = number;
+            }
+        }
+        component_of
+    }
+
     /// The components among these predicates, dependencies that leave the set ignored; what is read comes first. Members of a
     /// component are in the order in which they are finished, so that most reads within it point backwards.
     pub fn components(&self, among: &[PredicateId]) -> Vec<Vec<PredicateId>> {

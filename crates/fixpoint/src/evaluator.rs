@@ -5,6 +5,7 @@
 //! body is.
 
 use crate::allocation::Allocation;
+use crate::dependency::Dependencies;
 use crate::model::Model;
 use crate::plans::{Plans, ReadyApplication};
 use crate::product::Product;
@@ -54,8 +55,18 @@ pub(crate) struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    pub fn new(model: &Model, allocation: &Allocation, manager: Manager<'a>) -> Self {
-        let program = |id| Program::new(model, allocation, model.predicate(id).body);
+    pub fn new(
+        model: &Model,
+        dependencies: &Dependencies,
+        allocation: &Allocation,
+        manager: Manager<'a>,
+    ) -> Self {
+        let component_of = dependencies.component_numbers(model.predicates.len());
+        let program = |id: PredicateId| {
+            let changes =
+                |read: PredicateId| component_of[read.index()] == component_of[id.index()];
+            Program::new(model, allocation, model.predicate(id).body, &changes)
+        };
         Self {
             manager,
             plans: Plans::default(),
@@ -137,8 +148,14 @@ impl<'a> Evaluator<'a> {
             Step::Ite(c, a, b) => manager.ite(body.value(*c), body.value(*a), body.value(*b)),
             Step::Apply(application) => {
                 let value = self.values[application.predicate.index()];
-                self.apply(at, step, value)
+                let mut others = application.other_gates.iter();
+                if others.any(|&gate| body.value(gate).is_false()) {
+                    return Ok(Bdd::FALSE);
+                }
+                let gate = application.gate.map_or(Bdd::TRUE, |gate| body.value(gate));
+                self.apply(at, step, value, gate)
             }
+            Step::Gate { .. } => self.gate(at, step, &|this, part| this.bodies[at].value(part)),
             Step::Product { parts, quantified } if quantified.is_empty() => {
                 let parts = parts.iter().map(|&part| body.value(part)).collect();
                 manager.and_all(parts)
@@ -148,7 +165,7 @@ impl<'a> Evaluator<'a> {
                 let value = |part: usize| known(memos, parts[part]);
                 let program = &body.program;
                 let product = body.products[step].get_or_insert_with(|| {
-                    let is_dynamic = |part: usize| !program.reads[part].is_empty();
+                    let is_dynamic = |part: usize| program.is_dynamic[part];
                     Product::new(&program.parts(parts, is_dynamic), quantified)
                 });
                 product.evaluate(manager, &mut self.plans, None, &value)
@@ -156,8 +173,14 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// An application of a predicate with this value.
-    pub fn apply(&mut self, at: usize, step: usize, value: Bdd) -> Result<Bdd, Exhausted> {
+    /// An application of a predicate with this value, as far as it passes the gate.
+    pub fn apply(
+        &mut self,
+        at: usize,
+        step: usize,
+        value: Bdd,
+        gate: Bdd,
+    ) -> Result<Bdd, Exhausted> {
         let body = &mut self.bodies[at];
         if body.applications[step].is_none()
             && let Step::Apply(application) = &body.program.steps[step]
@@ -165,8 +188,8 @@ impl<'a> Evaluator<'a> {
             let ready = ReadyApplication::new(&mut self.manager, &mut self.plans, application)?;
             body.applications[step] = Some(ready);
         }
-        match &body.applications[step] {
-            Some(ready) => ready.apply(&mut self.manager, value),
+        match &mut body.applications[step] {
+            Some(ready) => ready.apply(&mut self.manager, value, gate),
             None => Ok(value),
         }
     }

@@ -174,7 +174,7 @@ fn products(text: &mut String, names: &Names, model: &Model, program: &Program, 
         if quantified.is_empty() {
             continue;
         }
-        let is_dynamic = |part: usize| !program.reads[part].is_empty();
+        let is_dynamic = |part: usize| program.is_dynamic[part];
         let product = Product::new(&program.parts(parts, is_dynamic), quantified);
         let order = order(names, model, program, parts, &product, None);
         let _ = writeln!(text, "{indent}{order}");
@@ -218,9 +218,14 @@ fn phrase(names: &Names, model: &Model, program: &Program, step: usize) -> Strin
     match &program.steps[step] {
         Step::Apply(application) => {
             let name = &model.predicate(application.predicate).name;
+            let gated = if application.gate.is_some() {
+                "what matters of "
+            } else {
+                ""
+            };
             match application.renamed.len() {
-                0 => name.clone(),
-                count => format!("{name} ({count} bits renamed)"),
+                0 => format!("{gated}{name}"),
+                count => format!("{gated}{name} ({count} bits renamed)"),
             }
         }
         Step::Not(a) => format!("not {}", phrase_of_operand(names, model, program, *a)),

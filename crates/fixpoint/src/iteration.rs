@@ -78,6 +78,8 @@ struct Watch {
 pub(crate) struct Effort {
     pub rounds: u64,
     pub evaluations: u64,
+    /// Steps of BDD operations.
+    pub work: u64,
 }
 
 /// Garbage is collected when there are this many nodes, and then when there are twice as many as were left.
@@ -91,6 +93,10 @@ pub(crate) struct Iteration<'a> {
     pub evaluator: Evaluator<'a>,
     pub efforts: Vec<Effort>,
     pub history: History<'a>,
+    /// Per BDD variable whether it is a bit of a large enumeration.
+    pub control: Vec<bool>,
+    /// News of more BDD nodes is propagated place by place.
+    pub large_news: usize,
     /// Start from the last result where that is right.
     pub is_warm: bool,
     pub round_limit: u64,
@@ -125,6 +131,8 @@ impl<'a> Iteration<'a> {
             groups,
             evaluator,
             history,
+            control: Vec::new(),
+            large_news: usize::MAX,
             is_warm: true,
             round_limit: u64::MAX,
             collections: 0,
@@ -163,7 +171,7 @@ impl<'a> Iteration<'a> {
         if self.run_groups(groups, Some(watch))? == Ended::Watched {
             return Ok(Ended::Watched);
         }
-        let value = self.retry(|this| this.evaluator.body(condition))?;
+        let value = self.body(condition)?;
         Ok(if value.is_true() {
             Ended::Watched
         } else {
@@ -237,7 +245,7 @@ impl<'a> Iteration<'a> {
                 if self.is_final[only.index()] {
                     return Ok(Ended::Finished);
                 }
-                let value = self.retry(|this| this.evaluator.body(only))?;
+                let value = self.body(only)?;
                 self.evaluator.values[only.index()] = value;
                 self.efforts[only.index()].evaluations += 1;
                 self.finish(&[only]);
@@ -326,6 +334,23 @@ impl<'a> Iteration<'a> {
             }
             Ok(true)
         })
+    }
+
+    /// Carries out something that is done for a predicate, again after a collection if the nodes run out.
+    fn effort<T>(
+        &mut self,
+        predicate: PredicateId,
+        action: impl FnMut(&mut Self) -> Result<T, Exhausted>,
+    ) -> Result<T, Stop> {
+        let before = self.evaluator.manager.work();
+        let result = self.retry(action);
+        self.efforts[predicate.index()].work += self.evaluator.manager.work() - before;
+        result
+    }
+
+    /// The value of a predicate's body.
+    fn body(&mut self, predicate: PredicateId) -> Result<Bdd, Stop> {
+        self.effort(predicate, |this| this.evaluator.body(predicate))
     }
 
     /// How many heads are being iterated around what is evaluated now.

@@ -2,34 +2,39 @@
 //!
 //! Classes of bits (see [`crate::allocation`]) that are copies of one thing form a *column* and stand together; the bits of one
 //! enumeration form a *block* of columns. Large enumerations (program counters) come first, since everything is a
-//! case distinction on them; the other blocks are placed by FORCE (Aloul, Markov and Sakallah, 2003): each moves to the middle of the
-//! small formulas that it occurs in, again and again. The wishes of the text (`~+`, `~-`, `<`, `>`) win over all of that.
+//! case distinction on them; the other blocks are placed by [`force`], by the small formulas
+//! that they occur in. The wishes of the text (`~+`, `~-`, `<`, `>`) win over all of that.
 
 use crate::allocation::Affinity;
 use crate::model::Model;
 use crate::partition::Partition;
 use crate::term::{BitId, Term};
+use hardbop_bdd::force;
 use hardbop_formula::System;
 use hardbop_formula::system::{Bits, HintKind, Values};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-/// Enumerations with more values go to the top.
-const LARGE: u64 = 8;
 /// Formulas over more blocks say nothing about neighbourhood.
 const MAX_PINS: usize = 8;
 /// Formulas that FORCE looks at.
 const MAX_EDGES: usize = 200_000;
-/// Rounds of FORCE.
-const ROUNDS: usize = 30;
 
-/// All classes, first to last. A class is named by one of its bits.
+/// A class in the order. It is named by one of its bits.
+pub(crate) struct Placed {
+    pub class: usize,
+    /// Whether it is a bit of a large enumeration, or of any that stands above such.
+    pub is_control: bool,
+}
+
+/// All classes, first to last.
 pub(crate) fn sequence(
     system: &System,
     model: &Model,
     class_of: &[Option<usize>],
     copies: &[Affinity],
-) -> Vec<usize> {
+    many_values: u64,
+) -> Vec<Placed> {
     let mut columns = Columns::new(model, class_of);
     for (left, right) in interleaved(system, model) {
         columns.join(left, right, false);
@@ -45,9 +50,11 @@ pub(crate) fn sequence(
     for (a, b) in equalities.iter().filter(|pair| !same_place(pair)) {
         columns.join(*a, *b, true);
     }
-    let blocks = Blocks::new(system, model, &mut columns);
+    let blocks = Blocks::new(system, model, &mut columns, many_values);
     let order = blocks.order(model, &mut columns);
     let order = obey(system, model, &mut columns, &order);
+    let is_large = |column: &usize| blocks.large.contains(&blocks.of[column]);
+    let last_large = order.iter().rposition(is_large);
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for class in class_of.iter().flatten().copied().collect::<BTreeSet<_>>() {
         let column = columns.partition.find(class);
@@ -55,7 +62,15 @@ pub(crate) fn sequence(
     }
     order
         .into_iter()
-        .flat_map(|column| members.remove(&column).unwrap_or_default())
+        .enumerate()
+        .flat_map(|(at, column)| {
+            let is_enumerated = blocks.enumerated.contains(&blocks.of[&column]);
+            let is_control = is_enumerated && Some(at) <= last_large;
+            let classes = members.remove(&column).unwrap_or_default();
+            classes
+                .into_iter()
+                .map(move |class| Placed { class, is_control })
+        })
         .collect()
 }
 
@@ -141,12 +156,15 @@ fn equalities(model: &Model) -> Vec<(BitId, BitId)> {
 struct Blocks {
     /// Per column its block; a block is named by one of its columns.
     of: BTreeMap<usize, usize>,
+    /// Those of enumerations, and among them those with many values.
+    enumerated: BTreeSet<usize>,
     large: BTreeSet<usize>,
 }
 
 impl Blocks {
-    fn new(system: &System, model: &Model, columns: &mut Columns<'_>) -> Self {
+    fn new(system: &System, model: &Model, columns: &mut Columns<'_>, many_values: u64) -> Self {
         let mut partition = Partition::new(columns.class_of.len());
+        let mut enumerated_columns = Vec::new();
         let mut large_columns = Vec::new();
         for (at, variable) in system.variables.iter().enumerate() {
             let variable_id = hardbop_formula::system::VariableId(at as u32);
@@ -161,7 +179,10 @@ impl Blocks {
                     let Some(column) = columns.of(model.bit(variable_id, bit)) else {
                         continue;
                     };
-                    if values > LARGE {
+                    if leaf.values != Values::Boolean {
+                        enumerated_columns.push(column);
+                    }
+                    if values > many_values {
                         large_columns.push(column);
                     }
                     let block = partition.find(column);
@@ -179,8 +200,12 @@ impl Blocks {
                 of.insert(column, partition.find(column));
             }
         }
-        let large = large_columns.iter().map(|column| of[column]).collect();
-        Self { of, large }
+        let blocks_of = |columns: &[usize]| columns.iter().map(|column| of[column]).collect();
+        Self {
+            enumerated: blocks_of(&enumerated_columns),
+            large: blocks_of(&large_columns),
+            of,
+        }
     }
 
     /// The columns, first to last.
@@ -230,47 +255,6 @@ impl Blocks {
         }
         edges
     }
-}
-
-/// The order of `count` things in which the edges span least, as far as FORCE finds it.
-fn force(count: usize, edges: &[Vec<usize>]) -> Vec<usize> {
-    let span = |place: &[f64]| -> f64 {
-        let spans = edges.iter().map(|edge| {
-            let places = edge.iter().map(|&pin| place[pin]);
-            let (low, high) = places.fold((f64::MAX, f64::MIN), |(low, high), at| {
-                (low.min(at), high.max(at))
-            });
-            high - low
-        });
-        spans.sum()
-    };
-    let mut order: Vec<usize> = (0..count).collect();
-    let mut place: Vec<f64> = (0..count as u32).map(f64::from).collect();
-    let mut best = (span(&place), order.clone());
-    for _ in 0..ROUNDS {
-        let mut pull = vec![(0.0, 0.0); count];
-        for edge in edges {
-            let sum: f64 = edge.iter().map(|&pin| place[pin]).sum();
-            let middle = sum / f64::from(edge.len() as u32);
-            for &pin in edge {
-                pull[pin].0 += middle;
-                pull[pin].1 += 1.0;
-            }
-        }
-        let goal = |at: usize| match pull[at] {
-            (_, 0.0) => place[at],
-            (sum, uses) => sum / uses,
-        };
-        order.sort_by(|&a, &b| goal(a).total_cmp(&goal(b)));
-        for (at, &thing) in order.iter().enumerate() {
-            place[thing] = f64::from(at as u32);
-        }
-        let now = span(&place);
-        if now < best.0 {
-            best = (now, order.clone());
-        }
-    }
-    best.1
 }
 
 /// Moves columns so that the wishes `<` and `>` are met, as far as they do not contradict each other, and nothing else is moved more than needed.

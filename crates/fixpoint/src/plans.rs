@@ -40,7 +40,13 @@ pub(crate) struct ReadyApplication {
     /// What constants and repeated arguments ask of the parameters.
     condition: Bdd,
     plan: Option<Rc<Plan>>,
+    /// How often something came to the gate, and how often all of it passed.
+    tried: u32,
+    passed: u32,
 }
+
+/// A gate is left open if after so many uses more than half of them were for nothing.
+const GATE_TRIALS: u32 = 16;
 
 impl ReadyApplication {
     pub fn new(
@@ -66,11 +72,27 @@ impl ReadyApplication {
         Ok(Self {
             condition,
             plan: (!is_idle).then(|| plans.get(manager, &gone, &application.renamed)),
+            tried: 0,
+            passed: 0,
         })
     }
 
-    /// The predicate's value over the arguments.
-    pub fn apply(&self, manager: &mut Manager<'_>, value: Bdd) -> Result<Bdd, Exhausted> {
+    /// The predicate's value over the arguments, as far as it passes the gate.
+    pub fn apply(
+        &mut self,
+        manager: &mut Manager<'_>,
+        mut value: Bdd,
+        gate: Bdd,
+    ) -> Result<Bdd, Exhausted> {
+        if self.tried < GATE_TRIALS || 2 * self.passed <= self.tried {
+            let all = value;
+            value = manager.and(value, gate)?;
+            self.tried += 1;
+            self.passed += u32::from(value == all);
+        }
+        if value.is_false() {
+            return Ok(value);
+        }
         match &self.plan {
             Some(plan) => manager.relprod(value, self.condition, plan),
             None => Ok(value),

@@ -95,6 +95,11 @@ impl Product {
         Ok(result)
     }
 
+    /// Drops what has been conjoined.
+    pub fn forget(&mut self) {
+        self.conjoined.fill(None);
+    }
+
     /// What has to survive a collection.
     pub fn each_root(&self, visit: &mut dyn FnMut(Bdd)) {
         for (values, result) in self.conjoined.iter().flatten() {

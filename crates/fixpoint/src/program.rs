@@ -4,6 +4,7 @@
 //! predicates it reads; a step whose inputs have not changed is not evaluated again.
 
 use crate::allocation::Allocation;
+use crate::gates;
 use crate::model::Model;
 use crate::schedule::Part;
 use crate::term::{Argument, PredicateId, Term, TermId};
@@ -25,9 +26,17 @@ pub(crate) enum Step {
     Iff(usize, usize),
     Ite(usize, usize, usize),
     Apply(Application),
+    /// What of an application can matter, see [`crate::gates`]: the conjunction of parts, each projected to some arguments and moved to
+    /// the parameters.
+    Gate {
+        parts: Vec<usize>,
+        /// Arguments and their parameters.
+        kept: Vec<(u32, u32)>,
+    },
 }
 
 /// The application of a predicate.
+#[derive(Clone)]
 pub(crate) struct Application {
     pub predicate: PredicateId,
     /// Parameters that have a constant for an argument.
@@ -36,6 +45,10 @@ pub(crate) struct Application {
     pub equal: Vec<(u32, u32)>,
     /// Parameters whose arguments are elsewhere.
     pub renamed: Vec<(u32, u32)>,
+    /// A step over the parameters: tuples that do not satisfy it do not matter.
+    pub gate: Option<usize>,
+    /// Gates of others in the same conjunction: if nothing passes one of them, nothing here matters.
+    pub other_gates: Vec<usize>,
 }
 
 pub(crate) struct Program {
@@ -44,6 +57,10 @@ pub(crate) struct Program {
     pub reads: Vec<Rc<[PredicateId]>>,
     /// Per step the BDD variables it may depend on, in order.
     pub support: Vec<Rc<[u32]>>,
+    /// Per step whether it reads what changes while the body's own predicate is iterated.
+    pub is_dynamic: Vec<bool>,
+    /// Per step whether the body needs it. An application that has got a gate is no longer needed without it.
+    pub is_used: Vec<bool>,
     /// Steps that read something; the others are evaluated once.
     pub varying: Vec<usize>,
     /// Steps that read nothing and are used by ones that do, or are the whole body.
@@ -51,24 +68,32 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    pub fn new(model: &Model, allocation: &Allocation, body: TermId) -> Self {
+    /// The steps of a body; `changes` says which predicates change while its own predicate is iterated.
+    pub fn new(
+        model: &Model,
+        allocation: &Allocation,
+        body: TermId,
+        changes: &dyn Fn(PredicateId) -> bool,
+    ) -> Self {
         let needed = needed(model, body);
-        let place: BTreeMap<TermId, usize> = needed.iter().copied().zip(0..).collect();
+        let mut place: BTreeMap<TermId, usize> = BTreeMap::new();
         let mut program = Program {
             steps: Vec::with_capacity(needed.len()),
             reads: Vec::with_capacity(needed.len()),
             support: Vec::with_capacity(needed.len()),
+            is_dynamic: Vec::with_capacity(needed.len()),
+            is_used: Vec::new(),
             varying: Vec::new(),
             kept: Vec::new(),
         };
         let mut supports: BTreeMap<Vec<u32>, Rc<[u32]>> = BTreeMap::new();
         for &id in &needed {
-            let step = step(model, allocation, id, &place);
-            let mut reads: BTreeSet<PredicateId> = BTreeSet::new();
-            if let Step::Apply(application) = &step {
-                reads.insert(application.predicate);
+            let mut step = step(model, allocation, id, &place);
+            if let Step::Product { parts, quantified } = &mut step
+                && !quantified.is_empty()
+            {
+                program.add_gates(allocation, parts, changes);
             }
-            step.each_operand(|operand| reads.extend(program.reads[operand].iter()));
             let mut support: Vec<u32> = model
                 .terms
                 .free(id)
@@ -79,12 +104,12 @@ impl Program {
             let shared = supports
                 .entry(support)
                 .or_insert_with_key(|key| key[..].into());
-            program.support.push(shared.clone());
-            program.reads.push(reads.into_iter().collect());
-            program.steps.push(step);
+            place.insert(id, program.steps.len());
+            program.push(step, shared.clone(), changes);
         }
+        program.is_used = program.used();
         program.varying = (0..program.steps.len())
-            .filter(|&at| !program.reads[at].is_empty())
+            .filter(|&at| program.is_used[at] && !program.reads[at].is_empty())
             .collect();
         let mut kept = vec![false; program.steps.len()];
         if let Some(root) = kept.last_mut() {
@@ -95,6 +120,72 @@ impl Program {
         }
         program.kept = kept;
         program
+    }
+
+    fn push(
+        &mut self,
+        step: Step,
+        support: Rc<[u32]>,
+        changes: &dyn Fn(PredicateId) -> bool,
+    ) -> usize {
+        let mut reads: BTreeSet<PredicateId> = BTreeSet::new();
+        if let Step::Apply(application) = &step {
+            reads.insert(application.predicate);
+        }
+        step.each_operand(|operand| reads.extend(self.reads[operand].iter()));
+        self.is_dynamic
+            .push(reads.iter().any(|&read| changes(read)));
+        self.reads.push(reads.into_iter().collect());
+        self.support.push(support);
+        self.steps.push(step);
+        self.steps.len() - 1
+    }
+
+    /// Per step whether the last one needs it.
+    fn used(&self) -> Vec<bool> {
+        let mut is_used = vec![false; self.steps.len()];
+        if let Some(root) = is_used.last_mut() {
+            *root = true;
+        }
+        for at in (0..self.steps.len()).rev() {
+            if is_used[at] {
+                self.steps[at].each_operand(|operand| is_used[operand] = true);
+            }
+        }
+        is_used
+    }
+
+    /// Gives those parts of a product a gate that are applications of what changes.
+    fn add_gates(
+        &mut self,
+        allocation: &Allocation,
+        parts: &mut [usize],
+        changes: &dyn Fn(PredicateId) -> bool,
+    ) {
+        let all = parts.to_vec();
+        let mut gates: Vec<(usize, usize)> = Vec::new();
+        for &part in &all {
+            if let Step::Apply(application) = &self.steps[part]
+                && changes(application.predicate)
+                && let Some(gate) = gates::gate_of(self, allocation, &all, part, application)
+            {
+                gates.push((part, self.push(gate, Rc::from([]), changes)));
+            }
+        }
+        for part in parts {
+            let others = gates.iter().filter(|(gated, _)| gated != part);
+            let other_gates: Vec<usize> = others.map(|&(_, gate)| gate).collect();
+            let gate = gates.iter().find(|(gated, _)| gated == part);
+            if let (Some(&(_, gate)), Step::Apply(application)) = (gate, &self.steps[*part]) {
+                let application = Application {
+                    gate: Some(gate),
+                    other_gates,
+                    ..application.clone()
+                };
+                let support = self.support[*part].clone();
+                *part = self.push(Step::Apply(application), support, changes);
+            }
+        }
     }
 
     /// The last step is the whole body.
@@ -115,9 +206,15 @@ impl Program {
 impl Step {
     pub fn each_operand(&self, mut visit: impl FnMut(usize)) {
         match self {
-            Step::Constant(_) | Step::Literal(_) | Step::Apply(_) => {}
+            Step::Constant(_) | Step::Literal(_) => {}
+            Step::Apply(application) => {
+                let others = application.other_gates.iter().copied();
+                application.gate.into_iter().chain(others).for_each(visit);
+            }
             Step::Not(a) => visit(*a),
-            Step::Sum(parts) | Step::Product { parts, .. } => parts.iter().copied().for_each(visit),
+            Step::Sum(parts) | Step::Product { parts, .. } | Step::Gate { parts, .. } => {
+                parts.iter().copied().for_each(visit);
+            }
             Step::Iff(a, b) => [*a, *b].into_iter().for_each(visit),
             Step::Ite(c, a, b) => [*c, *a, *b].into_iter().for_each(visit),
         }
@@ -190,6 +287,8 @@ fn application(
         fixed: Vec::new(),
         equal: Vec::new(),
         renamed: Vec::new(),
+        gate: None,
+        other_gates: Vec::new(),
     };
     let mut taken: BTreeMap<u32, u32> = BTreeMap::new();
     let parameters = &model.predicate(predicate).parameters;

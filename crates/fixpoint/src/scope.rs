@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 /// How many quantifiers may be pushed through alternating connectives below each other; deeper ones stay where they are.
 const MAX_DEPTH: u32 = 64;
 
+/// Conjuncts with more cases are not split.
+const MAX_CASES: usize = 3;
+
 /// `exists bits. a`, pushed inwards.
 pub(crate) fn exists(terms: &mut Terms, bits: &[BitId], a: TermId) -> TermId {
     push(terms, bits, a, 0)
@@ -61,6 +64,23 @@ fn conjunction(terms: &mut Terms, bits: &[BitId], parts: Vec<TermId>, depth: u32
         let whole = substitute(terms, whole, &points);
         return push(terms, bits, whole, depth + 1);
     }
+    if let Some(place) = parts
+        .iter()
+        .position(|&part| is_case_split(terms, part, &parts))
+    {
+        let Term::Or(cases) = terms.get(parts[place]).clone() else {
+            unreachable!("only a disjunction splits into cases");
+        };
+        let cases: Vec<TermId> = cases
+            .into_iter()
+            .map(|case| {
+                let mut parts = parts.clone();
+                parts[place] = case;
+                conjunction(terms, bits, parts, depth + 1)
+            })
+            .collect();
+        return terms.or(cases);
+    }
     // Conjuncts that share quantified bits belong together.
     let mut owner: BTreeMap<BitId, usize> = BTreeMap::new();
     let mut parent: Vec<usize> = (0..parts.len()).collect();
@@ -95,6 +115,23 @@ fn conjunction(terms: &mut Terms, bits: &[BitId], parts: Vec<TermId>, depth: u32
         })
         .collect();
     terms.and(quantified)
+}
+
+/// Whether a conjunct is better taken case by case: `R(x) & S(z) & (P(x) | Q(z))` can be restricted before R and S meet in either
+/// case, but not in both at once.
+fn is_case_split(terms: &Terms, part: TermId, parts: &[TermId]) -> bool {
+    let is_application = |&term: &TermId| matches!(terms.get(term), Term::Apply(..));
+    let Term::Or(cases) = terms.get(part) else {
+        return false;
+    };
+    let bits = cases
+        .iter()
+        .map(|&case| terms.free(case).len())
+        .sum::<usize>();
+    cases.len() <= MAX_CASES
+        && cases.iter().all(is_application)
+        && terms.free(part).len() == bits
+        && parts.iter().filter(|part| is_application(part)).count() > 1
 }
 
 fn root(parent: &mut [usize], mut at: usize) -> usize {

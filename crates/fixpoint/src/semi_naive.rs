@@ -9,7 +9,7 @@
 use crate::dependency::Sign;
 use crate::evaluator::Evaluator;
 use crate::product::Product;
-use crate::program::{Program, Step};
+use crate::program::{Application, Program, Step};
 use crate::term::PredicateId;
 use hardbop_bdd::{Bdd, Exhausted};
 use std::collections::BTreeSet;
@@ -55,7 +55,8 @@ impl DifferenceBody {
         let mut place: Vec<Option<usize>> = vec![None; program.steps.len()];
         let mut steps: Vec<DynamicStep> = Vec::new();
         for (at, step) in program.steps.iter().enumerate() {
-            if !program.reads[at].iter().any(|read| members.contains(read)) {
+            let is_touched = program.reads[at].iter().any(|read| members.contains(read));
+            if !is_touched || !program.is_used[at] {
                 continue;
             }
             let (mode, sign) = classify(step, &|operand| place[operand].map(|p| steps[p].sign));
@@ -160,7 +161,14 @@ impl DifferenceBody {
         let number = self.predicate.index();
         if let Step::Apply(application) = &evaluator.bodies[number].program.steps[dynamic.step] {
             let value = evaluator.values[application.predicate.index()];
-            return evaluator.apply(number, dynamic.step, value);
+            let gate = gate(evaluator, number, application, &self.place, full);
+            return evaluator.apply(number, dynamic.step, value, gate);
+        }
+        if let Step::Gate { .. } = &evaluator.bodies[number].program.steps[dynamic.step] {
+            let place = &self.place;
+            return evaluator.gate(number, dynamic.step, &|evaluator, part| {
+                place[part].map_or_else(|| evaluator.bodies[number].value(part), |p| full[p])
+            });
         }
         let body = &evaluator.bodies[number];
         let manager = &mut evaluator.manager;
@@ -178,7 +186,9 @@ impl DifferenceBody {
                 }
                 None => manager.and_all(parts.iter().map(|&p| get(p)).collect()),
             },
-            Step::Constant(_) | Step::Literal(_) | Step::Apply(_) => Ok(get(dynamic.step)),
+            Step::Constant(_) | Step::Literal(_) | Step::Apply(_) | Step::Gate { .. } => {
+                Ok(get(dynamic.step))
+            }
         }
     }
 
@@ -195,10 +205,11 @@ impl DifferenceBody {
         if let Step::Apply(application) = &evaluator.bodies[number].program.steps[dynamic.step] {
             let read = application.predicate;
             let news = news.iter().find(|(source, _)| *source == read);
-            return match news {
-                Some(&(_, news)) => evaluator.apply(number, dynamic.step, news),
-                None => Ok(Bdd::FALSE),
+            let Some(&(_, news)) = news else {
+                return Ok(Bdd::FALSE);
             };
+            let gate = gate(evaluator, number, application, &self.place, &scratch.full);
+            return evaluator.apply(number, dynamic.step, news, gate);
         }
         let body = &evaluator.bodies[number];
         let manager = &mut evaluator.manager;
@@ -233,6 +244,16 @@ impl DifferenceBody {
         }
     }
 
+    /// Drops the values of the last evaluation.
+    pub fn forget(&mut self) {
+        self.full.fill(Bdd::FALSE);
+        for step in &mut self.steps {
+            if let Some(product) = &mut step.product {
+                product.forget();
+            }
+        }
+    }
+
     /// What has to survive a collection.
     pub fn each_root(&self, visit: &mut dyn FnMut(Bdd)) {
         self.full.iter().copied().for_each(&mut *visit);
@@ -250,6 +271,20 @@ impl DifferenceBody {
     }
 }
 
+/// The value of the gate of an application.
+fn gate(
+    evaluator: &Evaluator<'_>,
+    number: usize,
+    application: &Application,
+    place: &[Option<usize>],
+    full: &[Bdd],
+) -> Bdd {
+    let Some(gate) = application.gate else {
+        return Bdd::TRUE;
+    };
+    place[gate].map_or_else(|| evaluator.bodies[number].value(gate), |p| full[p])
+}
+
 /// How a step's difference is found, and how the step moves with the group. `sign` gives that of dynamic operands.
 fn classify(step: &Step, sign: &dyn Fn(usize) -> Option<Sign>) -> (Mode, Sign) {
     let mut signs: Vec<Sign> = Vec::new();
@@ -259,6 +294,7 @@ fn classify(step: &Step, sign: &dyn Fn(usize) -> Option<Sign>) -> (Mode, Sign) {
     match step {
         Step::Not(_) => (Mode::Recomputed, joint.through(Sign::Negative)),
         Step::Iff(..) => (Mode::Recomputed, Sign::Mixed),
+        Step::Apply(_) | Step::Gate { .. } if !signs.is_empty() => (Mode::Recomputed, joint),
         Step::Ite(c, ..) if sign(*c).is_some() => (Mode::Recomputed, Sign::Mixed),
         _ if joint == Sign::Positive => (Mode::Incremental, Sign::Positive),
         _ => (Mode::Recomputed, joint),

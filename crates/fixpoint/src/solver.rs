@@ -26,11 +26,31 @@ pub enum Strategy {
     Plain,
 }
 
+/// What is treated as a place, such as a program counter. That decides how fast values are found, never which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// Enumerations with more values than this are places; their bits come first in the order of the BDD variables.
+    pub many_values: u64,
+    /// News of more BDD nodes than this is propagated place by place.
+    pub large_news: usize,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self {
+            many_values: 8,
+            large_news: 256,
+        }
+    }
+}
+
 /// What a solver is asked for besides values.
 #[derive(Clone, Default)]
 pub struct Options<'a> {
     /// How fixed points are found.
     pub strategy: Strategy,
+    /// What is treated as a place.
+    pub places: Places,
     /// Closed formulas that will be asked about besides the queries of the system: BDD variables are chosen for all of them at once.
     pub questions: Vec<FormulaId>,
     /// Formulas whose witnesses (outermost `exists`) will be asked for besides those of the system's commands.
@@ -78,6 +98,8 @@ pub struct RelationStatistics {
     pub rounds: u64,
     /// How often it was evaluated.
     pub evaluations: u64,
+    /// Steps of BDD operations.
+    pub work: u64,
     /// Nodes of its present value.
     pub nodes: usize,
 }
@@ -101,14 +123,16 @@ impl<'a> Solver<'a> {
         let asked: Vec<Question> = questions.chain(witnesses).chain(counterexamples).collect();
         let model = Model::new(system, &asked);
         let dependencies = Dependencies::new(&model);
-        let allocation = Allocation::new(system, &model, &dependencies);
+        let many_values = options.places.many_values;
+        let allocation = Allocation::new(system, &model, &dependencies, many_values);
         let is_plain = options.strategy == Strategy::Plain;
         let groups = Groups::new(&model, &dependencies, is_plain);
         let mut manager = Manager::new(limits.nodes.unwrap_or(usize::MAX));
         if let Some(interrupt) = limits.interrupt {
             manager = manager.with_interrupt(interrupt);
         }
-        let mut evaluator = Evaluator::new(&model, &allocation, manager);
+        manager.set_work_limit(limits.work.unwrap_or(u64::MAX));
+        let mut evaluator = Evaluator::new(&model, &dependencies, &allocation, manager);
         evaluator.is_forgetful = is_plain;
         let history = History::new(
             options.observer,
@@ -117,6 +141,8 @@ impl<'a> Solver<'a> {
         );
         let mut iteration = Iteration::new(model, dependencies, groups, evaluator, history);
         iteration.is_warm = !is_plain;
+        iteration.control = allocation.control().to_vec();
+        iteration.large_news = options.places.large_news;
         iteration.round_limit = limits.rounds.unwrap_or(u64::MAX);
         Self {
             system,
@@ -271,6 +297,7 @@ impl<'a> Solver<'a> {
                     name: relation.name.clone(),
                     rounds: effort.rounds,
                     evaluations: effort.evaluations,
+                    work: effort.work,
                     nodes: manager.size(evaluator.values[at]),
                 })
                 .collect(),

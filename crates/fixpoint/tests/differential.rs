@@ -2,7 +2,7 @@
 
 mod support;
 
-use hardbop_fixpoint::{Limits, Options, Solver, Stop, Strategy};
+use hardbop_fixpoint::{Limits, Options, Places, Solver, Stop, Strategy};
 use hardbop_formula::System;
 use hardbop_formula::system::RelationId;
 use std::collections::HashMap;
@@ -39,14 +39,18 @@ struct Seen {
 }
 
 fn compare(flavour: Flavour, strategy: Strategy, seeds: std::ops::Range<u64>) -> Seen {
+    let options = Options {
+        strategy,
+        ..Options::default()
+    };
+    compare_with(flavour, &options, seeds)
+}
+
+fn compare_with(flavour: Flavour, options: &Options<'_>, seeds: std::ops::Range<u64>) -> Seen {
     let mut seen = Seen::default();
     for seed in seeds {
         let system = random::system(seed, flavour);
-        let options = Options {
-            strategy,
-            ..Options::default()
-        };
-        let mut solver = Solver::new(&system, &options, &Limits::default());
+        let mut solver = Solver::new(&system, options, &Limits::default());
         for at in 0..system.relations.len() {
             let relation = RelationId(at as u32);
             let expected = Enumeration::new(&system, 30_000).evaluate(relation, &HashMap::new());
@@ -94,6 +98,21 @@ fn alternating_systems_are_evaluated_as_they_nest() {
 fn systems_that_are_not_monotone_have_the_value_of_the_nested_iteration_or_none() {
     let seen = compare(Flavour::Arbitrary, Strategy::Fast, 0..1500);
     assert!(seen.nontrivial > 500 && seen.divergences > 100, "{seen:?}");
+}
+
+#[test]
+fn places_and_gates_change_no_value() {
+    let options = Options {
+        places: Places {
+            many_values: 2,
+            large_news: 0,
+        },
+        ..Options::default()
+    };
+    for flavour in [Flavour::Positive, Flavour::Alternating, Flavour::Arbitrary] {
+        let seen = compare_with(flavour, &options, 3000..4000);
+        assert!(seen.nontrivial > 300, "{seen:?}");
+    }
 }
 
 #[test]

@@ -5,7 +5,6 @@
 //! that may or may not be runs of the program; [`crate::follower`] tries. Abstraction refinement with levels instead of refutations: in
 //! most programs the first levels settle most assertions, and a level costs little more than a walk over the program.
 
-use crate::abstraction::Visible;
 use crate::certify::forward_certificate;
 use crate::contest::Contest;
 use crate::follower::Follower;
@@ -16,6 +15,7 @@ use crate::runs::{NoRun, Reader};
 use crate::transfer::Compiler;
 use hardbop_bdd::Exhausted;
 use hardbop_machine::{NodeId, ProcId, Variable};
+use hardbop_symbolic::Visible;
 
 /// So many scouts are sent, one after the other.
 const LEVELS: usize = 4;

@@ -153,8 +153,8 @@ impl<'s> Schedules<'s> {
         let own = own.filter_map(|(bit, field)| self.initial_value(bit, "g", field));
         let own: Vec<String> = own.collect();
         let entries = self.machine.threads.iter();
-        let entries =
-            entries.flat_map(|thread| (0..thread.instances).map(|_| Layout::module(thread.entry)));
+        let entries = entries
+            .flat_map(|thread| (0..thread.instances).map(|_| self.layout.module(thread.entry)));
         let cases = entries.enumerate().map(|(number, module)| {
             let codes = vec![format!("t={number}"), format!("m={module}")];
             conjunction(&[codes, own.clone()].concat())
@@ -169,7 +169,7 @@ impl<'s> Schedules<'s> {
             let ends = self.machine.edges.iter();
             let ends = ends.filter(|edge| edge.action == Action::EndThread);
             let ends = ends.map(|edge| {
-                let module = Layout::module(self.machine.procedure_of(edge.from));
+                let module = self.layout.module(self.machine.procedure_of(edge.from));
                 format!("m={module} & p={}", self.layout.pc(edge.from))
             });
             let ends: Vec<String> = ends.collect();

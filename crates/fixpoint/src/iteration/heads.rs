@@ -34,7 +34,7 @@ impl Iteration<'_> {
             .collect();
         for component in self.dependencies.components(&short) {
             for predicate in component {
-                let value = self.retry(|this| this.evaluator.body(predicate))?;
+                let value = self.body(predicate)?;
                 self.evaluator.values[predicate.index()] = value;
             }
         }
@@ -90,7 +90,7 @@ impl Iteration<'_> {
         }
         self.collect_if_due();
         self.count_round()?;
-        let value = self.retry(|this| this.evaluator.body(head))?;
+        let value = self.body(head)?;
         self.efforts[head.index()].rounds += 1;
         let Some(Frame::Head(frame)) = self.frames.last_mut() else {
             return Ok(Ended::Finished);
@@ -123,10 +123,7 @@ impl Iteration<'_> {
         self.record(head, depth, round, news, value);
         if let Some(watch) = watch.filter(|watch| watch.group == id) {
             self.evaluator.values[head.index()] = value;
-            if self
-                .retry(|this| this.evaluator.body(watch.condition))?
-                .is_true()
-            {
+            if self.body(watch.condition)?.is_true() {
                 return Ok(Ended::Watched);
             }
         }

@@ -6,6 +6,7 @@
 use super::{Ended, Iteration, Memory};
 use crate::groups::GroupId;
 use crate::limits::Stop;
+use crate::portion;
 use crate::semi_naive::DifferenceBody;
 use crate::term::PredicateId;
 use hardbop_bdd::Bdd;
@@ -50,19 +51,25 @@ impl Iteration<'_> {
             self.finish(&members);
         }
         // Values inside the bodies are made again when the group is next evaluated.
-        self.differences.remove(&id);
+        for body in self.differences.get_mut(&id).into_iter().flatten() {
+            body.forget();
+        }
         Ok(ended)
     }
 
     fn prepare(&mut self, id: GroupId, members: &[PredicateId], condition: Option<PredicateId>) {
+        let readers: Vec<PredicateId> = members.iter().copied().chain(condition).collect();
+        self.pending = vec![Vec::new(); readers.len()];
+        let known = self.differences.get(&id).into_iter().flatten();
+        if known.map(|body| body.predicate).eq(readers.iter().copied()) {
+            return;
+        }
         let inside: BTreeSet<PredicateId> = members.iter().copied().collect();
-        let readers = members.iter().copied().chain(condition);
-        let bodies = readers.map(|reader| {
+        let bodies = readers.into_iter().map(|reader| {
             let program = &self.evaluator.bodies[reader.index()].program;
             DifferenceBody::new(program, reader, &inside)
         });
         let bodies: Vec<DifferenceBody> = bodies.collect();
-        self.pending = vec![Vec::new(); bodies.len()];
         self.differences.insert(id, bodies);
     }
 
@@ -76,16 +83,17 @@ impl Iteration<'_> {
         loop {
             round += 1;
             self.count_round()?;
-            let mut is_idle = true;
             for (at, &member) in members.iter().enumerate() {
+                if self.evaluator.values[member.index()].is_true() {
+                    // Nothing can be added.
+                    self.pending[at].clear();
+                }
                 if round > 1 && self.pending[at].is_empty() {
                     continue;
                 }
                 let gained = self.visit(id, at, round == 1)?;
                 self.efforts[member.index()].rounds += 1;
-                if self.add(id, member, gained, round)? {
-                    is_idle = false;
-                }
+                self.add(id, member, gained, round)?;
             }
             if condition.is_some() && (round == 1 || !self.pending[members.len()].is_empty()) {
                 let holds = self.visit(id, members.len(), round == 1)?;
@@ -93,47 +101,63 @@ impl Iteration<'_> {
                     return Ok(Ended::Watched);
                 }
             }
-            if is_idle {
+            if self.pending[..members.len()].iter().all(Vec::is_empty) {
                 return Ok(Ended::Finished);
             }
         }
     }
 
-    /// What a reader gains by its news.
+    /// What a reader gains by its news, or by that part of it that goes first.
     fn visit(&mut self, id: GroupId, at: usize, is_first: bool) -> Result<Bdd, Stop> {
         self.collect_if_due();
-        let gained = self.retry(|this| {
+        let reader = self.differences[&id][at].predicate;
+        let members = self.groups.get(id).members.len();
+        let (gained, rest) = self.effort(reader, |this| {
             let bodies = this
                 .differences
                 .get_mut(&id)
                 .expect("the group is prepared");
             if is_first {
-                bodies[at].start(&mut this.evaluator)
-            } else {
-                bodies[at].visit(&mut this.evaluator, &this.pending[at])
+                return Ok((bodies[at].start(&mut this.evaluator)?, Vec::new()));
             }
+            if at >= members {
+                // A condition that is watched for is looked at with everything.
+                let gained = bodies[at].visit(&mut this.evaluator, &this.pending[at])?;
+                return Ok((gained, Vec::new()));
+            }
+            let mut firsts = Vec::new();
+            let mut rests = Vec::new();
+            for &(source, news) in &this.pending[at] {
+                let manager = &mut this.evaluator.manager;
+                let (first, rest) = portion::split(manager, &this.control, this.large_news, news)?;
+                firsts.push((source, first));
+                if !rest.is_false() {
+                    rests.push((source, rest));
+                }
+            }
+            Ok((bodies[at].visit(&mut this.evaluator, &firsts)?, rests))
         })?;
-        self.pending[at].clear();
+        self.pending[at] = rest;
         Ok(gained)
     }
 
-    /// Adds to the value of a member; says whether there was anything new.
+    /// Adds to the value of a member.
     fn add(
         &mut self,
         id: GroupId,
         member: PredicateId,
         gained: Bdd,
         round: u64,
-    ) -> Result<bool, Stop> {
+    ) -> Result<(), Stop> {
         self.held = vec![gained];
         let old = self.evaluator.values[member.index()];
-        let (news, value) = self.retry(|this| {
+        let (news, value) = self.effort(member, |this| {
             let manager = &mut this.evaluator.manager;
             Ok((manager.diff(gained, old)?, manager.or(gained, old)?))
         })?;
         self.held.clear();
         if news.is_false() {
-            return Ok(false);
+            return Ok(());
         }
         self.evaluator.values[member.index()] = value;
         self.held = vec![news];
@@ -148,7 +172,7 @@ impl Iteration<'_> {
         self.held.clear();
         let depth = self.depth();
         self.record(member, depth, round, news, value);
-        Ok(true)
+        Ok(())
     }
 
     fn announce(&mut self, at: usize, source: PredicateId, news: Bdd) -> Result<(), Stop> {
