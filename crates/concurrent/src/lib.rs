@@ -22,6 +22,7 @@ mod record;
 mod schedule;
 mod scopes;
 mod search;
+mod shortest;
 mod switch_points;
 mod tuples;
 mod unwind;
@@ -29,3 +30,4 @@ mod witness;
 
 pub use engine::{BoundedEngine, DEFAULT_THREADS};
 pub use question::{DEFAULT_SWITCHES, Question};
+pub use shortest::{DEFAULT_CONFIGURATIONS, ShortestRuns};

@@ -1,11 +1,11 @@
-//! The invariant of a complete search.
+//! The invariant of a complete search, written down.
 
 use crate::search::Search;
 use crate::space::Space;
-use hardbop_bdd::{Bdd, Exhausted};
+use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::Machine;
 use hardbop_outcome::Target;
-use hardbop_outcome::certificate::{Certificate, Direction, Formula, TurnRelation};
+use hardbop_outcome::certificate::{Certificate, Direction, Formula, Turn, TurnRelation};
 use hardbop_symbolic::FormulaWriter;
 use std::collections::BTreeMap;
 
@@ -27,22 +27,37 @@ pub fn certificate(
         let both = search.manager.or(known, placed)?;
         whole.insert(turn, both);
     }
+    let whole = whole.into_iter();
+    let whole = whole.map(|(number, set)| (search.turn(number).clone(), set));
+    Ok(written(
+        machine,
+        space,
+        &search.manager,
+        targets,
+        whole.collect(),
+    ))
+}
+
+/// The certificate that says for each turn in which configurations it may be.
+pub fn written(
+    machine: &Machine,
+    space: &Space,
+    manager: &Manager<'_>,
+    targets: Vec<Target>,
+    relations: BTreeMap<Turn, Bdd>,
+) -> Certificate {
     let mut writer = FormulaWriter::default();
     let mut turns = Vec::new();
-    for (number, set) in whole {
-        let relation = writer.bdd(&search.manager, set, |variable| {
+    for (turn, set) in relations {
+        let relation = writer.bdd(manager, set, |variable| {
             let bit = space.bit_of(variable);
             // Sets speak of bits now only.
             bit.map_or(Formula::Constant(true), |bit| space.meaning(bit))
         });
-        turns.push(TurnRelation {
-            turn: search.turn(number).clone(),
-            relation,
-        });
+        turns.push(TurnRelation { turn, relation });
     }
-    turns.sort_by(|a, b| a.turn.cmp(&b.turn));
     let formulas = writer.finish();
-    Ok(Certificate {
+    Certificate {
         turns,
         ..Certificate::new(
             machine,
@@ -51,5 +66,5 @@ pub fn certificate(
             formulas,
             Vec::new(),
         )
-    })
+    }
 }

@@ -1,28 +1,65 @@
 //! The engine: verdicts with their evidence.
+//!
+//! Two explorations share the work. The explicit one decides which targets are reachable, and finds the best runs to those that are; with
+//! its reductions it visits few configurations, but what it has visited is no invariant. So where a target is not reachable, the
+//! symbolic one makes the certificate. By default the explicit exploration has a limit, for programs with many variables
+//! that many configurations differ in; beyond it the symbolic exploration answers alone.
 
-use crate::certify::certificate;
+use crate::certify::{certificate, written};
+use crate::explicit::Allowance;
+use crate::explicit::bits::Fields;
+use crate::explicit::invariant::relations;
+use crate::explicit::ordered::OrderedSearch;
+use crate::explicit::reduced::{ReducedSearch, Reductions};
+use crate::explicit::witness::Witness;
 use crate::runs::Runs;
 use crate::search::Search;
 use crate::space::Space;
 use hardbop_bdd::{Exhausted, Manager};
-use hardbop_machine::Machine;
 use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::NotInlined;
+use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::{
-    Answer, Budget, Engine, Event, Limit, Outcome, Progress, Query, Target, Verdict,
+    Answer, Budget, Engine, Event, Limit, Outcome, Progress, Query, Target, Trace, Verdict,
 };
 use hardbop_symbolic::{limit_reached, node_limit};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Explores all interleavings of threads without recursion.
 #[derive(Clone, Copy, Debug)]
 pub struct InterleavingEngine {
     /// At most so many threads, `init` aside, are started in all; a negative answer that would need more is none.
     pub threads: u32,
+    /// How configurations are explored.
+    pub exploration: Exploration,
+    /// What the explicit exploration may leave out.
+    pub reductions: Reductions,
 }
+
+/// How configurations are explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exploration {
+    /// One by one up to a limit, then in sets.
+    Auto,
+    /// One by one; sets only for the certificate of what was not reached.
+    Explicit,
+    /// In sets.
+    Symbolic,
+}
+
+/// [`Exploration::Auto`] explores so many configurations one by one.
+const FEW_CONFIGURATIONS: u64 = 1_000_000;
+
+/// [`Exploration::Explicit`] explores so many unless the budget says otherwise: about as many as fit an ordinary computer's memory.
+const MANY_CONFIGURATIONS: u64 = 20_000_000;
 
 impl Default for InterleavingEngine {
     fn default() -> Self {
-        Self { threads: 8 }
+        Self {
+            threads: 8,
+            exploration: Exploration::Auto,
+            reductions: Reductions::ALL,
+        }
     }
 }
 
@@ -47,36 +84,20 @@ impl Engine for InterleavingEngine {
             Err(why) => return self.give_up(query, &unsupported(machine, why)),
         };
         let space = Space::new(machine, &cast);
-        let interrupt = || budget.interrupt.check().is_some();
-        let limit = node_limit(budget);
-        let manager = Manager::new(limit).with_interrupt(&interrupt);
-        let wanted = query.targets.iter().map(|target| target.node).collect();
-        let mut search = Search::new(machine, &cast, &space, manager, wanted);
-        progress.event(Event::Phase("search"));
-        let end = search.run();
-        progress.event(Event::Phase("evidence"));
-        let runs = Runs {
-            machine,
-            cast: &cast,
-            space: &space,
+        let mut inquiry = Inquiry {
+            runs: Runs {
+                machine,
+                cast: &cast,
+                space: &space,
+            },
+            budget,
+            exploration: self.exploration,
+            reductions: self.reductions,
+            verdicts: BTreeMap::new(),
+            outcome: Outcome::new(self.name(), Vec::new()),
         };
-        let mut outcome = Outcome::new(self.name(), Vec::new());
-        for target in &query.targets {
-            let verdict = verdict(&runs, &mut search, target, end, budget);
-            let target = target.clone();
-            outcome.answers.push(Answer { target, verdict });
-        }
-        let excluded = outcome.answers.iter();
-        let excluded = excluded.filter(|answer| answer.verdict == Verdict::Unreachable);
-        let excluded: Vec<Target> = excluded.map(|answer| answer.target.clone()).collect();
-        if !excluded.is_empty() {
-            match certificate(machine, &space, &mut search, excluded) {
-                Ok(certificate) => outcome.certificates.push(certificate),
-                Err(why) => retract(&mut outcome, &limit_reached(why, budget)),
-            }
-        }
-        outcome.statistics = statistics(&search);
-        outcome
+        inquiry.answer(query, progress);
+        inquiry.finish(query)
     }
 }
 
@@ -87,6 +108,220 @@ impl InterleavingEngine {
             verdict: Verdict::Unknown { why: why.clone() },
         };
         Outcome::new(self.name(), query.targets.iter().map(unknown).collect())
+    }
+}
+
+/// A question on its way to an answer.
+struct Inquiry<'q> {
+    runs: Runs<'q>,
+    budget: &'q Budget<'q>,
+    exploration: Exploration,
+    reductions: Reductions,
+    /// Per target, by its place in the question.
+    verdicts: BTreeMap<usize, Verdict>,
+    outcome: Outcome,
+}
+
+impl<'q> Inquiry<'q> {
+    fn answer(&mut self, query: &Query, progress: &mut dyn Progress) {
+        let is_unreachable = if self.exploration == Exploration::Symbolic {
+            false
+        } else {
+            progress.event(Event::Phase("explicit search"));
+            self.explore_explicitly(query, progress)
+        };
+        let left: Vec<usize> = (0..query.targets.len())
+            .filter(|index| !self.verdicts.contains_key(index))
+            .collect();
+        if left.is_empty() {
+            return;
+        }
+        let targets: Vec<Target> = left.iter().map(|&i| query.targets[i].clone()).collect();
+        if is_unreachable {
+            progress.event(Event::Phase("proof"));
+            match self.prove_explicitly(targets) {
+                Ok(()) => {
+                    let verdicts = left.iter().map(|&index| (index, Verdict::Unreachable));
+                    return self.verdicts.extend(verdicts);
+                }
+                Err(why) if self.exploration == Exploration::Explicit => {
+                    let unknown = Verdict::Unknown { why };
+                    let verdicts = left.iter().map(|&index| (index, unknown.clone()));
+                    return self.verdicts.extend(verdicts);
+                }
+                Err(_) => {}
+            }
+        }
+        progress.event(Event::Phase("symbolic search"));
+        self.explore_symbolically(query, &left, progress);
+    }
+
+    /// Finds runs to targets; whether all that have no verdict yet are unreachable.
+    fn explore_explicitly(&mut self, query: &Query, progress: &mut dyn Progress) -> bool {
+        let allowance = self.allowance();
+        let (machine, cast) = (self.runs.machine, self.runs.cast);
+        let wanted: BTreeSet<NodeId> = query.targets.iter().map(|target| target.node).collect();
+        let mut search = ReducedSearch::new(machine, cast, &wanted, self.reductions);
+        let end = search.run(&allowance);
+        self.count("configurations", search.len());
+        self.count("reduced-expansions", search.reduced);
+        let mut found = BTreeMap::new();
+        if !search.reached.is_empty() {
+            progress.event(Event::Phase("shortest runs"));
+            let mut ordered = OrderedSearch::new(machine, cast, &search.reached);
+            let end = ordered.run(&allowance);
+            self.count("ordered-configurations", ordered.len());
+            for (index, target) in query.targets.iter().enumerate() {
+                if search.reached.contains(&target.node) {
+                    let verdict = match (self.trace(&mut ordered, target), &end) {
+                        (Some(trace), _) => Verdict::Reachable { trace },
+                        (None, Err(why)) => Verdict::Unknown { why: why.clone() },
+                        (None, Ok(())) => {
+                            unreachable!("what one search has reached the other reaches")
+                        }
+                    };
+                    found.insert(index, verdict);
+                }
+            }
+        }
+        let why = match end {
+            Err(why) => Some(why),
+            Ok(()) if search.missed_thread => Some(Limit::Threads),
+            Ok(()) => None,
+        };
+        for (index, target) in query.targets.iter().enumerate() {
+            let is_reached = search.reached.contains(&target.node);
+            if let Some(why) = why.clone().filter(|_| !is_reached) {
+                found.insert(index, Verdict::Unknown { why });
+            }
+        }
+        // What was not decided is left to the symbolic search, if that may try.
+        let is_auto = self.exploration == Exploration::Auto;
+        let may_retry = |verdict: &Verdict| match verdict {
+            Verdict::Unknown { why } => is_auto && !matches!(why, Limit::Threads),
+            _ => false,
+        };
+        found.retain(|_, verdict| !may_retry(verdict));
+        self.verdicts.extend(found);
+        why.is_none()
+    }
+
+    /// What the explicit exploration may spend.
+    fn allowance(&self) -> Allowance<'q> {
+        let is_all = self.exploration == Exploration::Explicit;
+        let configurations = match (self.budget.states, is_all) {
+            (Some(states), true) => states,
+            (Some(states), false) => states.min(FEW_CONFIGURATIONS),
+            (None, true) => MANY_CONFIGURATIONS,
+            (None, false) => FEW_CONFIGURATIONS,
+        };
+        Allowance {
+            configurations,
+            memory: self.budget.memory,
+            interrupt: self.budget.interrupt,
+        }
+    }
+
+    /// Makes the certificate for targets that are known to be unreachable: all configurations, without partial-order reduction.
+    fn prove_explicitly(&mut self, targets: Vec<Target>) -> Result<(), Limit> {
+        let Runs {
+            machine,
+            cast,
+            space,
+        } = self.runs;
+        let reductions = Reductions {
+            partial_order: false,
+            ..self.reductions
+        };
+        let wanted = targets.iter().map(|target| target.node).collect();
+        let mut search = ReducedSearch::new(machine, cast, &wanted, reductions);
+        let end = search.run(&self.allowance());
+        self.count("proof-configurations", search.len());
+        end?;
+        let interrupt = || self.budget.interrupt.check().is_some();
+        let mut manager = Manager::new(node_limit(self.budget)).with_interrupt(&interrupt);
+        let fields = Fields {
+            machine,
+            cast,
+            space,
+            globals: &search.transitions.stepper.globals,
+        };
+        let relations = relations(&mut manager, &search, fields)
+            .map_err(|why| limit_reached(why, self.budget))?;
+        let certificate = written(machine, space, &manager, targets, relations);
+        let peak = manager.peak();
+        self.outcome.certificates.push(certificate);
+        self.count("peak-bdd-nodes", peak);
+        Ok(())
+    }
+
+    fn trace(&self, search: &mut OrderedSearch<'_>, target: &Target) -> Option<Trace> {
+        let path = search.path_to(target.node)?;
+        let mut witness = Witness {
+            runs: &self.runs,
+            transitions: &mut search.transitions,
+        };
+        let run = witness.run_of(&path, target).ok()?;
+        Some(run.expect("the steps along a path can be taken"))
+    }
+
+    fn explore_symbolically(&mut self, query: &Query, left: &[usize], progress: &mut dyn Progress) {
+        let budget = self.budget;
+        let interrupt = || budget.interrupt.check().is_some();
+        let manager = Manager::new(node_limit(budget)).with_interrupt(&interrupt);
+        let wanted = left
+            .iter()
+            .map(|&index| query.targets[index].node)
+            .collect();
+        let Runs {
+            machine,
+            cast,
+            space,
+        } = self.runs;
+        let mut search = Search::new(machine, cast, space, manager, wanted);
+        let end = search.run();
+        progress.event(Event::Phase("evidence"));
+        for &index in left {
+            let verdict = verdict(&self.runs, &mut search, &query.targets[index], end, budget);
+            self.verdicts.insert(index, verdict);
+        }
+        let excluded = left
+            .iter()
+            .filter(|index| self.verdicts[index] == Verdict::Unreachable);
+        let excluded: Vec<Target> = excluded.map(|&i| query.targets[i].clone()).collect();
+        if !excluded.is_empty() {
+            match certificate(machine, space, &mut search, excluded) {
+                Ok(certificate) => self.outcome.certificates.push(certificate),
+                Err(why) => self.retract(&limit_reached(why, budget)),
+            }
+        }
+        self.outcome.statistics.extend(statistics(&search));
+    }
+
+    /// A proof that cannot be written down is none.
+    fn retract(&mut self, why: &Limit) {
+        for verdict in self.verdicts.values_mut() {
+            if *verdict == Verdict::Unreachable {
+                *verdict = Verdict::Unknown { why: why.clone() };
+            }
+        }
+    }
+
+    fn count(&mut self, name: &str, count: usize) {
+        self.outcome
+            .statistics
+            .push((name.to_owned(), count as u64));
+    }
+
+    fn finish(mut self, query: &Query) -> Outcome {
+        for (index, target) in query.targets.iter().enumerate() {
+            let verdict = self.verdicts.remove(&index);
+            self.outcome.answers.push(Answer {
+                target: target.clone(),
+                verdict: verdict.expect("one of the explorations has answered every target"),
+            });
+        }
+        self.outcome
     }
 }
 
@@ -107,15 +342,6 @@ fn verdict(
         (None, Err(why)) => unknown(limit_reached(why, budget)),
         (None, Ok(())) if search.missed_thread => unknown(Limit::Threads),
         (None, Ok(())) => Verdict::Unreachable,
-    }
-}
-
-/// A proof that cannot be written down is none.
-fn retract(outcome: &mut Outcome, why: &Limit) {
-    for answer in &mut outcome.answers {
-        if answer.verdict == Verdict::Unreachable {
-            answer.verdict = Verdict::Unknown { why: why.clone() };
-        }
     }
 }
 

@@ -18,15 +18,18 @@ use hardbop_machine::{EdgeId, InputId, Machine};
 use hardbop_outcome::{Target, Trace};
 
 /// A configuration: the value of every bit.
-type State = Vec<bool>;
+pub type State = Vec<bool>;
 
 /// A step that was taken.
-struct Taken {
-    thread: u32,
-    edge: Option<EdgeId>,
-    inputs: Vec<u64>,
+pub struct Taken {
+    /// By whom.
+    pub thread: u32,
+    /// The edge; none for a return.
+    pub edge: Option<EdgeId>,
+    /// Its choices.
+    pub inputs: Vec<u64>,
     /// The configuration after it.
-    after: State,
+    pub after: State,
 }
 
 /// Where a step came from.
@@ -259,7 +262,7 @@ impl Runs<'_> {
     }
 
     /// Has the interpreter take the steps.
-    fn record(&self, first: &State, steps: &[Taken], target: &Target) -> Option<Trace> {
+    pub fn record(&self, first: &State, steps: &[Taken], target: &Target) -> Option<Trace> {
         let machine = self.machine;
         let slots = initial_slots(machine);
         let values: Vec<u64> = slots

@@ -10,6 +10,7 @@
 //! thread inside an atomic block keeps the others from stepping as long as it can step itself.
 
 use crate::moves::{Effect, Move, Moves};
+use crate::schedule::turn_after;
 use crate::space::{Space, now};
 use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::cast::Cast;
@@ -98,9 +99,15 @@ impl<'m, 'i> Search<'m, 'i> {
         Ok(())
     }
 
-    /// Whether every wanted node has been reached.
-    pub fn is_done(&self) -> bool {
-        self.hits.len() == self.wanted.len()
+    /// Whether every wanted node has been reached, with nothing cheaper to come.
+    ///
+    /// `init` belongs to no context: a run that ends in it has no more switches than one that ends in the context after it.
+    fn is_done(&self) -> bool {
+        let is_final = |hit: &Hit| {
+            let rings_after_init = self.layers.get(1).map_or(0, Vec::len);
+            !self.cast.has_init || hit.layer > 0 || rings_after_init > hit.ring
+        };
+        self.hits.len() == self.wanted.len() && self.hits.values().all(is_final)
     }
 
     /// Where a node was first reached.
@@ -228,13 +235,18 @@ impl<'m, 'i> Search<'m, 'i> {
             Some(self.machine.procedure(entry).entry)
         });
         for node in here.into_iter().chain(started).chain(entries) {
+            let hit = Hit {
+                layer,
+                ring,
+                key,
+                found,
+            };
             if self.wanted.contains(&node) {
-                self.hits.entry(node).or_insert(Hit {
-                    layer,
-                    ring,
-                    key,
-                    found,
-                });
+                let first = self.hits.entry(node).or_insert(hit);
+                let is_cheaper = ring < first.ring && layer == 1 && first.layer == 0;
+                if is_cheaper && self.cast.has_init {
+                    *first = hit;
+                }
             }
         }
     }
@@ -284,26 +296,7 @@ impl<'m, 'i> Search<'m, 'i> {
 
     /// Whose turn it is after a step; nobody's if the step needs a thread too many.
     pub fn turn_after(&self, turn: &Turn, step: &Move) -> Option<Turn> {
-        let mut after = turn.clone();
-        let is_inside = after.atomic.contains(&turn.thread);
-        after.atomic.retain(|&thread| thread != turn.thread);
-        let stays_inside = match step.effect {
-            Effect::EnterAtomic => true,
-            Effect::LeaveAtomic | Effect::End => false,
-            Effect::None | Effect::Start(_) => is_inside,
-            Effect::StartBeyond => return None,
-        };
-        if stays_inside {
-            after.atomic.push(turn.thread);
-        }
-        match step.effect {
-            Effect::Start(_) => after.started += 1,
-            Effect::End if self.cast.has_init && turn.thread == 0 => {
-                after.started = self.cast.initial;
-            }
-            _ => {}
-        }
-        Some(after)
+        turn_after(self.cast, turn, step.effect)
     }
 
     /// Where the thread that has the turn may step, as far as atomic blocks of others go.

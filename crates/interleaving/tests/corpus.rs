@@ -63,7 +63,13 @@ fn boppo_threads_have_the_verdicts_of_their_descriptions() {
 
 #[test]
 fn fibonacci_is_reached_only_where_it_should_be() {
-    for (name, expected) in [("fib_3_safe", false), ("fib_3_unsafe", true)] {
+    let cases = [
+        ("fib_3_safe", false),
+        ("fib_3_unsafe", true),
+        ("fib_4_unsafe", true),
+        ("fib_5_unsafe", true),
+    ];
+    for (name, expected) in cases {
         if let Some(machine) = machine(&format!("getafix/{name}.bp")) {
             let query = Query::label(&machine, "SLIC_ERROR");
             assert_eq!(reached(&machine, &query), [expected], "{name}");

@@ -1,0 +1,202 @@
+//! What is reachable, with partial-order reduction.
+//!
+//! The search is breadth-first. In a configuration in which every thread may step it looks for a [closed set](Independence::closed_sets) of
+//! threads such that one of them can step whatever the undetermined values are, and takes the steps of these threads only,
+//! provided that all of them lead to configurations which have not been expanded yet. Otherwise it takes all steps.
+//!
+//! **Nothing is lost.** Let a run w lead from a stored configuration s to a step that enters a target. By induction on the length of w,
+//! then on how late s is expanded, the search enters the target. If s was expanded fully, or the first step of w is one of the closed
+//! set T, the search takes it, and the rest of w is shorter. If a later step m of w is the first one of T, the steps before it commute with
+//! m, so m can be taken first, and the same steps follow. If w has no step of T, some m of T can be taken, w can follow it, and
+//! the configuration after m is expanded later than s. The last cannot go on for ever, as there are finitely many.
+//! Exchanging threads of one kind changes none of this: a run of the exchanged threads has the same length and enters the same nodes.
+
+use crate::explicit::configurations::Configurations;
+use crate::explicit::independence::Independence;
+use crate::explicit::steps::TooManyCases;
+use crate::explicit::transitions::{Memory, Row, Transition, Transitions};
+use crate::explicit::{Allowance, find_wanted};
+use hardbop_machine::cast::Cast;
+use hardbop_machine::{Machine, NodeId};
+use hardbop_outcome::Limit;
+use std::collections::BTreeSet;
+
+/// Which reductions are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reductions {
+    /// Steps that commute are taken in one order only.
+    pub partial_order: bool,
+    /// Threads of one kind are interchangeable.
+    pub symmetry: bool,
+}
+
+impl Reductions {
+    /// All of them.
+    pub const ALL: Self = Self {
+        partial_order: true,
+        symmetry: true,
+    };
+}
+
+/// A search and what it has found.
+pub struct ReducedSearch<'m> {
+    /// The configurations' steps.
+    pub transitions: Transitions<'m>,
+    independence: Option<Independence>,
+    configurations: Configurations,
+    wanted: Vec<Vec<Option<NodeId>>>,
+    left: BTreeSet<NodeId>,
+    /// The wanted nodes that were reached.
+    pub reached: BTreeSet<NodeId>,
+    /// Whether a thread was not started for want of room.
+    pub missed_thread: bool,
+    /// How many configurations were expanded by the steps of some threads only.
+    pub reduced: usize,
+}
+
+impl<'m> ReducedSearch<'m> {
+    /// A search for some nodes that has not begun.
+    pub fn new(
+        machine: &'m Machine,
+        cast: &'m Cast,
+        wanted: &BTreeSet<NodeId>,
+        reductions: Reductions,
+    ) -> Self {
+        let transitions = Transitions::new(machine, cast, Memory::Flag, reductions.symmetry);
+        let kinds = &transitions.stepper.kinds;
+        let wanted_places = wanted_places(machine, &transitions, wanted);
+        let independence = reductions
+            .partial_order
+            .then(|| Independence::new(machine, kinds));
+        Self {
+            independence,
+            configurations: Configurations::new(transitions.width()),
+            wanted: wanted_places,
+            left: wanted.clone(),
+            reached: BTreeSet::new(),
+            missed_thread: false,
+            reduced: 0,
+            transitions,
+        }
+    }
+
+    /// How many configurations there are.
+    pub fn len(&self) -> usize {
+        self.configurations.len()
+    }
+
+    /// A configuration.
+    pub fn configuration(&self, id: u32) -> &[u32] {
+        self.configurations.get(id)
+    }
+
+    /// Explores until every wanted node is reached or nothing new is left.
+    pub fn run(&mut self, allowance: &Allowance<'_>) -> Result<(), Limit> {
+        let initial = self.transitions.initial();
+        self.add(initial);
+        let mut next = 0;
+        while (next as usize) < self.configurations.len() && !self.left.is_empty() {
+            let bytes = self.configurations.bytes();
+            let spent = allowance.is_spent(next as usize, self.len(), bytes, &self.transitions);
+            if let Some(limit) = spent {
+                return Err(limit);
+            }
+            self.expand(next)?;
+            next += 1;
+        }
+        Ok(())
+    }
+
+    /// The number of a configuration.
+    fn add(&mut self, row: Row) -> u32 {
+        let row = self.transitions.in_order(row);
+        let known = self.configurations.len() as u32;
+        let id = self.configurations.insert(&row);
+        if id == known {
+            let (left, reached) = (&mut self.left, &mut self.reached);
+            find_wanted(&self.transitions, &row, &self.wanted, |node| {
+                left.remove(&node);
+                reached.insert(node);
+            });
+        }
+        id
+    }
+
+    fn expand(&mut self, id: u32) -> Result<(), TooManyCases> {
+        let row = self.configurations.get(id).to_vec();
+        let mut taken = 0u64;
+        for set in self.closed_sets(&row) {
+            let threads: Vec<u32> = Transitions::running(&row).collect();
+            let members = threads.into_iter().filter(|thread| set >> thread & 1 == 1);
+            if self.suffices(id, &row, members)? {
+                self.reduced += 1;
+                return Ok(());
+            }
+            taken |= set;
+        }
+        let threads: Vec<u32> = Transitions::running(&row).collect();
+        for thread in threads {
+            if taken.checked_shr(thread).is_none_or(|rest| rest & 1 == 0) {
+                for transition in self.transitions.of_thread(&row, thread)? {
+                    self.follow(transition);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn closed_sets(&self, row: &[u32]) -> Vec<u64> {
+        let Some(independence) = &self.independence else {
+            return Vec::new();
+        };
+        if !self.transitions.is_free(row) {
+            return Vec::new();
+        }
+        let threads = Transitions::running(row).map(|thread| {
+            let kind = self.transitions.stepper.kind_of[thread as usize];
+            (thread, kind, self.transitions.place(row, thread))
+        });
+        independence.closed_sets(&threads.collect::<Vec<_>>())
+    }
+
+    /// Takes the steps of some threads; whether no others need be taken.
+    fn suffices(
+        &mut self,
+        id: u32,
+        row: &[u32],
+        members: impl Iterator<Item = u32>,
+    ) -> Result<bool, TooManyCases> {
+        let (mut can_step, mut is_later) = (false, true);
+        for thread in members {
+            can_step |= self.transitions.is_certainly_enabled(row, thread)?;
+            for transition in self.transitions.of_thread(row, thread)? {
+                is_later &= self.follow(transition).is_some_and(|after| after > id);
+            }
+        }
+        Ok(can_step && is_later)
+    }
+
+    fn follow(&mut self, transition: Transition) -> Option<u32> {
+        let Some(after) = transition.after else {
+            self.missed_thread = true;
+            return None;
+        };
+        Some(self.add(after))
+    }
+}
+
+/// Per kind and place the wanted node that is there.
+pub fn wanted_places(
+    machine: &Machine,
+    transitions: &Transitions<'_>,
+    wanted: &BTreeSet<NodeId>,
+) -> Vec<Vec<Option<NodeId>>> {
+    let kinds = transitions.stepper.kinds.iter();
+    let places = kinds.map(|kind| {
+        let places = 0..kind.inlined.place_count();
+        let nodes = places.map(|place| kind.inlined.locate(machine, place));
+        let nodes = nodes.map(|located| Some(located?.1).filter(|node| wanted.contains(node)));
+        nodes.collect()
+    });
+    places.collect()
+}
