@@ -14,6 +14,7 @@ pub mod inlined;
 pub mod ir;
 mod lower;
 pub mod split;
+pub mod static_threads;
 #[cfg(test)]
 mod test_builder;
 pub mod text;

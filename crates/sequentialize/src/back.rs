@@ -9,6 +9,7 @@ use crate::names::choice;
 use hardbop_interpreter::configuration::{Configuration, initial, initial_slots};
 use hardbop_interpreter::step::step_slots;
 use hardbop_interpreter::{Move, Recorder, Slot, Walk, WalkedKind, fold};
+use hardbop_machine::static_threads::Origin;
 use hardbop_machine::{EdgeId, GlobalId, Machine, NodeId, ProcId};
 use hardbop_outcome::{Target, Trace};
 use std::collections::HashMap;
@@ -16,7 +17,7 @@ use std::collections::HashMap;
 /// What a label of the sequential program means.
 #[derive(Clone, Copy, Debug)]
 enum Mark {
-    /// An edge of a thread is taken.
+    /// An edge of a thread is taken; the number is that among the fixed threads.
     Edge(EdgeId),
     /// `init` is run.
     Init,
@@ -49,7 +50,9 @@ impl Sequential {
         trace: &Trace,
         target: &Target,
     ) -> Result<Trace, String> {
-        let mut reader = Reader::new(self, machine, sequential);
+        let place = self.targets.iter().position(|&node| node == target.node);
+        let place = place.ok_or("it is about other targets")?;
+        let mut reader = Reader::new(self, machine, sequential, place);
         let mut walk = Walk::expanded(sequential, trace).map_err(|error| error.to_string())?;
         let globals = walk.configuration().shared.clone();
         loop {
@@ -66,6 +69,7 @@ impl Sequential {
 
 /// Collects the steps of the threads.
 struct Reader<'r> {
+    program: &'r Sequential,
     machine: &'r Machine,
     sequential: &'r Machine,
     marks: HashMap<NodeId, Mark>,
@@ -77,13 +81,21 @@ struct Reader<'r> {
     thread: Option<u32>,
     starts: Vec<Start>,
     steps: Vec<Step>,
-    /// The round and the thread in which a target was reached.
+    /// The thread is about to call the procedure in which it starts.
+    is_beginning: bool,
+    /// The round and the thread in which the target was reached.
     hit: Option<(u32, u32)>,
-    hits: Vec<GlobalId>,
+    has_hit: Option<GlobalId>,
 }
 
 impl<'r> Reader<'r> {
-    fn new(program: &Sequential, machine: &'r Machine, sequential: &'r Machine) -> Self {
+    /// `target` is the place of the target among those of the program.
+    fn new(
+        program: &'r Sequential,
+        machine: &'r Machine,
+        sequential: &'r Machine,
+        target: usize,
+    ) -> Self {
         let global = |name: &str| {
             let place = sequential
                 .globals
@@ -92,7 +104,8 @@ impl<'r> Reader<'r> {
             place.map(GlobalId::new)
         };
         let first_thread = u32::from(machine.init.is_some());
-        let threads: u32 = machine.threads.iter().map(|thread| thread.instances).sum();
+        let threads = program.threads.machine.threads.iter();
+        let threads: u32 = threads.map(|thread| thread.instances).sum();
         let marks = sequential.labels.iter().filter_map(|label| {
             let (kind, number) = label.name.split_at_checked(1)?;
             let mark = match (kind, number.parse::<u32>()) {
@@ -108,6 +121,7 @@ impl<'r> Reader<'r> {
             name == "hb_switch" || name == "hb_leave"
         });
         Self {
+            program,
             machine,
             sequential,
             marks: marks.collect(),
@@ -120,10 +134,9 @@ impl<'r> Reader<'r> {
             thread: None,
             starts: vec![Start::default(); (first_thread + threads) as usize],
             steps: Vec::new(),
+            is_beginning: false,
             hit: None,
-            hits: (0..program.targets.len())
-                .filter_map(|target| global(&format!("hb_hit_{target}")))
-                .collect(),
+            has_hit: global(&format!("hb_hit_{target}")),
         }
     }
 
@@ -153,22 +166,28 @@ impl<'r> Reader<'r> {
                 self.begin(self.first_thread + number, after);
             }
             (Some(Mark::Edge(edge)), WalkedKind::Edge(_), Some(thread)) => {
-                let action = Move::Edge {
-                    edge,
-                    inputs: self.inputs(edge, after),
-                };
-                self.push(round, thread, action);
+                match self.program.threads.origins[edge.index()] {
+                    Origin::Nothing => {}
+                    Origin::Begin => self.is_beginning = true,
+                    Origin::Return => self.push(round, thread, Move::Return),
+                    Origin::Edge(taken) => {
+                        let inputs = self.inputs(edge, after);
+                        let edge = taken;
+                        self.push(round, thread, Move::Edge { edge, inputs });
+                    }
+                }
             }
-            (_, WalkedKind::Enter(_), Some(_)) => {
-                let frame = after.top(0).map(|frame| frame.locals.clone());
-                if !self.is_helper(after)
-                    && let Some(step) = self.steps.last_mut()
-                {
+            (_, WalkedKind::Enter(_), Some(thread)) if !self.is_helper(after) => {
+                if std::mem::take(&mut self.is_beginning) {
+                    self.begin(thread, after);
+                } else if let Some(step) = self.steps.last_mut() {
+                    let frame = after.top(0).map(|frame| frame.locals.clone());
                     step.frame = frame.unwrap_or_default();
                 }
             }
             (_, WalkedKind::Return, Some(thread)) if !self.is_helper(before) => {
-                if Self::value(before, self.stop) == 0 {
+                let is_step = !self.program.threads.has_return_edges;
+                if is_step && Self::value(before, self.stop) == 0 {
                     self.push(round, thread, Move::Return);
                 }
                 if after.threads[0].stack.len() == 1 {
@@ -177,10 +196,7 @@ impl<'r> Reader<'r> {
             }
             _ => {}
         }
-        let has_hit = |configuration: &Configuration| {
-            let mut hits = self.hits.iter();
-            hits.any(|&id| Self::value(configuration, Some(id)) == 1)
-        };
+        let has_hit = |configuration| Self::value(configuration, self.has_hit) == 1;
         if !has_hit(before)
             && has_hit(after)
             && let Some(thread) = self.thread
@@ -222,7 +238,8 @@ impl<'r> Reader<'r> {
             .sequential
             .procedure(self.sequential.procedure_of(frame.node))
             .locals;
-        let types = self.machine.edge(edge).inputs.iter().enumerate();
+        let machine = &self.program.threads.machine;
+        let types = machine.edge(edge).inputs.iter().enumerate();
         types
             .map(|(index, &ty)| {
                 let name = choice(index, ty);

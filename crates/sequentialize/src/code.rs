@@ -228,9 +228,12 @@ impl Code<'_> {
                 text.push_str("  hb_stop, hb_ended := 1, 1;\n");
                 return self.leave(text, procedure);
             }
-            Action::AtomicBegin => text.push_str("  hb_atomic := 1;\n"),
-            Action::AtomicEnd => text.push_str("  hb_atomic := 0;\n"),
-            Action::Skip | Action::Print(_) | Action::StartThread(_) => {}
+            // Threads are fixed and there are no atomic blocks in what is made sequential.
+            Action::Skip
+            | Action::Print(_)
+            | Action::StartThread(_)
+            | Action::AtomicBegin
+            | Action::AtomicEnd => {}
         }
         put(text, format_args!("  goto N{};\n", edge.to.0));
     }

@@ -7,59 +7,67 @@
 //! | `hb_s_k_i` | shared variable i as round k was guessed to begin (k ≥ 2) |
 //! | `hb_stop` | the running thread takes no further steps |
 //! | `hb_ended` | some thread has stopped because it has come to its end |
-//! | `hb_atomic` | the running thread is inside an atomic block |
 //! | `hb_init` | `init` runs |
-//! | `hb_hit_j` | target j has been reached |
+//! | `hb_fresh` | no thread has run yet |
+//! | `hb_hit_j` | target j has been reached; one more than there are targets: a thread too many was to be started |
+//!
+//! Variables are assigned one by one, so that only what belongs together is near each other in a program that is read
+//! statement by statement: engines order their variables by that, and one assignment of everything at once cost seven times the work.
 
 use crate::code::{Code, put};
 use crate::names::{Names, declared};
 use crate::switch_points::SwitchPoints;
-use hardbop_machine::{Action, GlobalId, Machine, NodeId, ProcId, Storage};
+use hardbop_machine::static_threads::{NotStatic, StaticThreads};
+use hardbop_machine::{GlobalId, Machine, NodeId, ProcId, Storage};
 use hardbop_outcome::Target;
 use std::collections::BTreeMap;
 
 /// A sequential program that stands for the threads of another.
 #[derive(Clone, Debug)]
 pub struct Sequential {
-    /// Its text. It has one assertion per target, in order, at the end of `main`.
+    /// Its text. It has one assertion per target, in order, at the end of `main`; and a last one, if threads start others, that
+    /// fails if there are more threads than were allowed.
     pub text: String,
     /// The rounds that it looks at.
     pub rounds: u32,
     /// The targets that its assertions stand for, without those that name the same node.
     pub targets: Vec<NodeId>,
+    /// Whether there is the last assertion about the number of threads.
+    pub asks_for_threads: bool,
+    /// The threads that were made sequential.
+    pub(crate) threads: StaticThreads,
 }
 
 /// Why there is no such program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotSequential {
-    /// Threads start others.
-    StartsThreads,
+    /// Something of the threads cannot be said by shared variables.
+    NotStatic(NotStatic),
     /// There must be at least one round.
     NoRounds,
 }
 
 impl std::fmt::Display for NotSequential {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            NotSequential::StartsThreads => "programs that start threads",
-            NotSequential::NoRounds => "less than one round",
-        })
+        match self {
+            NotSequential::NotStatic(refused) => refused.fmt(f),
+            NotSequential::NoRounds => f.write_str("less than one round"),
+        }
     }
 }
 
-/// Writes the sequential program for some rounds and targets.
+/// Writes the sequential program for some rounds and targets, with at most so many threads.
 pub fn sequentialize(
-    machine: &Machine,
+    original: &Machine,
     rounds: u32,
+    threads: u32,
     targets: &[Target],
 ) -> Result<Sequential, NotSequential> {
-    let starts_thread = |action: &Action| matches!(action, Action::StartThread(_));
-    if machine.edges.iter().any(|edge| starts_thread(&edge.action)) {
-        return Err(NotSequential::StartsThreads);
-    }
     if rounds == 0 {
         return Err(NotSequential::NoRounds);
     }
+    let threads = StaticThreads::new(original, threads).map_err(NotSequential::NotStatic)?;
+    let machine = &threads.machine;
     let names = Names::new(machine);
     let mut nodes: Vec<NodeId> = Vec::new();
     for target in targets {
@@ -67,8 +75,16 @@ pub fn sequentialize(
             nodes.push(target.node);
         }
     }
-    let hits = (0..).zip(&nodes);
-    let hits: BTreeMap<NodeId, String> = hits.map(|(j, &node)| (node, hit(j))).collect();
+    let mut hits: BTreeMap<NodeId, String> = BTreeMap::new();
+    for (j, &node) in nodes.iter().enumerate() {
+        for &standing in threads.standing_for(node) {
+            hits.insert(standing, hit(j));
+        }
+    }
+    for &overflow in &threads.overflows {
+        hits.insert(overflow, hit(nodes.len()));
+    }
+    let asks_for_threads = !threads.overflows.is_empty();
     let code = Code {
         machine,
         names: &names,
@@ -80,7 +96,7 @@ pub fn sequentialize(
         names: &names,
         rounds,
         shared: shared(machine),
-        targets: nodes.len(),
+        questions: nodes.len() + usize::from(asks_for_threads),
     };
     let mut text = frame.declarations();
     frame.main(&mut text);
@@ -93,6 +109,8 @@ pub fn sequentialize(
         text,
         rounds,
         targets: nodes,
+        asks_for_threads,
+        threads,
     })
 }
 
@@ -112,7 +130,8 @@ struct Frame<'f> {
     names: &'f Names,
     rounds: u32,
     shared: Vec<GlobalId>,
-    targets: usize,
+    /// Targets, and one more if the number of threads is in question.
+    questions: usize,
 }
 
 impl Frame<'_> {
@@ -137,13 +156,14 @@ impl Frame<'_> {
             };
             put(&mut text, format_args!("decl {name}{initial};\n"));
         }
-        text.push_str(
-            "decl hb_stop := 0;\ndecl hb_ended := 0;\ndecl hb_atomic := 0;\ndecl hb_init := 0;\n",
-        );
+        text.push_str("decl hb_stop := 0;\ndecl hb_ended := 0;\ndecl hb_init := 0;\n");
+        if self.flag().is_some() {
+            text.push_str("decl hb_fresh := 1;\n");
+        }
         for round in 2..=self.rounds {
             put(&mut text, format_args!("decl hb_in_{round} := 0;\n"));
         }
-        for target in 0..self.targets {
+        for target in 0..self.questions {
             put(&mut text, format_args!("decl {} := 0;\n", hit(target)));
         }
         for &id in &self.shared {
@@ -164,14 +184,10 @@ impl Frame<'_> {
         text
     }
 
-    /// A parallel assignment of one row of variables to another; nothing if there are none.
+    /// Assigns some variables one after the other.
     fn assign(text: &mut String, pairs: impl Iterator<Item = (String, String)>) {
-        let (targets, values): (Vec<String>, Vec<String>) = pairs.unzip();
-        if !targets.is_empty() {
-            put(
-                text,
-                format_args!("  {} := {};\n", targets.join(", "), values.join(", ")),
-            );
+        for (target, value) in pairs {
+            put(text, format_args!("  {target} := {value};\n"));
         }
     }
 
@@ -209,9 +225,14 @@ impl Frame<'_> {
                 );
                 let rounds = 2..=self.rounds;
                 let first = rounds.map(|round| (format!("hb_in_{round}"), "0".to_owned()));
-                let flags = ["hb_stop", "hb_atomic"].map(|flag| (flag.to_owned(), "0".to_owned()));
+                let flag = [("hb_stop".to_owned(), "0".to_owned())];
                 let values = shared().map(|id| (self.shared_name(id), Self::cell(1, id)));
-                Self::assign(text, first.chain(flags).chain(values));
+                Self::assign(text, first.chain(flag).chain(values));
+                if let Some(flag) = self.flag() {
+                    // A flag that is up from the start belongs to nobody, one that a thread has left up to that thread.
+                    put(text, format_args!("  assume(!{flag} | hb_fresh);\n"));
+                    text.push_str("  hb_fresh := 0;\n");
+                }
                 self.own_globals(text);
                 self.run(text, &format!("T{number}"), thread.entry);
                 put(text, format_args!("  hb_leave();\n  S{number}: skip;\n"));
@@ -225,7 +246,7 @@ impl Frame<'_> {
             }
         }
         text.push_str("  checked: skip;\n");
-        for target in 0..self.targets {
+        for target in 0..self.questions {
             put(text, format_args!("  assert(!{});\n", hit(target)));
         }
         text.push_str("end\n");
@@ -255,26 +276,34 @@ impl Frame<'_> {
     /// The chance to go on to a later round, or to stop.
     fn switch(&self, text: &mut String) {
         text.push_str("\nvoid hb_switch() begin\n");
-        let flag = self.machine.atomic_flag;
-        let flag = flag.map_or(String::new(), |id| format!(" | {}", self.names.global(id)));
-        put(
-            text,
-            format_args!("  if (hb_init | hb_atomic{flag}) then return; fi\n"),
-        );
+        let flag = self.flag().map(|flag| format!(" | {flag}"));
+        let flag = flag.unwrap_or_default();
+        put(text, format_args!("  if (hb_init{flag}) then return; fi\n"));
         text.push_str(
             "  again: goto go_on, stop, pass;\n  stop: hb_stop := 1;\n  return;\n  pass: skip;\n",
         );
         for round in 2..=self.rounds {
             put(text, format_args!("  if (!hb_in_{round}) then\n"));
-            let shared = || self.shared.iter().copied();
-            let saved = shared().map(|id| (Self::cell(round - 1, id), self.shared_name(id)));
-            let loaded = shared().map(|id| (self.shared_name(id), Self::cell(round, id)));
-            let arrived = [(format!("hb_in_{round}"), "1".to_owned())];
-            Self::assign(text, saved.chain(loaded).chain(arrived));
+            for &id in &self.shared {
+                let (now, saved) = (self.shared_name(id), Self::cell(round - 1, id));
+                let loaded = Self::cell(round, id);
+                put(text, format_args!("  {saved}, {now} := {now}, {loaded};\n"));
+            }
+            put(text, format_args!("  hb_in_{round} := 1;\n"));
             text.push_str("  goto again;\n  fi\n");
         }
         // There is no later round.
-        text.push_str("  assume(0);\n  go_on: skip;\nend\n");
+        text.push_str("  assume(0);\n  go_on: skip;\n");
+        if let Some(flag) = self.flag() {
+            // In the round that it has come to, another thread has the turn.
+            put(text, format_args!("  assume(!{flag});\n"));
+        }
+        text.push_str("end\n");
+    }
+
+    /// The flag while which a thread is not left.
+    fn flag(&self) -> Option<&str> {
+        Some(self.names.global(self.machine.atomic_flag?))
     }
 
     /// The thread leaves its values for the next thread.

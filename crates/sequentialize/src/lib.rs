@@ -11,8 +11,8 @@
 //! sequential engine takes the result. [`sequentialize`] writes the program; [`Sequential::run_of_threads`] makes a run of the
 //! threads from a run of it.
 //!
-//! What it does not take: threads that start threads. What it does not see: runs in which a thread blocks inside an atomic block and
-//! others go on meanwhile. So what it finds is real, and what it does not find cannot happen within the rounds, such runs aside.
+//! Threads that are started while the program runs, and atomic blocks, are said by shared variables first
+//! ([`hardbop_machine::static_threads`]).
 
 mod back;
 mod code;

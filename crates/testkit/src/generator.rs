@@ -10,12 +10,14 @@ mod expressions;
 mod knobs;
 mod layout;
 mod program;
+mod relay;
 mod scope;
 mod statements;
 
 pub use knobs::{ExpressionWeights, Knobs, StatementWeights, ThreadForm};
 
 use crate::random::Random;
+use relay::Relay;
 use scope::{Scope, Signature};
 
 /// A program that parses, passes all checks, and has at least one assertion or a label `TARGET`.
@@ -38,6 +40,7 @@ pub fn generate(seed: u64, knobs: &Knobs) -> String {
         helpers: Vec::new(),
         starts_left: knobs.threads,
         has_question: false,
+        relay: Relay::default(),
     };
     generator.program()
 }
@@ -63,6 +66,8 @@ struct Generator<'k> {
     starts_left: u32,
     /// Whether there is an assertion or a label `TARGET` already.
     has_question: bool,
+    /// The script by which threads wait for each other.
+    relay: Relay,
 }
 
 impl Generator<'_> {

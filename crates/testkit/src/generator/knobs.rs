@@ -36,6 +36,8 @@ pub struct Knobs {
     pub threads: u32,
     /// Forms of threads, one of which is drawn.
     pub forms: Vec<ThreadForm>,
+    /// Steps of a script by which threads wait for each other; 0 for none.
+    pub handovers: u32,
     /// Statements of a block; at least one is made.
     pub statements: u32,
     /// Blocks inside blocks.
@@ -135,6 +137,7 @@ impl Knobs {
             int_width: 0,
             threads: 0,
             forms: vec![ThreadForm::Sequential],
+            handovers: 0,
             statements: 4,
             block_depth: 2,
             expression_depth: 2,
@@ -265,6 +268,28 @@ impl Knobs {
         }
     }
 
+    /// Threads that wait for each other, so that what they reach takes one, two, three or more context switches.
+    pub fn relay() -> Self {
+        let concurrent = Self::concurrent();
+        Self {
+            globals: 1,
+            handovers: 5,
+            statements: 2,
+            initial: 80,
+            statement: StatementWeights {
+                call: 3,
+                repeat: 1,
+                assume: 1,
+                abort_if: 0,
+                goto: 1,
+                atomic: 2,
+                start_thread: 1,
+                ..concurrent.statement
+            },
+            ..concurrent
+        }
+    }
+
     /// All of the language, in larger programs; brute force often gives up on them.
     pub fn everything() -> Self {
         let (integers, concurrent) = (Self::integers(), Self::concurrent());
@@ -294,13 +319,14 @@ impl Knobs {
     }
 
     /// All presets with their names.
-    pub fn presets() -> [(&'static str, Self); 6] {
+    pub fn presets() -> [(&'static str, Self); 7] {
         [
             ("tiny", Self::tiny()),
             ("sequential", Self::sequential()),
             ("recursive", Self::recursive()),
             ("integers", Self::integers()),
             ("concurrent", Self::concurrent()),
+            ("relay", Self::relay()),
             ("everything", Self::everything()),
         ]
     }

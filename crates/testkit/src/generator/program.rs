@@ -20,7 +20,9 @@ impl Generator<'_> {
         }
         let mut entries = match self.form {
             ThreadForm::Sequential | ThreadForm::Boppo | ThreadForm::Satabs => {
-                vec![self.entry("main", true)]
+                let mut entries = self.runners();
+                entries.push(self.entry("main", true));
+                entries
             }
             ThreadForm::Getafix => self.getafix_threads(),
             ThreadForm::Blocks => self.thread_blocks(),
@@ -32,6 +34,7 @@ impl Generator<'_> {
             entries.append(&mut helpers);
             entries
         };
+        parts.append(&mut self.relay.procedures);
         parts.insert(0, globals);
         parts.join("\n")
     }
@@ -55,6 +58,7 @@ impl Generator<'_> {
             out.line(&format!("{storage} {}{name}{initial};", prefix(ty)));
             self.globals.declare(Named { name, ty });
         }
+        self.draw_relay(&mut out);
         out.finish()
     }
 
@@ -106,12 +110,29 @@ impl Generator<'_> {
         self.procedure(&entry_signature(name), Role::Entry { is_last }, scope, 0)
     }
 
+    /// The threads of a script besides `main`, as procedures to be started.
+    fn runners(&mut self) -> Vec<String> {
+        let runners = 0..self.relay.runners();
+        runners
+            .map(|index| {
+                let runner = entry_signature(&runner(index));
+                let scope = self.globals.clone();
+                let role = Role::Entry { is_last: false };
+                self.procedure(&runner, role, scope, 0)
+            })
+            .collect()
+    }
+
     fn getafix_threads(&mut self) -> Vec<String> {
         let mut entries = vec![self.entry("init", false)];
-        if self.random.percent(70) {
+        let runners = self.relay.runners();
+        if runners > 0 || self.random.percent(70) {
             entries.push(self.entry("main", false));
         }
-        let count = 1 + self.random.up_to(self.knobs.threads.saturating_sub(1));
+        let count = match runners {
+            0 => 1 + self.random.up_to(self.knobs.threads.saturating_sub(1)),
+            runners => runners,
+        };
         for index in 0..count {
             entries.push(self.entry(&format!("thread{index}"), index + 1 == count));
         }
@@ -123,10 +144,15 @@ impl Generator<'_> {
         if self.random.percent(25) {
             parts.push(self.entry("init", false));
         }
-        let mut left = 1 + self.knobs.threads;
+        let runners = self.relay.runners();
+        let mut left = 1 + if runners > 0 {
+            runners
+        } else {
+            self.knobs.threads
+        };
         let mut index = 0;
         while left > 0 {
-            let instances = if self.random.percent(30) {
+            let instances = if runners == 0 && self.random.percent(30) {
                 left.min(2)
             } else {
                 1
@@ -204,6 +230,7 @@ impl Generator<'_> {
             has_target: false,
             facts: Vec::new(),
             in_loop: false,
+            name: signature.name.clone(),
             out,
         };
         body.write();
@@ -241,13 +268,19 @@ impl Body<'_, '_> {
         }
         let starts_by_word = matches!(self.generator.form, ThreadForm::Boppo | ThreadForm::Satabs);
         let is_entry = matches!(self.role, Role::Entry { .. });
-        if starts_by_word && is_entry {
+        let runners = self.generator.relay.runners();
+        if starts_by_word && is_entry && runners == 0 {
             self.start_thread("");
+        } else if starts_by_word && self.name == "main" {
+            for index in 0..runners {
+                self.start_runner(index);
+            }
         }
         if is_entry && self.generator.random.percent(85) {
             // Otherwise much of the program would never run.
             self.call("");
         }
+        self.relay(knobs.block_depth);
         self.block(knobs.block_depth);
         if self.role == (Role::Entry { is_last: true }) && !self.generator.has_question {
             self.assertion("");
@@ -263,6 +296,11 @@ impl Body<'_, '_> {
         self.out.outdent();
         self.out.line("end");
     }
+}
+
+/// The name of a procedure that a thread of a script runs.
+pub(super) fn runner(index: u32) -> String {
+    format!("runner{index}")
 }
 
 fn entry_signature(name: &str) -> Signature {

@@ -22,6 +22,8 @@ pub(super) struct Body<'g, 'k> {
     /// Conditions that held at some place before.
     pub facts: Vec<String>,
     pub in_loop: bool,
+    /// The name of the procedure: `init` runs before all threads, `main` starts them where nothing else does.
+    pub name: String,
     pub out: Layout,
 }
 
@@ -417,7 +419,7 @@ impl Body<'_, '_> {
         self.generator.random.pick(self.scope.variables()).cloned()
     }
 
-    fn chance(&mut self, percent: u32) -> bool {
+    pub fn chance(&mut self, percent: u32) -> bool {
         self.generator.random.percent(percent)
     }
 
