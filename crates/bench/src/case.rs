@@ -17,8 +17,10 @@ pub struct Case {
     pub size: Option<u32>,
     /// The seed, for a member of a family.
     pub seed: Option<u64>,
-    /// The label in question; without one the assertions are.
+    /// The label in question; without one the assertions are, or whole runs.
     pub label: Option<String>,
+    /// The question as options of `hardbop check`.
+    pub options: Vec<String>,
     /// The verdict that is known.
     pub expected: Option<Verdict>,
     /// Where the text comes from.
@@ -75,6 +77,7 @@ impl Case {
             size: None,
             seed: None,
             label: label.map(str::to_owned),
+            options: label.map_or_else(Vec::new, |label| strings(&["--reach", label])),
             expected,
             source: Source::File(file.to_owned()),
         }
@@ -82,9 +85,9 @@ impl Case {
 
     /// The members of a family, seed by seed, the sizes ascending: once a size is too much, larger ones need not be tried.
     pub fn members(family: &'static Family, sizes: &[u32], seeds: &[u64]) -> Vec<Self> {
-        let label = match family.question() {
-            Question::Assertions => None,
-            Question::Label(label) => Some(label),
+        let label = match family.question {
+            Question::Label(label) => Some(label.to_owned()),
+            _ => None,
         };
         let mut sizes = sizes.to_vec();
         sizes.sort_unstable();
@@ -96,6 +99,7 @@ impl Case {
                 size: Some(size),
                 seed: Some(seed),
                 label: label.clone(),
+                options: strings(&family.question.options()),
                 expected: Some(family.verdict.into()),
                 source: Source::Generated(family),
             }));
@@ -107,14 +111,24 @@ impl Case {
     #[must_use]
     pub fn without_question(mut self) -> Self {
         self.label = None;
+        self.options.clear();
         self.expected = None;
         self
+    }
+
+    /// Whether the question is about whole runs, which only some can answer.
+    pub fn asks_about_runs(&self) -> bool {
+        self.label.is_none() && !self.options.is_empty()
     }
 
     /// Whether the two differ in size only.
     pub fn is_same_series(&self, other: &Case) -> bool {
         self.size.is_some() && (&self.name, self.seed) == (&other.name, other.seed)
     }
+}
+
+fn strings(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -136,6 +150,19 @@ mod tests {
         assert!(cases.iter().all(|case| case.label.is_some()));
         assert!(cases[0].is_same_series(&cases[1]));
         assert!(!cases[1].is_same_series(&cases[2]));
+    }
+
+    #[test]
+    fn a_question_about_runs_is_told_apart_from_one_about_labels_or_assertions() {
+        let asks_about_runs = |name: &str| {
+            let family = hardbop_families::find(name).expect("a family of the table");
+            Case::members(family, &[4], &[0])[0].asks_about_runs()
+        };
+        assert!(asks_about_runs("quicksort"));
+        assert!(!asks_about_runs("tn") && !asks_about_runs("driver"));
+        let program = Case::program("a.bp", Some("L"), None);
+        assert_eq!(program.options, ["--reach", "L"]);
+        assert!(!program.asks_about_runs());
     }
 
     #[test]

@@ -40,9 +40,14 @@ pub fn read(text: &str) -> CheckOutput {
     let Ok(value) = serde_json::from_str::<Value>(text) else {
         return CheckOutput::default();
     };
+    let counters = match value.get("statistics") {
+        Some(counters) => Some(counters),
+        // Questions about runs are answered one by one.
+        None => value.pointer("/answers/0/statistics"),
+    };
     CheckOutput {
         verdict: value.get("answers").and_then(verdict),
-        work: pairs(value.get("statistics"), Value::as_u64),
+        work: pairs(counters, Value::as_u64),
         usage: usage(&value),
     }
 }
@@ -71,15 +76,20 @@ fn usage(value: &Value) -> Usage {
     }
 }
 
+/// Verdicts that say that something was found, about places and about runs.
+const FOUND: [&str; 2] = ["reachable", "violated"];
+/// Those that say that there is nothing.
+const EXCLUDED: [&str; 2] = ["unreachable", "holds"];
+
 /// One reachable target is enough; otherwise all must be unreachable.
 fn verdict(answers: &Value) -> Option<Verdict> {
     let mut words = Vec::new();
     for answer in answers.as_array()? {
         words.push(answer.get("verdict")?.as_str()?);
     }
-    Some(if words.contains(&"reachable") {
+    Some(if words.iter().any(|word| FOUND.contains(word)) {
         Verdict::Reachable
-    } else if words.iter().all(|word| *word == "unreachable") {
+    } else if words.iter().all(|word| EXCLUDED.contains(word)) {
         Verdict::Unreachable
     } else {
         Verdict::Unknown
@@ -118,6 +128,18 @@ mod tests {
             output.usage.phases,
             [("parse".to_owned(), Duration::from_millis(250))]
         );
+    }
+
+    #[test]
+    fn answers_about_runs_are_read_too() {
+        let text = r#"{"hardbop-properties":1,"answers":[
+            {"property":"x","verdict":"violated","statistics":[["states",3]]}],"times":[["engine",0.5]]}"#;
+        let output = read(text);
+        assert_eq!(output.verdict, Some(Verdict::Reachable));
+        assert_eq!(output.work, [("states".to_owned(), 3)]);
+        assert_eq!(output.usage.phases.len(), 1);
+        let holds = text.replace("violated", "holds");
+        assert_eq!(read(&holds).verdict, Some(Verdict::Unreachable));
     }
 
     #[test]

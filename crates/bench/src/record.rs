@@ -190,6 +190,7 @@ pub(crate) mod tests {
                 size: Some(size),
                 seed: Some(1),
                 label: Some("L".to_owned()),
+                options: vec!["--reach".to_owned(), "L".to_owned()],
                 expected: Some(Verdict::Reachable),
                 source: Source::File(String::new()),
             },

@@ -4,6 +4,7 @@ mod calculus;
 mod concurrent;
 mod explicit;
 mod formula;
+mod interleaving;
 mod sat;
 mod sequentialized;
 mod summary;
@@ -13,10 +14,10 @@ pub use calculus::CalculusArguments;
 use concurrent::ConcurrentArguments;
 use explicit::ExplicitArguments;
 use formula::FormulaEngine;
-use hardbop_interleaving::InterleavingEngine;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Answer, Budget, Engine, Limit, Outcome, Progress, Query, Verdict};
 use hardbop_testkit::{Oracle, SummaryOracle};
+use interleaving::InterleavingArguments;
 use sat::SatArguments;
 use sequentialized::{DEFAULT_ROUNDS, SequentializedEngine};
 use summary::SummaryArguments;
@@ -42,6 +43,8 @@ pub struct EngineArguments {
     calculus: CalculusArguments,
     #[command(flatten)]
     concurrent: ConcurrentArguments,
+    #[command(flatten)]
+    interleaving: InterleavingArguments,
     #[command(flatten)]
     explicit: ExplicitArguments,
     #[command(flatten)]
@@ -73,7 +76,7 @@ const ENGINES: &[Entry] = &[
     },
     Entry {
         name: "explicit",
-        make: |options| Ok(Box::new(options.explicit.engine())),
+        make: |options| Ok(Box::new(options.explicit.engine()?)),
     },
     Entry {
         name: "sat",
@@ -82,20 +85,23 @@ const ENGINES: &[Entry] = &[
     Entry {
         name: "interleaving",
         make: |options| {
-            Ok(Box::new(InterleavingEngine {
-                threads: options.concurrent.threads(),
-            }))
+            let threads = options.concurrent.threads();
+            Ok(Box::new(options.interleaving.engine(threads)))
         },
     },
     Entry {
         name: "concurrent",
-        make: |options| Ok(Box::new(options.concurrent.engine())),
+        make: |options| {
+            let runs = options.summary;
+            Ok(Box::new(options.concurrent.engine_with_runs(runs)))
+        },
     },
     Entry {
         name: "sequentialized",
         make: |options| {
             Ok(Box::new(SequentializedEngine {
                 rounds: options.concurrent.rounds().unwrap_or(DEFAULT_ROUNDS),
+                threads: options.concurrent.threads(),
                 summary: options.summary.engine(),
             }))
         },
@@ -133,7 +139,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn find(name: &str, options: &EngineArguments) -> Made {
     if name == AUTO {
         if options.concurrent.has_bound() {
-            return Ok(Box::new(options.concurrent.engine()));
+            let runs = options.summary;
+            return Ok(Box::new(options.concurrent.engine_with_runs(runs)));
         }
         if options.sat.has_bound() {
             return Ok(options.sat.engine());

@@ -14,6 +14,8 @@ mod input;
 mod interrupt;
 mod limits;
 mod panic;
+mod progress;
+mod properties;
 mod targets;
 mod trace_arguments;
 mod usage;

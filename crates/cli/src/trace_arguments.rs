@@ -3,8 +3,10 @@
 use clap::ValueEnum;
 use hardbop_interpreter::{LassoError, ReplayError};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Lasso, Trace};
-use hardbop_report::trace_text::{TraceLevel, TraceOptions, lasso_text, trace_text};
+use hardbop_outcome::{Lasso, ThreadLasso, Trace};
+use hardbop_report::trace_text::{
+    TraceLevel, TraceOptions, lasso_text, thread_lasso_text, trace_text,
+};
 
 /// How traces are shown.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -45,6 +47,18 @@ impl TraceArguments {
         let options = self.options();
         options.map_or(Ok(String::new()), |options| {
             Ok(indented(&lasso_text(machine, lasso, &options)?))
+        })
+    }
+
+    /// The same for an infinite run of threads.
+    pub fn shown_thread_lasso(
+        &self,
+        machine: &Machine,
+        lasso: &ThreadLasso,
+    ) -> Result<String, LassoError> {
+        let options = self.options();
+        options.map_or(Ok(String::new()), |options| {
+            Ok(indented(&thread_lasso_text(machine, lasso, &options)?))
         })
     }
 

@@ -29,11 +29,17 @@ impl Usage {
         }
     }
 
-    /// Ends a phase, which starts the next one.
-    pub fn end_phase(&mut self, name: &'static str) {
+    /// Ends a phase, which starts the next one; gives how long it took. Phases of the same name are added up.
+    pub fn end_phase(&mut self, name: &'static str) -> Duration {
         let now = Instant::now();
-        self.phases.push((name, now - self.phase_start));
+        let time = now - self.phase_start;
         self.phase_start = now;
+        let mut phases = self.phases.iter_mut();
+        match phases.find(|(other, _)| *other == name) {
+            Some((_, total)) => *total += time,
+            None => self.phases.push((name, time)),
+        }
+        time
     }
 
     /// The time of a phase that has ended.
@@ -90,5 +96,8 @@ mod tests {
         assert!(usage.time_of("check") >= Some(Duration::from_millis(2)));
         assert_eq!(usage.time_of("lower"), None);
         assert_eq!(usage.lines()[0].0, "seconds for parse");
+        let again = usage.end_phase("check");
+        assert_eq!(usage.members().times.len(), 2);
+        assert!(usage.time_of("check") >= Some(again + Duration::from_millis(2)));
     }
 }

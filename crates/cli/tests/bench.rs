@@ -251,3 +251,86 @@ fn too_much_memory_ends_a_run() {
         "{text}"
     );
 }
+
+#[test]
+fn questions_about_whole_runs_are_asked_of_those_who_can_answer() {
+    let output = bench(&[
+        "--family",
+        "quicksort",
+        "--family",
+        "quicksort-safe",
+        "--sizes",
+        "2,3",
+        "--engine",
+        "explicit",
+        "--engine",
+        "summary",
+        "--peer",
+        "idle=true {file} => x",
+    ]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for family in ["quicksort", "quicksort-safe"] {
+        let explicit = cells(&text, family, "explicit");
+        assert!(explicit.contains(&"right".to_owned()), "{text}");
+        for other in ["summary", "idle"] {
+            let skipped = cells(&text, family, other);
+            assert!(skipped.contains(&"skipped".to_owned()), "{text}");
+        }
+    }
+}
+
+#[test]
+fn the_tables_of_the_vera_paper_have_the_same_counts_for_every_width() {
+    // A second is too short for the searches that enumerate all values; those are not looked at here.
+    let output = bench(&["--vera", "--timeout", "1"]);
+    let text = stdout(&output);
+    assert!([Some(0), Some(3)].contains(&output.status.code()), "{text}");
+    let counts = |title: &str, column: usize| -> Vec<String> {
+        let lines = text.lines().skip_while(|line| !line.starts_with(title));
+        let rows = lines.skip(3).take_while(|line| !line.is_empty());
+        rows.map(|row| {
+            let mut cells = row.split_whitespace();
+            cells.nth(column).unwrap_or_default().to_owned()
+        })
+        .collect()
+    };
+    let is_constant = |counts: &[String]| counts.windows(2).all(|pair| pair[0] == pair[1]);
+    let (cycle, lock) = (counts("Buggy quicksort", 1), counts("Driver", 1));
+    assert!(cycle.len() == 6 && is_constant(&cycle), "{text}");
+    assert!(lock.len() == 4 && is_constant(&lock), "{text}");
+    assert!(
+        cycle[0].parse::<u32>().is_ok_and(|states| states < 100),
+        "{text}"
+    );
+}
+
+/// Figure 3 of the Getafix paper, as far as this is quick: the rest is in the tests of the two engines.
+#[test]
+fn the_driver_fails_where_the_paper_says_by_either_engine() {
+    let output = bench(&["--bluetooth", "4", "--timeout", "600"]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let thresholds = text.split("\n\n").nth(1).unwrap_or_default();
+    let rows = thresholds.lines().map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words.join(" ")
+    });
+    let rows: Vec<String> = rows.skip(2).take(4).collect();
+    let expected = [
+        "1 1 holds up to 4 holds up to 4",
+        "1 2 fails from 3 on fails from 3 on",
+        "2 1 fails from 4 on fails from 4 on",
+        "2 2 fails from 3 on fails from 3 on",
+    ];
+    assert_eq!(rows, expected, "{text}");
+    let sizes = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let mut sizes = sizes.filter(|words| words.starts_with(&["2", "2", "3"]));
+    let row = sizes.next().unwrap_or_default();
+    assert!(
+        row.get(8).is_some_and(|nodes| nodes.parse::<u64>().is_ok()),
+        "{text}"
+    );
+}

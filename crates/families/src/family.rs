@@ -1,7 +1,10 @@
 //! What a family is, the table of all of them, and the head comment that every generated program gets.
 
 use crate::source_text::SourceText;
-use crate::{bluetooth, counters, doubling, driver, factoring, terminator, tn, uninitialised};
+use crate::{
+    bluetooth, counters, double_lock, doubling, driver, factoring, mixing, quicksort, terminator,
+    tn, uninitialised,
+};
 
 /// One family of programs.
 #[derive(Debug, Clone, Copy)]
@@ -14,8 +17,8 @@ pub struct Family {
     pub sizes: &'static [u32],
     /// The verdict of every member.
     pub verdict: KnownVerdict,
-    /// The label in question, or none where the assertions are.
-    label: Option<&'static str>,
+    /// What is asked about every member.
+    pub question: Question,
     /// Bytes of text per unit of size, rounded up: the buffer is allocated once.
     bytes_per_size: usize,
     write: fn(&mut SourceText, u32, u64),
@@ -39,20 +42,36 @@ pub struct Instance {
 }
 
 /// The question that goes with a program.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Question {
     /// Can some assertion fail?
     Assertions,
     /// Can this label be reached?
-    Label(String),
+    Label(&'static str),
+    /// Can it run for ever?
+    Nonterminating,
+    /// Can this formula of linear temporal logic be violated?
+    Formula(&'static str),
+}
+
+impl Question {
+    /// As options of `hardbop check`.
+    pub fn options(self) -> Vec<&'static str> {
+        match self {
+            Question::Assertions => Vec::new(),
+            Question::Label(label) => vec!["--reach", label],
+            Question::Nonterminating => vec!["--nonterminating"],
+            Question::Formula(formula) => vec!["--ltl", formula],
+        }
+    }
 }
 
 /// The answer that the construction guarantees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KnownVerdict {
-    /// The label can be reached, or some assertion can fail.
+    /// The label can be reached, some assertion can fail, there is an endless run or one that violates the formula.
     Reachable,
-    /// The label cannot be reached, or no assertion can fail.
+    /// Nothing of the kind is possible.
     Unreachable,
 }
 
@@ -68,16 +87,9 @@ impl Family {
             size,
             seed,
             text: text.finish(),
-            question: self.question(),
+            question: self.question,
             verdict: self.verdict,
         }
-    }
-
-    /// The question asked about every member.
-    pub fn question(&self) -> Question {
-        self.label.map_or(Question::Assertions, |label| {
-            Question::Label(label.to_owned())
-        })
     }
 
     fn write_head(&self, text: &mut SourceText, size: u32, seed: u64) {
@@ -90,15 +102,13 @@ impl Family {
             KnownVerdict::Reachable => "yes",
             KnownVerdict::Unreachable => "no",
         };
-        if let Some(label) = self.label {
-            text.fmt(format_args!(
-                "// Question: can label {label} be reached? Answer: {answer}."
-            ));
-        } else {
-            text.fmt(format_args!(
-                "// Question: can an assertion fail? Answer: {answer}."
-            ));
-        }
+        let asked = match self.question {
+            Question::Assertions => "can an assertion fail".to_owned(),
+            Question::Label(label) => format!("can label {label} be reached"),
+            Question::Nonterminating => "can it run for ever".to_owned(),
+            Question::Formula(formula) => format!("can {formula} be violated"),
+        };
+        text.fmt(format_args!("// Question: {asked}? Answer: {answer}."));
     }
 }
 
@@ -108,7 +118,7 @@ const FAMILIES: &[Family] = &[
         about: "Bebop's template T(N), SPIN 2000, Figure 4; size is N.",
         sizes: &[50, 200, 800, 3200],
         verdict: KnownVerdict::Reachable,
-        label: Some(tn::LABEL),
+        question: Question::Label(tn::LABEL),
         bytes_per_size: 400,
         write: tn::write_reachable,
     },
@@ -117,7 +127,7 @@ const FAMILIES: &[Family] = &[
         about: "Bebop's template T(N) with a label that contradicts the levels' parity; size is N.",
         sizes: &[50, 200, 800, 3200],
         verdict: KnownVerdict::Unreachable,
-        label: Some(tn::LABEL),
+        question: Question::Label(tn::LABEL),
         bytes_per_size: 400,
         write: tn::write_unreachable,
     },
@@ -126,7 +136,7 @@ const FAMILIES: &[Family] = &[
         about: "A device driver as SLAM abstracts it, with one path that leaks a lock; size is the number of routines.",
         sizes: &[10, 50, 100, 200],
         verdict: KnownVerdict::Reachable,
-        label: None,
+        question: Question::Assertions,
         bytes_per_size: 5000,
         write: driver::write_leaking,
     },
@@ -135,7 +145,7 @@ const FAMILIES: &[Family] = &[
         about: "A device driver as SLAM abstracts it, true to its lock and request protocol; size is the number of routines.",
         sizes: &[10, 50, 100, 200],
         verdict: KnownVerdict::Unreachable,
-        label: None,
+        question: Question::Assertions,
         bytes_per_size: 5000,
         write: driver::write_clean,
     },
@@ -144,7 +154,7 @@ const FAMILIES: &[Family] = &[
         about: "A Terminator-like abstraction: many variables, parallel schoose updates, recursion; size scales all of them.",
         sizes: &[1, 2, 4, 8],
         verdict: KnownVerdict::Reachable,
-        label: None,
+        question: Question::Assertions,
         bytes_per_size: 16_384,
         write: terminator::write_unsafe,
     },
@@ -153,7 +163,7 @@ const FAMILIES: &[Family] = &[
         about: "A Terminator-like abstraction whose invariant holds; size scales variables, statements and procedures.",
         sizes: &[1, 2, 4, 8],
         verdict: KnownVerdict::Unreachable,
-        label: None,
+        question: Question::Assertions,
         bytes_per_size: 16_384,
         write: terminator::write_safe,
     },
@@ -162,7 +172,7 @@ const FAMILIES: &[Family] = &[
         about: "A chain of procedures, each calling the next twice: every run has more than 2^N steps; size is N.",
         sizes: &[10, 60, 1000, 10_000],
         verdict: KnownVerdict::Reachable,
-        label: Some(doubling::LABEL),
+        question: Question::Label(doubling::LABEL),
         bytes_per_size: 80,
         write: doubling::write_reachable,
     },
@@ -171,7 +181,7 @@ const FAMILIES: &[Family] = &[
         about: "The doubling chain with a label that asks for an odd number of flips; size is N.",
         sizes: &[10, 60, 1000, 10_000],
         verdict: KnownVerdict::Unreachable,
-        label: Some(doubling::LABEL),
+        question: Question::Label(doubling::LABEL),
         bytes_per_size: 80,
         write: doubling::write_unreachable,
     },
@@ -180,7 +190,7 @@ const FAMILIES: &[Family] = &[
         about: "The Bluetooth driver with two stoppers; size is the number of adders.",
         sizes: &[1, 2, 3, 4],
         verdict: KnownVerdict::Reachable,
-        label: None,
+        question: Question::Assertions,
         bytes_per_size: 600,
         write: bluetooth::write_faulty,
     },
@@ -189,7 +199,7 @@ const FAMILIES: &[Family] = &[
         about: "The Bluetooth driver, repaired, with one stopper; size is the number of adders.",
         sizes: &[1, 2, 3, 4],
         verdict: KnownVerdict::Unreachable,
-        label: None,
+        question: Question::Assertions,
         bytes_per_size: 600,
         write: bluetooth::write_repaired,
     },
@@ -198,7 +208,7 @@ const FAMILIES: &[Family] = &[
         about: "A driver with many uninitialised variables that may keep its lock; size is the number of locals of each procedure.",
         sizes: &[4, 8, 16, 36],
         verdict: KnownVerdict::Reachable,
-        label: None,
+        question: Question::Assertions,
         bytes_per_size: 400,
         write: uninitialised::write_leaking,
     },
@@ -207,7 +217,7 @@ const FAMILIES: &[Family] = &[
         about: "A driver with many uninitialised variables that releases its lock; size is the number of locals of each procedure.",
         sizes: &[4, 8, 16, 36],
         verdict: KnownVerdict::Unreachable,
-        label: None,
+        question: Question::Assertions,
         bytes_per_size: 400,
         write: uninitialised::write_clean,
     },
@@ -216,7 +226,7 @@ const FAMILIES: &[Family] = &[
         about: "Two counters that step in turn as they like, until both are 1; size is their width in bits.",
         sizes: &[4, 6, 8, 10],
         verdict: KnownVerdict::Reachable,
-        label: Some(counters::LABEL),
+        question: Question::Label(counters::LABEL),
         bytes_per_size: 100,
         write: counters::write_reachable,
     },
@@ -225,7 +235,7 @@ const FAMILIES: &[Family] = &[
         about: "Two counters that step in turn as they like, and are never each smaller than the other; size is their width in bits.",
         sizes: &[4, 6, 8, 10],
         verdict: KnownVerdict::Unreachable,
-        label: Some(counters::LABEL),
+        question: Question::Label(counters::LABEL),
         bytes_per_size: 100,
         write: counters::write_unreachable,
     },
@@ -234,7 +244,7 @@ const FAMILIES: &[Family] = &[
         about: "Two numbers with a given product: a multiplier over free inputs; size is the width of a factor in bits.",
         sizes: &[4, 6, 8, 10],
         verdict: KnownVerdict::Reachable,
-        label: Some(factoring::LABEL),
+        question: Question::Label(factoring::LABEL),
         bytes_per_size: 100,
         write: factoring::write_reachable,
     },
@@ -243,9 +253,63 @@ const FAMILIES: &[Family] = &[
         about: "A square that is 2 modulo 4: a multiplier over free inputs; size is the width of a factor in bits.",
         sizes: &[4, 6, 8, 10],
         verdict: KnownVerdict::Unreachable,
-        label: Some(factoring::LABEL),
+        question: Question::Label(factoring::LABEL),
         bytes_per_size: 100,
         write: factoring::write_unreachable,
+    },
+    Family {
+        name: "mixing",
+        about: "Two messages that a few rounds of mixing bring together, but for some bits; size is the length of a message in bits.",
+        sizes: &[4, 8, 16, 32],
+        verdict: KnownVerdict::Reachable,
+        question: Question::Label(mixing::LABEL),
+        bytes_per_size: 600,
+        write: mixing::write_reachable,
+    },
+    Family {
+        name: "mixing-safe",
+        about: "Two messages that a few rounds of mixing, which can be undone, keep apart; size is the length of a message in bits.",
+        sizes: &[4, 8, 16, 32],
+        verdict: KnownVerdict::Unreachable,
+        question: Question::Label(mixing::LABEL),
+        bytes_per_size: 600,
+        write: mixing::write_unreachable,
+    },
+    Family {
+        name: "quicksort",
+        about: "A quicksort that may call itself with its own arguments; size is the width of its integers in bits.",
+        sizes: &[4, 8, 16, 32],
+        verdict: KnownVerdict::Reachable,
+        question: Question::Nonterminating,
+        bytes_per_size: 200,
+        write: quicksort::write_endless,
+    },
+    Family {
+        name: "quicksort-safe",
+        about: "A quicksort that always ends; size is the width of its integers in bits.",
+        sizes: &[2, 3, 4, 5],
+        verdict: KnownVerdict::Unreachable,
+        question: Question::Nonterminating,
+        bytes_per_size: 200,
+        write: quicksort::write_ending,
+    },
+    Family {
+        name: "double-lock",
+        about: "A terminal driver that takes a lock twice; size is the width of process ids in bits.",
+        sizes: &[2, 4, 16, 32],
+        verdict: KnownVerdict::Reachable,
+        question: Question::Label(double_lock::LABEL),
+        bytes_per_size: 200,
+        write: double_lock::write_faulty,
+    },
+    Family {
+        name: "double-lock-safe",
+        about: "A terminal driver that releases a lock before it takes it again; size is the width of process ids in bits.",
+        sizes: &[2, 4, 16, 32],
+        verdict: KnownVerdict::Unreachable,
+        question: Question::Label(double_lock::LABEL),
+        bytes_per_size: 200,
+        write: double_lock::write_repaired,
     },
 ];
 
@@ -315,6 +379,7 @@ mod tests {
                     assert!(instance.text.contains(&format!("{label}: skip;")));
                 }
                 Question::Assertions => assert!(instance.text.contains("assert(")),
+                Question::Nonterminating | Question::Formula(_) => {}
             }
         }
     }

@@ -11,11 +11,14 @@
 
 mod bluetooth;
 mod counters;
+mod double_lock;
 mod doubling;
 mod driver;
 mod driver_protocol;
 mod factoring;
 mod family;
+mod mixing;
+mod quicksort;
 mod random_expr;
 mod rng;
 mod source_text;
@@ -24,4 +27,5 @@ mod tn;
 mod uninitialised;
 
 pub use bluetooth::bluetooth;
+pub use double_lock::RELEASED;
 pub use family::{Family, Instance, KnownVerdict, Question, all, find};

@@ -7,7 +7,8 @@
 //! is why one round proves that the loop can be repeated for ever.
 //!
 //! Without steps in the loop the run is finite: its stem ends with the return of `main` or in a failed assertion. Properties see such
-//! a run as one that stays in its last state. Lassos are for sequential programs.
+//! a run as one that stays in its last state. Lassos are for sequential programs; a [`ThreadLasso`] is one of several threads, whose loop leads back to the same
+//! configuration, all stacks included.
 
 use crate::trace::{self, Run, Segment, Step, ThreadOrigin, Trace};
 use serde::{Deserialize, Serialize};
@@ -85,6 +86,21 @@ impl Lasso {
             cycle,
         }
     }
+}
+
+/// An infinite run of several threads, or a finite one that properties see as infinite.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadLasso {
+    /// Version of this form.
+    #[serde(rename = "hardbop-thread-lasso")]
+    pub version: u32,
+    /// What it is a counterexample to or a witness of, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub property: Option<String>,
+    /// How many steps of the run stand before the loop; if it is all of them the run ends.
+    pub stem: u64,
+    /// The stem and one round of the loop, with every call written out.
+    pub run: Trace,
 }
 
 #[cfg(test)]

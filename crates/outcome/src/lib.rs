@@ -21,7 +21,7 @@ pub use budget::{Budget, Interrupt, Limit, NeverInterrupted};
 pub use certificate::Certificate;
 pub use coverage::{Coverage, CoverageQuestion, Reach};
 pub use engine::{Engine, Event, Progress, Silent};
-pub use lasso::Lasso;
+pub use lasso::{Lasso, ThreadLasso};
 pub use outcome::{Answer, Outcome, Verdict};
 pub use query::{Query, Target, TargetKind};
 pub use skeleton::{CompletedCall, Decision, Skeleton};

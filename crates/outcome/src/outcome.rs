@@ -3,7 +3,7 @@
 use crate::bound::Bound;
 use crate::budget::Limit;
 use crate::certificate::Certificate;
-use crate::query::Target;
+use crate::query::{Query, Target};
 use crate::trace::Trace;
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +71,15 @@ impl Outcome {
             statistics: Vec::new(),
             certificates: Vec::new(),
         }
+    }
+
+    /// Nothing is known of any target, for the same reason.
+    pub fn unknown(engine: &str, query: &Query, why: &Limit) -> Self {
+        let answers = query.targets.iter().map(|target| Answer {
+            target: target.clone(),
+            verdict: Verdict::Unknown { why: why.clone() },
+        });
+        Self::new(engine, answers.collect())
     }
 
     /// Whether some certificate speaks of the target.

@@ -9,6 +9,7 @@ mod measured_process;
 mod programs;
 mod scratch;
 mod session;
+mod vera;
 
 use crate::console::Console;
 use crate::engines;
@@ -34,6 +35,7 @@ Examples:
   hardbop bench --program lock.bp --reach ERROR --expect unreachable
   hardbop bench --frontend                                  from text to machine, no engine
   hardbop bench --bluetooth 6                               Figure 3 of the Getafix paper
+  hardbop bench --vera                                      the experiments of the VERA paper
 
 Exit codes: 0 fine, 1 a verdict is WRONG, 2 bad usage, 3 interrupted, 4 hardbop itself failed.";
 
@@ -83,6 +85,9 @@ pub struct Arguments {
     /// Show the table of the Bluetooth driver instead: adders and stoppers against up to K context switches
     #[arg(long, value_name = "K", conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv"])]
     bluetooth: Option<u32>,
+    /// Show the tables of the VERA paper instead: quicksort, the double lock, uninitialised variables, and the speed of the explicit engine
+    #[arg(long, conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv", "bluetooth"])]
+    vera: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -119,6 +124,9 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     if let Some(switches) = arguments.bluetooth {
         return bluetooth::run(console, switches, arguments.timeout);
     }
+    if arguments.vera {
+        return vera::run(console, arguments.timeout);
+    }
     let cases = cases(arguments)?;
     let contenders = contenders(arguments)?;
     let session = Session::new(Limits {
@@ -144,7 +152,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
                 let sample = if is_hopeless(&records, from + offset) {
                     Sample::ended(End::Skipped)
                 } else {
-                    session.sample(contender, &file, case.label.as_deref())?
+                    session.sample(contender, &file, &case)?
                 };
                 records[from + offset].samples.push(sample);
             }

@@ -12,6 +12,7 @@ use crate::files;
 use crate::input::{self, ProgramArguments};
 use crate::interrupt::Patience;
 use crate::limits::Limits;
+use crate::progress::ProgressArguments;
 use crate::targets::TargetArguments;
 use crate::trace_arguments::TraceArguments;
 use crate::usage::{Usage, UsageMembers};
@@ -19,7 +20,8 @@ use clap::builder::PossibleValuesParser;
 use hardbop_checker::Rejected;
 use hardbop_interpreter::replay;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Outcome, Query, Silent, TargetKind, Verdict};
+use hardbop_outcome::{Answer, Outcome, Query, TargetKind, Verdict};
+use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,6 +59,8 @@ pub struct Arguments {
     /// Print how much work it was
     #[arg(long)]
     stats: bool,
+    #[command(flatten)]
+    progress: ProgressArguments,
     /// Write the evidence for what cannot happen to a file
     #[arg(long, value_name = "FILE")]
     certificate: Option<String>,
@@ -84,7 +88,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         ));
     }
     let patience = Patience::start(arguments.limits.time);
-    let mut outcome = ask(arguments, &machine, &query, &patience)?;
+    let mut outcome = ask(console, arguments, &machine, &query, &patience)?;
     usage.end_phase("engine");
     validate(arguments, &machine, &query, &mut outcome, &patience)?;
     usage.end_phase("validation");
@@ -109,12 +113,14 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         console.note(&format!("so far: {counters}"));
     }
     if arguments.stats {
-        console.print_about(&statistics(&machine, &outcome, &usage));
+        let lines = statistics(&machine, &outcome.engine, &outcome.statistics, &usage);
+        console.print_about(&lines);
     }
     Ok(exit_of(&outcome))
 }
 
 fn ask(
+    console: &mut Console,
     arguments: &Arguments,
     machine: &Machine,
     query: &Query,
@@ -125,7 +131,8 @@ fn ask(
         return Ok(Outcome::new(engine.name(), Vec::new()));
     }
     let budget = arguments.limits.budget(patience);
-    Ok(engine.check(machine, query, &budget, &mut Silent))
+    let mut meter = arguments.progress.meter(console);
+    Ok(engine.check(machine, query, &budget, &mut meter))
 }
 
 /// Holds the engine to its word: runs are replayed, certificates checked. A proof for which the time did not suffice is none.
@@ -269,9 +276,14 @@ fn how_far(outcome: &Outcome) -> Option<String> {
     (!list.is_empty()).then(|| list.join(", "))
 }
 
-fn statistics(machine: &Machine, outcome: &Outcome, usage: &Usage) -> String {
+fn statistics(
+    machine: &Machine,
+    engine: &str,
+    counters: &[(String, u64)],
+    usage: &Usage,
+) -> String {
     let mut lines = vec![
-        ("engine".to_owned(), outcome.engine.clone()),
+        ("engine".to_owned(), engine.to_owned()),
         (
             "procedures".to_owned(),
             machine.procedures.len().to_string(),
@@ -286,19 +298,23 @@ fn statistics(machine: &Machine, outcome: &Outcome, usage: &Usage) -> String {
         ),
     ];
     lines.extend(usage.lines());
-    let counters = outcome.statistics.iter();
-    lines.extend(counters.map(|(name, count)| (name.clone(), count.to_string())));
-    lines.extend(states_per_second(outcome, usage));
+    let figures = counters.iter();
+    lines.extend(figures.map(|(name, count)| (name.clone(), count.to_string())));
+    let time = usage.time_of("engine");
+    lines.extend(time.and_then(|time| states_per_second(counters, time)));
+    rows(&lines)
+}
+
+/// A name and a figure per line.
+fn rows(lines: &[(String, String)]) -> String {
     let row = |(name, value): &(String, String)| format!("  {name:<28} {value:>14}\n");
     lines.iter().map(row).collect()
 }
 
 /// The speed of an engine that counts states.
-fn states_per_second(outcome: &Outcome, usage: &Usage) -> Option<(String, String)> {
-    let mut counters = outcome.statistics.iter();
-    let (_, states) = counters.find(|(name, _)| name == "states")?;
-    let microseconds = usage.time_of("engine")?.as_micros();
-    let speed = (u128::from(*states) * 1_000_000).checked_div(microseconds)?;
+fn states_per_second(counters: &[(String, u64)], time: Duration) -> Option<(String, String)> {
+    let (_, states) = counters.iter().find(|(name, _)| name == "states")?;
+    let speed = (u128::from(*states) * 1_000_000).checked_div(time.as_micros())?;
     Some(("states per second".to_owned(), speed.to_string()))
 }
 

@@ -55,9 +55,9 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
 fn list() -> String {
     let mut entries = Vec::new();
     for family in hardbop_families::all() {
-        let asked = match family.question() {
+        let asked = match family.question {
             Question::Assertions => "assertions".to_owned(),
-            Question::Label(label) => format!("--reach {label}"),
+            asked => asked.options().join(" "),
         };
         let verdict = match family.verdict {
             KnownVerdict::Reachable => "yes",

@@ -8,6 +8,7 @@ use crate::input::{self, ProgramArguments};
 use crate::targets::TargetArguments;
 use hardbop_calculus::Program;
 use hardbop_calculus::threads::{self, ThreadBound, ThreadProblem};
+use hardbop_concurrent::DEFAULT_THREADS;
 use hardbop_machine::NodeId;
 use hardbop_outcome::Query;
 
@@ -34,6 +35,9 @@ pub struct Arguments {
     /// Take the formula for threads that run for at most R rounds
     #[arg(long, value_name = "R", group = "bound", conflicts_with = "algorithm", value_parser = clap::value_parser!(u32).range(1..=MANY))]
     rounds: Option<u32>,
+    /// Let a program have at most N threads [default: 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MANY))]
+    threads: Option<u32>,
     /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
@@ -54,13 +58,12 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     let algorithm = arguments.calculus.algorithm()?;
     let machine = input::load(console, &arguments.program)?;
     let bound = arguments.bound();
-    let unsupported = match bound {
-        Some(_) => threads::unsupported(&machine),
-        None => hardbop_calculus::unsupported(&machine),
-    };
-    if let Some(what) = unsupported {
-        let message = format!("the relations of {what} cannot be written");
-        return Err(Failure::BadInput(message));
+    let refused =
+        |what: &str| Failure::BadInput(format!("the relations of {what} cannot be written"));
+    if bound.is_none()
+        && let Some(what) = hardbop_calculus::unsupported(&machine)
+    {
+        return Err(refused(what));
     }
     let query = if arguments.targets.is_empty() {
         Query::assertions(&machine)
@@ -69,7 +72,11 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     };
     let targets: Vec<NodeId> = query.targets.iter().map(|target| target.node).collect();
     let text = match bound {
-        Some(bound) => ThreadProblem::new(&machine, &targets, bound).text(),
+        Some(bound) => {
+            let most = arguments.threads.unwrap_or(DEFAULT_THREADS);
+            let fixed = threads::fixed(&machine, most).map_err(|what| refused(&what))?;
+            ThreadProblem::new(&fixed, &targets, bound).text()
+        }
         None => {
             let entry = machine.threads[0].entry;
             Program::new(&machine, entry, &targets, &targets).text(&algorithm)

@@ -5,6 +5,7 @@ use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::input::{self, ProgramArguments};
 use crate::targets::TargetArguments;
+use hardbop_concurrent::DEFAULT_THREADS;
 use hardbop_outcome::Query;
 
 const EXAMPLES: &str = "\
@@ -13,7 +14,7 @@ Examples:
   hardbop check sequential.bp
 
 The assertions at the end of `main` of the new program stand for those of the old one, or for the labels
-that --reach names, in order. `hardbop check --engine sequentialized --rounds R` does both steps and
+that --reach names, in order; if threads start others, one more fails where there are more than --threads. `hardbop check --engine sequentialized --rounds R` does both steps and
 translates runs back.";
 
 /// Write a sequential program for the round-robin schedules of a concurrent one
@@ -27,6 +28,9 @@ pub struct Arguments {
     /// How often each thread may run
     #[arg(long, value_name = "R", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
+    /// Let a program have at most N threads; one that starts more fails the last assertion
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_THREADS, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    threads: u32,
     /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
@@ -40,11 +44,16 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     } else {
         arguments.targets.query(&machine)?
     };
-    let program = hardbop_sequentialize::sequentialize(&machine, arguments.rounds, &query.targets)
-        .map_err(|refused| {
-            let file = machine.source.name();
-            Failure::BadInput(format!("{file}: sequentialization does not take {refused}"))
-        })?;
+    let program = hardbop_sequentialize::sequentialize(
+        &machine,
+        arguments.rounds,
+        arguments.threads,
+        &query.targets,
+    )
+    .map_err(|refused| {
+        let file = machine.source.name();
+        Failure::BadInput(format!("{file}: sequentialization does not take {refused}"))
+    })?;
     match &arguments.output {
         Some(file) => files::replace(file, &program.text)?,
         None => console.print(&program.text),

@@ -148,6 +148,7 @@ fn solver_limits<'a>(limits: &Limits, interrupt: &'a dyn Fn() -> bool) -> Solver
             .map(|nodes| usize::try_from(nodes).unwrap_or(usize::MAX)),
         rounds: limits.states,
         interrupt: Some(interrupt),
+        ..SolverLimits::default()
     }
 }
 
@@ -175,7 +176,7 @@ impl Run<'_> {
                     let mut console = self.console.borrow_mut();
                     console.print("unknown\n");
                     console.note(&self.reason(&stop));
-                    if matches!(stop, Stop::Interrupted | Stop::Rounds) {
+                    if matches!(stop, Stop::Interrupted | Stop::Rounds | Stop::Work) {
                         return exit;
                     }
                 }
@@ -242,6 +243,7 @@ impl Run<'_> {
         match stop {
             Stop::Nodes => "the limit on BDD nodes was reached".to_owned(),
             Stop::Rounds => "the limit on rounds was reached".to_owned(),
+            Stop::Work => "the limit on BDD work was reached".to_owned(),
             Stop::Interrupted => match self.patience.check() {
                 Some(limit) => limit.to_string(),
                 None => "interrupted".to_owned(),
@@ -308,6 +310,9 @@ fn statistics(solver: &Solver<'_>) -> Vec<(String, String)> {
         }
         if relation.evaluations > 1 {
             text = format!("{text} in {} evaluations", relation.evaluations);
+        }
+        if relation.work > 0 {
+            text = format!("{text}, work {}", relation.work);
         }
         lines.push((relation.name, text));
     }

@@ -3,7 +3,7 @@
 use crate::exit::Failure;
 use crate::input;
 use hardbop_calculus::algorithm::{BUILT_IN, REFERENCE, answer};
-use hardbop_calculus::{Algorithm, CalculusEngine};
+use hardbop_calculus::{Algorithm, CalculusEngine, Scouting};
 use hardbop_formula::loading;
 use hardbop_report::diagnostics::{Colour, render};
 use hardbop_syntax::Source;
@@ -16,13 +16,41 @@ pub struct CalculusArguments {
     /// The algorithm that the calculus engine solves: a name, or a `.mu` file of your own [default: entry-forward]
     #[arg(long, value_name = "NAME|FILE")]
     algorithm: Option<String>,
+    /// Whether the calculus engine first solves the algorithm for the program as seen with few variables
+    #[arg(long, value_name = "WHEN")]
+    scouts: Option<ScoutingArgument>,
+}
+
+/// [`Scouting`] on the command line.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum ScoutingArgument {
+    /// If states have more than a few bits
+    Auto,
+    /// In any case
+    Always,
+    /// All variables at once
+    Never,
+}
+
+impl From<ScoutingArgument> for Scouting {
+    fn from(argument: ScoutingArgument) -> Self {
+        match argument {
+            ScoutingArgument::Auto => Scouting::Auto,
+            ScoutingArgument::Always => Scouting::Always,
+            ScoutingArgument::Never => Scouting::Never,
+        }
+    }
 }
 
 impl CalculusArguments {
     /// An engine that follows the options.
     pub fn engine(&self) -> Result<CalculusEngine, Failure> {
         let algorithm = self.algorithm()?;
-        Ok(CalculusEngine { algorithm })
+        let scouting = self.scouts.map(Scouting::from).unwrap_or_default();
+        Ok(CalculusEngine {
+            algorithm,
+            scouting,
+        })
     }
 
     /// The algorithm that is asked for.

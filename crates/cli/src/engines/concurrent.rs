@@ -1,7 +1,10 @@
 //! Options of the engine for bounded context switches.
 
+use super::summary::SummaryArguments;
 use hardbop_calculus::threads::ThreadBound;
-use hardbop_concurrent::{BoundedEngine, DEFAULT_THREADS, Question};
+use hardbop_concurrent::{
+    BoundedEngine, DEFAULT_CONFIGURATIONS, DEFAULT_THREADS, Question, ShortestRuns,
+};
 
 /// What is asked about programs with threads.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -45,6 +48,19 @@ impl ConcurrentArguments {
     /// How many threads a program may have, `init` aside.
     pub fn threads(self) -> u32 {
         self.threads.unwrap_or(DEFAULT_THREADS)
+    }
+
+    /// An engine that follows the options and spends on shortest runs what is wanted.
+    pub fn engine_with_runs(self, runs: SummaryArguments) -> ShortestRuns {
+        let configurations = match (runs.is_content_with_any_run(), runs.insists_on_shortest()) {
+            (true, _) => 0,
+            (_, true) => u64::MAX,
+            _ => DEFAULT_CONFIGURATIONS,
+        };
+        ShortestRuns {
+            engine: self.engine(),
+            configurations,
+        }
     }
 
     /// An engine that follows the options.

@@ -39,7 +39,7 @@ impl Engine for FormulaEngine {
             _ => return self.sequential.check(machine, query, budget, progress),
         };
         progress.event(Event::Phase("formula"));
-        let decided = match decide(machine, query, bound, budget) {
+        let decided = match decide(machine, query, bound, self.runs.threads, budget) {
             Ok(decided) => decided,
             Err(why) => return Outcome::new(self.name(), all_unknown(query, &why)),
         };
@@ -63,12 +63,15 @@ impl Engine for FormulaEngine {
             let run = if is_reached { runs.next() } else { None };
             Answer {
                 target: target.clone(),
-                verdict: run.map_or(
-                    Verdict::UnreachableUpTo {
+                verdict: match run {
+                    Some(run) => confirmed(run.verdict, target),
+                    None if decided.is_short_of_threads => Verdict::Unknown {
+                        why: Limit::Threads,
+                    },
+                    None => Verdict::UnreachableUpTo {
                         bound: bound.bound(),
                     },
-                    |run| confirmed(run.verdict, target),
-                ),
+                },
             }
         });
         let mut outcome = Outcome::new(self.name(), answers.collect());

@@ -12,6 +12,8 @@ use hardbop_summary::SummaryEngine;
 pub struct SequentializedEngine {
     /// Round-robin schedules of so many rounds.
     pub rounds: u32,
+    /// The most threads, those that are started included.
+    pub threads: u32,
     /// Who answers.
     pub summary: SummaryEngine,
 }
@@ -31,7 +33,7 @@ impl Engine for SequentializedEngine {
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
-        let program = match sequentialize(machine, self.rounds, &query.targets) {
+        let program = match sequentialize(machine, self.rounds, self.threads, &query.targets) {
             Ok(program) => program,
             Err(refused) => {
                 let what = refused.to_string();
@@ -43,12 +45,21 @@ impl Engine for SequentializedEngine {
         };
         let asked = Query::assertions(&sequential);
         let outcome = self.summary.check(&sequential, &asked, budget, progress);
+        let is_short_of_threads = program.asks_for_threads
+            && outcome.answers.last().map(|answer| &answer.verdict) != Some(&Verdict::Unreachable);
         let answers = query.targets.iter().map(|target| {
             let place = program.targets.iter().position(|&node| node == target.node);
             let answer = &outcome.answers[place.expect("every target has an assertion")];
+            let verdict = self.verdict(machine, &sequential, &program, answer, target);
+            let verdict = match verdict {
+                Verdict::UnreachableUpTo { .. } if is_short_of_threads => Verdict::Unknown {
+                    why: Limit::Threads,
+                },
+                other => other,
+            };
             Answer {
                 target: target.clone(),
-                verdict: self.verdict(machine, &sequential, &program, answer, target),
+                verdict,
             }
         });
         let mut translated = Outcome::new(self.name(), answers.collect());

@@ -43,6 +43,16 @@ enum OrderName {
 }
 
 impl SummaryArguments {
+    /// Whether any run will do.
+    pub fn is_content_with_any_run(self) -> bool {
+        self.any_run
+    }
+
+    /// Whether runs must be shortest, whatever it takes.
+    pub fn insists_on_shortest(self) -> bool {
+        self.shortest
+    }
+
     /// An engine that follows the options.
     pub fn engine(self) -> SummaryEngine {
         SummaryEngine {

@@ -1,25 +1,54 @@
 //! `hardbop bench --bluetooth`: the table of Figure 3 of the Getafix paper, made again.
 //!
-//! Adders and stoppers against the number of context switches: whether the driver can fail, the widest relation and all live nodes in
-//! BDD nodes, the time, and what a further context switch costs (the ratio of work to that of one switch less). Every
-//! line is a question of its own, asked from scratch. Where the driver fails the search ends with the first run, so the last
-//! lines, about the repaired driver with as many threads, show what a search without such an end costs.
+//! Adders and stoppers against the number of context switches: whether the driver can fail; for the direct engine its widest relation and
+//! all live nodes in BDD nodes, the time, and what a further context switch costs (the ratio of work to that of one switch less); for the
+//! paper's formula, which the calculus engine solves, the nodes of `Reach`, the time, and its work in BDD operations as a multiple of the
+//! direct engine's. Every line is a question of its own, asked from scratch. Where the driver fails the search ends with the first run, so the
+//! last lines, about the repaired driver with as many threads, show what a search without such an end costs.
+//!
+//! The formula grows faster with the bound, so it gets a share of the time limit only, and is not asked about larger bounds
+//! once it has not answered. The second table says from how many switches on each driver fails, by either.
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Patience;
 use hardbop_bench::quantity;
 use hardbop_bench::table::{Align, Table};
-use hardbop_concurrent::{BoundedEngine, Question};
+use hardbop_calculus::threads::{ThreadBound, decide};
+use hardbop_concurrent::{BoundedEngine, DEFAULT_THREADS, Question};
 use hardbop_families::bluetooth;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Budget, Engine, Outcome, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Limit, Query, Silent, Verdict};
 use std::time::{Duration, Instant};
 
 /// The configurations of the paper: adders and stoppers.
 const CONFIGURATIONS: [(u32, u32); 4] = [(1, 1), (1, 2), (2, 1), (2, 2)];
 /// The adders of the repaired driver, beside one stopper.
 const REPAIRED_ADDERS: u32 = 3;
+/// The formula gets the time limit divided by this.
+const FORMULA_SHARE: u32 = 3;
+
+/// A driver of the table.
+struct Driver {
+    adders: u32,
+    stoppers: String,
+    machine: Machine,
+}
+
+/// What one of the contenders says about a driver and a bound.
+struct Found {
+    /// Whether the driver fails; nothing if there was no answer within the limits.
+    fails: Option<bool>,
+    time: Duration,
+    counters: Vec<(String, u64)>,
+}
+
+/// From how many switches on a driver fails, as far as was asked.
+#[derive(Clone, Copy, Default)]
+struct Threshold {
+    fails_from: Option<u32>,
+    holds_up_to: Option<u32>,
+}
 
 /// Runs the command.
 pub fn run(console: &mut Console, switches: u32, timeout: Duration) -> Result<Exit, Failure> {
@@ -32,8 +61,74 @@ pub fn run(console: &mut Console, switches: u32, timeout: Duration) -> Result<Ex
         ("nodes", Align::Right),
         ("time", Align::Right),
         ("growth", Align::Right),
+        ("formula: Reach", Align::Right),
+        ("time", Align::Right),
+        ("work", Align::Right),
     ]);
+    let mut thresholds = Table::new([
+        ("adders", Align::Right),
+        ("stoppers", Align::Left),
+        ("direct engine", Align::Left),
+        ("formula", Align::Left),
+    ]);
+    let formula_time = timeout / FORMULA_SHARE;
     let mut is_complete = true;
+    for driver in drivers()? {
+        let (mut direct_threshold, mut formula_threshold) = <(Threshold, Threshold)>::default();
+        let mut work_before = None;
+        let mut is_formula_asked = true;
+        for bound in 0..=switches {
+            let direct = ask_direct(&driver.machine, bound, timeout);
+            direct_threshold.note(bound, direct.fails);
+            is_complete &= direct.fails.is_some();
+            let work = direct.counter("work");
+            let growth = work_before.map(|before: u64| ratio(work, before));
+            work_before = Some(work);
+            let formula = is_formula_asked
+                .then(|| ask_formula(&driver.machine, bound, formula_time))
+                .transpose()?;
+            let formula_fails = formula.as_ref().and_then(|found| found.fails);
+            is_formula_asked = formula_fails.is_some();
+            formula_threshold.note(bound, formula_fails);
+            if let (Some(one), Some(other)) = (direct.fails, formula_fails)
+                && one != other
+            {
+                return Err(Failure::Internal(format!(
+                    "the formula and the direct engine differ on {} adders and {} stoppers with {bound} switches",
+                    driver.adders, driver.stoppers
+                )));
+            }
+            let mut cells = vec![
+                driver.adders.to_string(),
+                driver.stoppers.clone(),
+                bound.to_string(),
+                words(direct.fails).to_owned(),
+                direct.counter("widest").to_string(),
+                direct.counter("nodes").to_string(),
+                quantity::time(direct.time),
+                quantity::or_nothing(growth, quantity::ratio),
+            ];
+            cells.extend(formula_cells(formula.as_ref(), &direct, formula_time));
+            table.row(cells);
+        }
+        thresholds.row([
+            driver.adders.to_string(),
+            driver.stoppers,
+            direct_threshold.to_string(),
+            formula_threshold.to_string(),
+        ]);
+    }
+    console.print(&table.render());
+    console.print("\n");
+    console.print(&thresholds.render());
+    Ok(if is_complete {
+        Exit::Fine
+    } else {
+        Exit::Unknown
+    })
+}
+
+fn drivers() -> Result<Vec<Driver>, Failure> {
     let mut drivers: Vec<(u32, String, String)> = Vec::new();
     for (adders, stoppers) in CONFIGURATIONS {
         drivers.push((adders, stoppers.to_string(), bluetooth(adders, stoppers)));
@@ -42,44 +137,20 @@ pub fn run(console: &mut Console, switches: u32, timeout: Duration) -> Result<Ex
         let repaired = family.generate(REPAIRED_ADDERS, 0).text;
         drivers.push((REPAIRED_ADDERS, "1 repaired".to_owned(), repaired));
     }
-    for (adders, stoppers, text) in drivers {
+    let machines = drivers.into_iter().map(|(adders, stoppers, text)| {
         let machine = hardbop_machine::from_text("bluetooth.bp", &text);
         let machine =
             machine.map_err(|_| Failure::Internal("the driver is no program".to_owned()))?;
-        let mut work_before = None;
-        for bound in 0..=switches {
-            let start = Instant::now();
-            let outcome = ask(&machine, bound, timeout);
-            let answer = match outcome.answers.first().map(|answer| &answer.verdict) {
-                Some(Verdict::Reachable { .. }) => "yes",
-                Some(Verdict::UnreachableUpTo { .. }) => "no",
-                _ => "unknown",
-            };
-            is_complete &= answer != "unknown";
-            let work = counter(&outcome, "work");
-            let growth = work_before.map(|before: u64| ratio(work, before));
-            work_before = Some(work);
-            table.row([
-                adders.to_string(),
-                stoppers.clone(),
-                bound.to_string(),
-                answer.to_owned(),
-                counter(&outcome, "widest").to_string(),
-                counter(&outcome, "nodes").to_string(),
-                quantity::time(start.elapsed()),
-                quantity::or_nothing(growth, quantity::ratio),
-            ]);
-        }
-    }
-    console.print(&table.render());
-    Ok(if is_complete {
-        Exit::Fine
-    } else {
-        Exit::Unknown
-    })
+        Ok(Driver {
+            adders,
+            stoppers,
+            machine,
+        })
+    });
+    machines.collect()
 }
 
-fn ask(machine: &Machine, switches: u32, timeout: Duration) -> Outcome {
+fn ask_direct(machine: &Machine, switches: u32, timeout: Duration) -> Found {
     let engine = BoundedEngine {
         question: Question::Contexts(switches),
         ..BoundedEngine::default()
@@ -89,13 +160,101 @@ fn ask(machine: &Machine, switches: u32, timeout: Duration) -> Outcome {
         interrupt: &patience,
         ..Budget::unlimited()
     };
-    engine.check(machine, &Query::assertions(machine), &budget, &mut Silent)
+    let start = Instant::now();
+    let outcome = engine.check(machine, &Query::assertions(machine), &budget, &mut Silent);
+    let fails = match outcome.answers.first().map(|answer| &answer.verdict) {
+        Some(Verdict::Reachable { .. }) => Some(true),
+        Some(Verdict::UnreachableUpTo { .. }) => Some(false),
+        _ => None,
+    };
+    Found {
+        fails,
+        time: start.elapsed(),
+        counters: outcome.statistics,
+    }
 }
 
-/// A counter of the engine.
-fn counter(outcome: &Outcome, name: &str) -> u64 {
-    let found = outcome.statistics.iter().find(|(known, _)| known == name);
-    found.map_or(0, |&(_, value)| value)
+fn ask_formula(machine: &Machine, switches: u32, timeout: Duration) -> Result<Found, Failure> {
+    let patience = Patience::start(Some(timeout));
+    let budget = Budget {
+        interrupt: &patience,
+        ..Budget::unlimited()
+    };
+    let start = Instant::now();
+    let bound = ThreadBound::Contexts(switches);
+    let query = Query::assertions(machine);
+    let decided = decide(machine, &query, bound, DEFAULT_THREADS, &budget);
+    let (fails, counters) = match decided {
+        Ok(decided) => (decided.is_reached.first().copied(), decided.statistics),
+        Err(Limit::Unsupported { what }) => {
+            return Err(Failure::Internal(format!(
+                "the formula does not take {what}"
+            )));
+        }
+        Err(_) => (None, Vec::new()),
+    };
+    Ok(Found {
+        fails,
+        time: start.elapsed(),
+        counters,
+    })
+}
+
+impl Found {
+    fn counter(&self, name: &str) -> u64 {
+        let found = self.counters.iter().find(|(known, _)| known == name);
+        found.map_or(0, |&(_, value)| value)
+    }
+}
+
+/// Size, time and ratio of the formula; of one that ran out of time the limit, of one that was not asked nothing.
+fn formula_cells(formula: Option<&Found>, direct: &Found, limit: Duration) -> [String; 3] {
+    match formula {
+        Some(found) if found.fails.is_some() => {
+            let times = ratio(found.counter("bdd-work"), direct.counter("work"));
+            [
+                found.counter("reach-nodes").to_string(),
+                quantity::time(found.time),
+                quantity::ratio(times),
+            ]
+        }
+        Some(_) => [
+            quantity::NOTHING.to_owned(),
+            format!(">{}", quantity::time(limit)),
+            quantity::NOTHING.to_owned(),
+        ],
+        None => ["not asked", quantity::NOTHING, quantity::NOTHING].map(str::to_owned),
+    }
+}
+
+impl Threshold {
+    fn note(&mut self, switches: u32, fails: Option<bool>) {
+        match fails {
+            Some(true) => {
+                self.fails_from.get_or_insert(switches);
+            }
+            Some(false) => self.holds_up_to = Some(switches),
+            None => {}
+        }
+    }
+}
+
+impl std::fmt::Display for Threshold {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.fails_from, self.holds_up_to) {
+            (Some(switches), _) => write!(f, "fails from {switches} on"),
+            (None, Some(switches)) => write!(f, "holds up to {switches}"),
+            (None, None) => f.write_str(quantity::NOTHING),
+        }
+    }
+}
+
+fn words(fails: Option<bool>) -> &'static str {
+    match fails {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "unknown",
+    }
 }
 
 /// How many times as much.

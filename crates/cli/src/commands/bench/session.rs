@@ -2,6 +2,7 @@
 
 use super::measured_process::{self, Limits};
 use super::scratch::Scratch;
+use crate::engines;
 use crate::exit::Failure;
 use crate::interrupt::Patience;
 use hardbop_bench::record::Kind;
@@ -26,6 +27,18 @@ impl Contender {
             Contender::Engine(name) => name,
             Contender::Peer(peer) => &peer.name,
             Contender::FrontEnd => "front end",
+        }
+    }
+
+    /// Whether it can say something about whole runs.
+    fn answers_about_runs(&self) -> bool {
+        match self {
+            Contender::Engine(name) => {
+                let name = name.split_whitespace().next();
+                name.is_some_and(|name| [engines::AUTO, "explicit"].contains(&name))
+            }
+            Contender::Peer(_) => false,
+            Contender::FrontEnd => true,
         }
     }
 
@@ -78,14 +91,17 @@ impl Session {
         }
     }
 
-    /// Runs a contender once.
+    /// Runs a contender once, if the question is one for it.
     pub fn sample(
         &self,
         contender: &Contender,
         file: &str,
-        label: Option<&str>,
+        case: &Case,
     ) -> Result<Sample, Failure> {
-        let words = self.command(contender, file, label);
+        if case.asks_about_runs() && !contender.answers_about_runs() {
+            return Ok(Sample::ended(End::Skipped));
+        }
+        let words = self.command(contender, file, case);
         let measured = measured_process::run(&words, &self.scratch, &self.limits, &self.patience)?;
         let mut sample = Sample {
             end: measured.end,
@@ -100,7 +116,7 @@ impl Session {
         Ok(sample)
     }
 
-    fn command(&self, contender: &Contender, file: &str, label: Option<&str>) -> Vec<OsString> {
+    fn command(&self, contender: &Contender, file: &str, case: &Case) -> Vec<OsString> {
         let own = |words: &[&str]| {
             let words = words.iter().map(OsString::from);
             std::iter::once(self.hardbop.clone()).chain(words).collect()
@@ -110,12 +126,12 @@ impl Session {
             Contender::Engine(engine) => {
                 let mut words = vec!["check", "--quiet", "--json", "--stats", "--engine"];
                 words.extend(engine.split_whitespace());
-                words.extend(label.iter().flat_map(|label| ["--reach", *label]));
+                words.extend(case.options.iter().map(String::as_str));
                 words.push(file);
                 own(&words)
             }
             Contender::Peer(peer) => {
-                let words = peer.command(file, label);
+                let words = peer.command(file, case.label.as_deref());
                 words.into_iter().map(OsString::from).collect()
             }
         }
