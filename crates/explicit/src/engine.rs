@@ -67,11 +67,7 @@ impl Engine for ExplicitEngine {
             let why = Limit::Unsupported {
                 what: "concurrent programs".to_owned(),
             };
-            let answers = query.targets.iter().map(|target| Answer {
-                target: target.clone(),
-                verdict: Verdict::Unknown { why: why.clone() },
-            });
-            return Outcome::new(self.name(), answers.collect());
+            return Outcome::unknown(self.name(), query, &why);
         }
         progress.event(Event::Phase("analyses"));
         let calls = CallGraph::new(machine);

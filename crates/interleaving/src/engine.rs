@@ -81,7 +81,7 @@ impl Engine for InterleavingEngine {
                 .saturating_add(u32::from(machine.init.is_some())),
         ) {
             Ok(cast) => cast,
-            Err(why) => return self.give_up(query, &unsupported(machine, why)),
+            Err(why) => return Outcome::unknown(self.name(), query, &unsupported(machine, why)),
         };
         let space = Space::new(machine, &cast);
         let mut inquiry = Inquiry {
@@ -98,16 +98,6 @@ impl Engine for InterleavingEngine {
         };
         inquiry.answer(query, progress);
         inquiry.finish(query)
-    }
-}
-
-impl InterleavingEngine {
-    fn give_up(self, query: &Query, why: &Limit) -> Outcome {
-        let unknown = |target: &Target| Answer {
-            target: target.clone(),
-            verdict: Verdict::Unknown { why: why.clone() },
-        };
-        Outcome::new(self.name(), query.targets.iter().map(unknown).collect())
     }
 }
 

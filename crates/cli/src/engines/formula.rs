@@ -41,7 +41,7 @@ impl Engine for FormulaEngine {
         progress.event(Event::Phase("formula"));
         let decided = match decide(machine, query, bound, self.runs.threads, budget) {
             Ok(decided) => decided,
-            Err(why) => return Outcome::new(self.name(), all_unknown(query, &why)),
+            Err(why) => return Outcome::unknown(self.name(), query, &why),
         };
         let claims = || query.targets.iter().zip(&decided.is_reached);
         let reached: Vec<Target> = claims()
@@ -93,12 +93,4 @@ fn confirmed(verdict: Verdict, target: &Target) -> Verdict {
             Verdict::Unknown { why }
         }
     }
-}
-
-fn all_unknown(query: &Query, why: &Limit) -> Vec<Answer> {
-    let answers = query.targets.iter().map(|target| Answer {
-        target: target.clone(),
-        verdict: Verdict::Unknown { why: why.clone() },
-    });
-    answers.collect()
 }

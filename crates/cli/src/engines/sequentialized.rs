@@ -37,7 +37,7 @@ impl Engine for SequentializedEngine {
             Ok(program) => program,
             Err(refused) => {
                 let what = refused.to_string();
-                return self.unknown(query, &Limit::Unsupported { what });
+                return Outcome::unknown(self.name(), query, &Limit::Unsupported { what });
             }
         };
         let Ok(sequential) = from_text("sequential.bp", &program.text) else {
@@ -89,13 +89,5 @@ impl SequentializedEngine {
             },
             other => other.clone(),
         }
-    }
-
-    fn unknown(&self, query: &Query, why: &Limit) -> Outcome {
-        let answers = query.targets.iter().map(|target| Answer {
-            target: target.clone(),
-            verdict: Verdict::Unknown { why: why.clone() },
-        });
-        Outcome::new(self.name(), answers.collect())
     }
 }
