@@ -104,9 +104,18 @@ fn families_with_many_states_have_the_same_counts() {
 fn a_split_into_very_many_cases_does_not_keep_the_target_from_being_found() {
     let text = "decl int<64> n, m; void main() begin m := n + 1; if (m > 1) then HIT: skip; fi end";
     let machine = from_text("wide.bp", text).expect("the program is valid");
-    let outcome = check(&machine, &Query::label(&machine, "HIT"), 2, true);
+    // There are 2^64 states to come: who meets the target has to end the search.
+    let most = 1 << 20;
+    let budget = Budget {
+        states: Some(most),
+        ..Budget::unlimited()
+    };
+    let query = Query::label(&machine, "HIT");
+    let outcome = engine(2, true).check(&machine, &query, &budget, &mut Silent);
     let verdict = &outcome.answers[0].verdict;
     assert!(matches!(verdict, Verdict::Reachable { .. }), "{verdict:?}");
+    let (_, visited) = outcome.statistics[0];
+    assert!(visited < most, "the search went on: {visited} states");
 }
 
 struct Stop;

@@ -136,7 +136,7 @@ fn ending(machine: &Machine, last: &Configuration) -> Result<Ending, LassoError>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::configuration::initial;
+    use crate::configuration::{initial, initial_slots};
     use crate::record::Recorder;
     use crate::step::Move;
     use crate::test_programs::machine;
@@ -206,5 +206,64 @@ thread b begin void main() begin g := g; end end";
         wrong.version = 9;
         let error = replay_thread_lasso(&machine, &wrong);
         assert_eq!(error, Err(LassoError::Version { found: 9 }));
+    }
+
+    /// Two loops that flip the flag of the Getafix dialect: while it is 1, only the thread that took the last step may go on.
+    const FLAG: &str = "decl atomic;
+void init() begin atomic := 0; end
+void main() begin skip; end
+void thread1() begin AGAIN: atomic := !atomic; goto AGAIN; end
+void thread2() begin AGAIN: atomic := !atomic; goto AGAIN; end";
+
+    /// After `init` these threads go round their loops, two steps each time; the loop of the lasso begins after the first time.
+    fn rounds(machine: &Machine, names: &[&str]) -> ThreadLasso {
+        let slots = initial_slots(machine).len();
+        let mut recorder = Recorder::new(machine, initial(machine, &vec![0; slots]));
+        let mut steps = 0;
+        let mut go = |recorder: &mut Recorder<'_>, thread: u32| {
+            let node = recorder.configuration().top(thread).expect("it runs").node;
+            let step = match machine.edges_from(node).next() {
+                Some(edge) => Move::Edge {
+                    edge,
+                    inputs: Vec::new(),
+                },
+                None => Move::Return,
+            };
+            recorder.step(thread, step, &[]).expect("it may go on");
+            steps += 1;
+            steps
+        };
+        while recorder.configuration().in_init {
+            go(&mut recorder, 0);
+        }
+        let mut stem = None;
+        for name in names {
+            let now = recorder.configuration();
+            let mut threads = 0..now.threads.len() as u32;
+            let thread = threads.find(|&thread| now.thread_name(machine, thread) == *name);
+            let thread = thread.expect("a thread of the program");
+            go(&mut recorder, thread);
+            let steps = go(&mut recorder, thread);
+            stem.get_or_insert(steps);
+        }
+        ThreadLasso {
+            version: VERSION,
+            property: None,
+            stem: stem.expect("there is a first time"),
+            run: recorder.finish().0,
+        }
+    }
+
+    #[test]
+    fn a_loop_must_come_back_to_the_same_turn() {
+        let machine = machine(FLAG);
+        assert!(machine.atomic_flag.is_some());
+        let (one, two) = ("thread1", "thread2");
+        // The flag is 1 and all threads are where they were, but now the turn is the other one's.
+        let other_turn = replay_thread_lasso(&machine, &rounds(&machine, &[one, one, two]));
+        assert_eq!(other_turn, Err(LassoError::OtherConfiguration));
+        let same_turn = rounds(&machine, &[one, one, two, two, one]);
+        let replayed = replay_thread_lasso(&machine, &same_turn).expect("its turn again");
+        assert_eq!((replayed.loop_steps, replayed.ending), (8, None));
     }
 }

@@ -162,6 +162,19 @@ mod tests {
     use hardbop_machine::from_text;
 
     #[test]
+    fn every_variable_that_a_core_names_is_tracked() {
+        let text = "decl bad, a, b; void main() begin bad := a & b; assert(!bad); end";
+        let machine = from_text("t.bp", text).unwrap();
+        let target = [machine.assertions[0].failure];
+        let named = [1, 2].map(|id| (ProcId(0), Variable::Global(GlobalId(id))));
+        let mut precision = Precision::first(&machine, &target);
+        assert!(named.iter().all(|&(p, v)| precision.lacks(p, v)));
+        precision.track_each(&named);
+        assert!(named.iter().all(|&(p, v)| precision.tracks(p, v)));
+        assert!(precision.is_exact());
+    }
+
+    #[test]
     fn targets_of_the_same_globals_are_one_group_with_variables_of_its_own() {
         let text = "decl lock, done, noise; void main() begin decl own;
             assert(!lock); own := noise; if (noise) then assert(!done); fi assert(!lock | own); end";

@@ -92,3 +92,15 @@ const MUTUAL: &str = "decl g0 := T;
 fn certificates_of_procedures_that_call_each_other_are_inductive() {
     check(&from_text("mutual.bp", MUTUAL).unwrap());
 }
+
+/// `a` and `b` are equal: neither of them says why the assertion holds, both together do.
+const EQUAL: &str =
+    "decl bad, a, b; void main() begin a := *; b := a; bad := a != b; assert(!bad); end";
+
+#[test]
+fn one_refinement_tracks_all_variables_that_explain_a_path() {
+    let outcome = check(&from_text("equal.bp", EQUAL).unwrap());
+    assert_eq!(outcome.answers[0].verdict, Verdict::Unreachable);
+    assert_eq!(count(&outcome, "refinements"), 1);
+    assert_eq!(count(&outcome, "tracked-variables"), 3);
+}
