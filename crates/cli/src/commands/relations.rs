@@ -7,6 +7,7 @@ use crate::files;
 use crate::input::{self, ProgramArguments};
 use crate::targets::TargetArguments;
 use hardbop_calculus::Program;
+use hardbop_calculus::algorithm::REFERENCE;
 use hardbop_calculus::threads::{self, ThreadBound, ThreadProblem};
 use hardbop_concurrent::DEFAULT_THREADS;
 use hardbop_machine::NodeId;
@@ -55,7 +56,7 @@ impl Arguments {
 
 /// Runs the command.
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
-    let algorithm = arguments.calculus.algorithm()?;
+    let algorithm = arguments.calculus.algorithm_or(REFERENCE)?;
     let machine = input::load(console, &arguments.program)?;
     let bound = arguments.bound();
     let refused =

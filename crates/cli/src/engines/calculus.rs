@@ -2,7 +2,7 @@
 
 use crate::exit::Failure;
 use crate::input;
-use hardbop_calculus::algorithm::{BUILT_IN, REFERENCE, answer};
+use hardbop_calculus::algorithm::{BUILT_IN, USUAL, answer};
 use hardbop_calculus::{Algorithm, CalculusEngine, Scouting};
 use hardbop_formula::loading;
 use hardbop_report::diagnostics::{Colour, render};
@@ -13,7 +13,7 @@ use hardbop_syntax::diagnostic::has_errors;
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Calculus engine")]
 pub struct CalculusArguments {
-    /// The algorithm that the calculus engine solves: a name, or a `.mu` file of your own [default: entry-forward]
+    /// The algorithm that the calculus engine solves: a name, or a `.mu` file of your own [default: entry-forward-split, for relations entry-forward]
     #[arg(long, value_name = "NAME|FILE")]
     algorithm: Option<String>,
     /// Whether the calculus engine first solves the algorithm for the program as seen with few variables
@@ -45,7 +45,7 @@ impl From<ScoutingArgument> for Scouting {
 impl CalculusArguments {
     /// An engine that follows the options.
     pub fn engine(&self) -> Result<CalculusEngine, Failure> {
-        let algorithm = self.algorithm()?;
+        let algorithm = self.algorithm_or(USUAL)?;
         let scouting = self.scouts.map(Scouting::from).unwrap_or_default();
         Ok(CalculusEngine {
             algorithm,
@@ -53,9 +53,9 @@ impl CalculusArguments {
         })
     }
 
-    /// The algorithm that is asked for.
-    pub fn algorithm(&self) -> Result<Algorithm, Failure> {
-        let name = self.algorithm.as_deref().unwrap_or(REFERENCE);
+    /// The algorithm that is asked for, or one of hardbop's own.
+    pub fn algorithm_or(&self, usual: &str) -> Result<Algorithm, Failure> {
+        let name = self.algorithm.as_deref().unwrap_or(usual);
         if let Some(algorithm) = Algorithm::built_in(name) {
             return Ok(algorithm);
         }
