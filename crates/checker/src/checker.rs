@@ -1,9 +1,9 @@
 //! What both directions share: lookup of relations, the loop over nodes and edges, counting, reporting.
 
-use crate::Accepted;
+use crate::accepted::Accepted;
 use crate::form::Relations;
 use crate::rejected::{Broken, Condition, Rejected};
-use crate::scene::{Proof, Reading, Scene};
+use crate::scene::{Reading, Scene};
 use crate::support::Supports;
 use hardbop_machine::analysis::ModRef;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId};
@@ -127,23 +127,15 @@ impl<'a, 'i> Checker<'a, 'i> {
         premises: &[Lit],
         conclusion: Lit,
     ) -> Result<(), Rejected> {
-        self.counts.obligations += 1;
-        let conflicts = self.scene.conflicts();
-        let proof = self.scene.prove(premises, conclusion);
-        self.counts.conflicts += self.scene.conflicts() - conflicts;
-        match proof {
-            Proof::Immediate => Ok(()),
-            Proof::Searched => {
-                self.counts.searches += 1;
-                Ok(())
-            }
-            Proof::Interrupted => Err(Rejected::Interrupted(Limit::Interrupted)),
-            Proof::Refuted => {
-                let witness = self.scene.witness();
-                let Place { node, edge } = place;
-                let broken = Broken::new(self.machine, condition, node, edge, witness);
-                Err(Rejected::Broken(Box::new(broken)))
-            }
+        let holds = self
+            .counts
+            .prove(self.scene.circuit(), premises, conclusion)?;
+        if holds {
+            return Ok(());
         }
+        let witness = self.scene.witness();
+        let Place { node, edge } = place;
+        let broken = Broken::new(self.machine, condition, node, edge, witness);
+        Err(Rejected::Broken(Box::new(broken)))
     }
 }

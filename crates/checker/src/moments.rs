@@ -9,7 +9,7 @@ use crate::rejected::{Witness, WitnessState};
 use hardbop_machine::analysis::ModRef;
 use hardbop_machine::bits::BitLayout;
 use hardbop_machine::{GlobalId, InputId, Machine, ProcId, Variable};
-use hardbop_sat::{Circuit, Lit, Solver};
+use hardbop_sat::{Lit, Prover, ProvingCircuit};
 use std::collections::BTreeMap;
 
 /// A state that a condition speaks of.
@@ -100,8 +100,7 @@ pub(crate) struct Moments<'a, 'i> {
     machine: &'a Machine,
     effects: &'a ModRef,
     layout: BitLayout,
-    is_over: &'i dyn Fn() -> bool,
-    pub circuit: Circuit<'i>,
+    pub circuit: ProvingCircuit<'i>,
     procedure: ProcId,
     callee: ProcId,
     states: [Literals; 7],
@@ -114,8 +113,7 @@ impl<'a, 'i> Moments<'a, 'i> {
             machine,
             effects,
             layout: BitLayout::new(machine),
-            is_over,
-            circuit: Circuit::default(),
+            circuit: ProvingCircuit::new(Prover::new(is_over)),
             procedure: ProcId(0),
             callee: ProcId(0),
             states: Default::default(),
@@ -125,9 +123,7 @@ impl<'a, 'i> Moments<'a, 'i> {
 
     /// Starts anew in a procedure, with an empty circuit.
     pub fn begin(&mut self, procedure: ProcId) {
-        let mut solver = Solver::new();
-        solver.set_interrupt(self.is_over);
-        self.circuit = Circuit::new(solver);
+        self.circuit.clear();
         self.procedure = procedure;
         for moment in Moment::ALL {
             self.states[moment as usize].clear();

@@ -3,13 +3,25 @@
 //! Gates are built bottom-up by the caller, so nothing here recurses. Equal gates are one literal, negations are free, and
 //! constants and opposite operands are folded away; a formula that folds to a constant costs no clause at all.
 
-use crate::lit::Lit;
+use crate::lit::{Lit, Var};
 use crate::solver::{Answer, Solver};
 use std::collections::HashMap;
 
+/// Where the clauses of a circuit go.
+pub trait Clauses {
+    /// A new variable.
+    fn new_var(&mut self) -> Var;
+
+    /// At least one of these holds.
+    fn add_clause(&mut self, clause: &[Lit]);
+
+    /// Forgets variables and clauses.
+    fn clear(&mut self);
+}
+
 /// A solver in which literals can stand for formulas.
-pub struct Circuit<'i> {
-    solver: Solver<'i>,
+pub struct Circuit<S> {
+    solver: S,
     truth: Lit,
     gates: HashMap<Gate, Lit>,
     /// Operands of a conjunction in the making, kept for its memory.
@@ -29,15 +41,22 @@ enum Gate {
     Ite(Lit, Lit, Lit),
 }
 
-impl Default for Circuit<'_> {
+impl<S: Clauses + Default> Default for Circuit<S> {
     fn default() -> Self {
-        Self::new(Solver::new())
+        Self::new(S::default())
     }
 }
 
-impl<'i> Circuit<'i> {
-    /// Circuits in a solver.
-    pub fn new(mut solver: Solver<'i>) -> Self {
+impl Circuit<Solver<'_>> {
+    /// Searches for a model in which all assumptions hold.
+    pub fn solve(&mut self, assumptions: &[Lit]) -> Answer {
+        self.solver.solve(assumptions)
+    }
+}
+
+impl<S: Clauses> Circuit<S> {
+    /// Circuits in a solver without variables.
+    pub fn new(mut solver: S) -> Self {
         let truth = solver.new_var().positive();
         solver.add_clause(&[truth]);
         Self {
@@ -48,8 +67,16 @@ impl<'i> Circuit<'i> {
         }
     }
 
+    /// Forgets all gates; the memory is used again.
+    pub fn clear(&mut self) {
+        self.solver.clear();
+        self.gates.clear();
+        self.truth = self.solver.new_var().positive();
+        self.solver.add_clause(&[self.truth]);
+    }
+
     /// The solver, for limits, models and cores.
-    pub fn solver(&mut self) -> &mut Solver<'i> {
+    pub fn solver(&mut self) -> &mut S {
         &mut self.solver
     }
 
@@ -207,11 +234,6 @@ impl<'i> Circuit<'i> {
         self.solver.add_clause(&[lit]);
     }
 
-    /// Searches for a model in which all assumptions hold.
-    pub fn solve(&mut self, assumptions: &[Lit]) -> Answer {
-        self.solver.solve(assumptions)
-    }
-
     /// How many different gates there are.
     pub fn gate_count(&self) -> usize {
         self.gates.len()
@@ -225,7 +247,7 @@ mod tests {
     /// A formula built with the circuit and its value under every assignment of three variables, as a table of 8 bits.
     type Formula = (Lit, u8);
 
-    fn grow(circuit: &mut Circuit<'_>, formulas: &[Formula]) -> Vec<Formula> {
+    fn grow(circuit: &mut crate::Circuit<'_>, formulas: &[Formula]) -> Vec<Formula> {
         let mut grown = Vec::new();
         for &(a, p) in formulas {
             grown.push((!a, !p));
@@ -246,7 +268,7 @@ mod tests {
 
     #[test]
     fn every_gate_has_its_value_under_every_assignment() {
-        let mut circuit = Circuit::default();
+        let mut circuit = crate::Circuit::default();
         let [x, y, z] = [(); 3].map(|()| circuit.input());
         let leaves = [
             (circuit.constant(false), 0),
@@ -274,7 +296,7 @@ mod tests {
 
     #[test]
     fn equal_gates_are_one_literal() {
-        let mut circuit = Circuit::default();
+        let mut circuit = crate::Circuit::default();
         let [x, y, z] = [(); 3].map(|()| circuit.input());
         let first = [circuit.and(x, y), circuit.xor(x, !y), circuit.ite(x, !y, z)];
         let gates = circuit.gate_count();
@@ -290,7 +312,7 @@ mod tests {
 
     #[test]
     fn formulas_that_fold_cost_no_gate() {
-        let mut circuit = Circuit::default();
+        let mut circuit = crate::Circuit::default();
         let x = circuit.input();
         let y = circuit.input();
         let (no, yes) = (circuit.constant(false), circuit.constant(true));

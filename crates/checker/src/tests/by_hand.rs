@@ -73,7 +73,7 @@ fn good_certificates_are_accepted_in_both_directions() {
     // One initial state, one target, four edges of which one is a call with two conditions.
     assert_eq!(forward.obligations, 7);
     let backward = validate(&machine, &backward_flip(&machine)).expect("it is inductive");
-    assert!(backward.obligations > 7 && backward.searches > 0);
+    assert!(backward.obligations > 7);
 }
 
 fn check_rejected(machine: &Machine, certificate: &Certificate, expected: &Expect) {
