@@ -36,7 +36,7 @@ impl Accepted {
         let mut assumptions = premises.to_vec();
         assumptions.push(!conclusion);
         let conflicts = circuit.solver().conflicts();
-        let refutation = circuit.solver().refute(&assumptions);
+        let refutation = circuit.refute(&assumptions);
         self.conflicts += circuit.solver().conflicts() - conflicts;
         match refutation {
             Refutation::Immediate => Ok(true),

@@ -128,7 +128,7 @@ impl<'a, 'i> Scene<'a, 'i> {
     }
 
     /// The counterexample to the last condition.
-    pub fn witness(&mut self) -> Witness {
+    pub fn witness(&self) -> Witness {
         self.moments.witness()
     }
 }

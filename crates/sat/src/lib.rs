@@ -21,6 +21,7 @@ mod tseitin;
 pub use lit::{Lit, Var};
 pub use prover::{Prover, Refutation};
 pub use solver::{Answer, Solver};
+pub use tseitin::Model;
 
 /// Circuits in a solver, for whoever checks its answers elsewhere.
 pub type Circuit<'i> = tseitin::Circuit<Solver<'i>>;

@@ -45,6 +45,8 @@ pub struct Prover<'i> {
 }
 
 impl Clauses for Prover<'_> {
+    const IS_EAGER: bool = false;
+
     fn new_var(&mut self) -> Var {
         self.propagation.new_var()
     }

@@ -15,6 +15,8 @@ use crate::lit::{Lit, Var};
 use crate::tseitin::Clauses;
 
 impl Clauses for Solver<'_> {
+    const IS_EAGER: bool = true;
+
     fn new_var(&mut self) -> Var {
         Solver::new_var(self)
     }

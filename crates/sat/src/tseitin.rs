@@ -1,14 +1,27 @@
 //! Formulas as clauses (Tseitin): every gate is a literal that is equivalent to it.
 //!
-//! Gates are built bottom-up by the caller, so nothing here recurses. Equal gates are one literal, negations are free, and
-//! constants and opposite operands are folded away; a formula that folds to a constant costs no clause at all.
+//! Gates are built bottom-up by the caller, so nothing here recurses. Equal gates are one literal,
+//! negations are free, and constants and opposite operands are folded away; a formula that folds to
+//! a constant costs no clause at all.
+//!
+//! Of the clauses of a gate one half says what follows if it is true, the other what follows if it
+//! is false. A solver gets both at once. A prover gets a half when a question [demands] it: the
+//! formulas of certificates are large, often decision diagrams, and with the half that a question
+//! needs (Plaisted and Greenbaum) propagation follows one path of a diagram where it would
+//! otherwise evaluate all of it. Fewer clauses can refute less, never more.
+//!
+//! [demands]: Circuit::demand
 
 use crate::lit::{Lit, Var};
+use crate::prover::{Prover, Refutation};
 use crate::solver::{Answer, Solver};
 use std::collections::HashMap;
 
 /// Where the clauses of a circuit go.
 pub trait Clauses {
+    /// Whether a gate has all its clauses from the start.
+    const IS_EAGER: bool;
+
     /// A new variable.
     fn new_var(&mut self) -> Var;
 
@@ -24,6 +37,12 @@ pub struct Circuit<S> {
     solver: S,
     truth: Lit,
     gates: HashMap<Gate, Lit>,
+    /// By variable.
+    definitions: Vec<Option<Gate>>,
+    /// By literal: whether there are clauses that say what follows from it.
+    has_clauses: Vec<bool>,
+    /// Literals whose clauses are still to be made.
+    pending: Vec<Lit>,
     /// Operands of a conjunction in the making, kept for its memory.
     scratch: Vec<Lit>,
 }
@@ -41,6 +60,16 @@ enum Gate {
     Ite(Lit, Lit, Lit),
 }
 
+/// Values of all literals of a circuit.
+pub struct Model(Vec<bool>);
+
+impl Model {
+    /// The value of a literal.
+    pub fn value(&self, lit: Lit) -> bool {
+        self.0[lit.var().index()] != lit.is_negative()
+    }
+}
+
 impl<S: Clauses + Default> Default for Circuit<S> {
     fn default() -> Self {
         Self::new(S::default())
@@ -54,24 +83,60 @@ impl Circuit<Solver<'_>> {
     }
 }
 
+impl Circuit<Prover<'_>> {
+    /// Whether the assumptions cannot hold together.
+    pub fn refute(&mut self, assumptions: &[Lit]) -> Refutation {
+        assumptions.iter().for_each(|&lit| self.demand(lit));
+        self.solver.refute(assumptions)
+    }
+
+    /// The values of all literals where the last call found that the assumptions can hold. The
+    /// solver chose the inputs; gates are computed, since not all their clauses are there.
+    pub fn model(&self) -> Model {
+        let mut model = Model(Vec::with_capacity(self.definitions.len()));
+        for (index, definition) in self.definitions.iter().enumerate() {
+            let value = |lit: Lit| model.value(lit);
+            // Operands come before their users.
+            let is_true = match definition {
+                None => self.solver.value(Var(index as u32).positive()) == Some(true),
+                Some(Gate::And2(a, b)) => value(*a) && value(*b),
+                Some(Gate::And(operands)) => operands.iter().all(|&lit| value(lit)),
+                Some(Gate::Xor(a, b)) => value(*a) != value(*b),
+                Some(Gate::Ite(c, a, b)) => value(if value(*c) { *a } else { *b }),
+            };
+            model.0.push(is_true);
+        }
+        model
+    }
+}
+
 impl<S: Clauses> Circuit<S> {
     /// Circuits in a solver without variables.
-    pub fn new(mut solver: S) -> Self {
-        let truth = solver.new_var().positive();
-        solver.add_clause(&[truth]);
-        Self {
+    pub fn new(solver: S) -> Self {
+        let mut circuit = Self {
             solver,
-            truth,
+            truth: Var(0).positive(),
             gates: HashMap::new(),
+            definitions: Vec::new(),
+            has_clauses: Vec::new(),
+            pending: Vec::new(),
             scratch: Vec::new(),
-        }
+        };
+        circuit.add_truth();
+        circuit
     }
 
     /// Forgets all gates; the memory is used again.
     pub fn clear(&mut self) {
         self.solver.clear();
         self.gates.clear();
-        self.truth = self.solver.new_var().positive();
+        self.definitions.clear();
+        self.has_clauses.clear();
+        self.add_truth();
+    }
+
+    fn add_truth(&mut self) {
+        self.truth = self.input();
         self.solver.add_clause(&[self.truth]);
     }
 
@@ -92,7 +157,75 @@ impl<S: Clauses> Circuit<S> {
 
     /// A new variable.
     pub fn input(&mut self) -> Lit {
+        self.variable(None)
+    }
+
+    fn variable(&mut self, definition: Option<Gate>) -> Lit {
+        self.definitions.push(definition);
+        self.has_clauses.extend([false; 2]);
         self.solver.new_var().positive()
+    }
+
+    /// The literal of a gate.
+    fn gate(&mut self, gate: Gate) -> Lit {
+        if let Some(&lit) = self.gates.get(&gate) {
+            return lit;
+        }
+        let lit = self.variable(Some(gate.clone()));
+        self.gates.insert(gate, lit);
+        if S::IS_EAGER {
+            self.demand(lit);
+            self.demand(!lit);
+        }
+        lit
+    }
+
+    /// Adds the clauses that say what follows if a literal holds, for it and all it is made of.
+    pub fn demand(&mut self, lit: Lit) {
+        self.pending.push(lit);
+        while let Some(lit) = self.pending.pop() {
+            if !std::mem::replace(&mut self.has_clauses[lit.index()], true) {
+                self.add_clauses_of(lit);
+            }
+        }
+    }
+
+    fn add_clauses_of(&mut self, lit: Lit) {
+        let is_negative = lit.is_negative();
+        let (solver, pending) = (&mut self.solver, &mut self.pending);
+        let mut conjunction = |conjuncts: &[Lit]| {
+            if is_negative {
+                let mut clause = Vec::with_capacity(conjuncts.len() + 1);
+                clause.push(!lit);
+                clause.extend(conjuncts.iter().map(|&conjunct| !conjunct));
+                solver.add_clause(&clause);
+                pending.extend_from_slice(&clause[1..]);
+            } else {
+                for &conjunct in conjuncts {
+                    solver.add_clause(&[!lit, conjunct]);
+                }
+                pending.extend_from_slice(conjuncts);
+            }
+        };
+        match self.definitions[lit.var().index()] {
+            None => {}
+            Some(Gate::And2(a, b)) => conjunction(&[a, b]),
+            Some(Gate::And(ref operands)) => conjunction(operands),
+            Some(Gate::Xor(a, b)) => {
+                let b = b.negated_if(is_negative);
+                solver.add_clause(&[!lit, a, b]);
+                solver.add_clause(&[!lit, !a, !b]);
+                pending.extend([a, !a, b, !b]);
+            }
+            Some(Gate::Ite(c, a, b)) => {
+                let (a, b) = (a.negated_if(is_negative), b.negated_if(is_negative));
+                solver.add_clause(&[!lit, !c, a]);
+                solver.add_clause(&[!lit, c, b]);
+                // Redundant, but it lets the solver conclude from equal branches.
+                solver.add_clause(&[!lit, a, b]);
+                pending.extend([c, !c, a, b]);
+            }
+        }
     }
 
     /// `a & b`.
@@ -121,8 +254,8 @@ impl<S: Clauses> Circuit<S> {
             match *conjuncts {
                 [] => self.truth,
                 [only] => only,
-                [a, b] => self.conjunction(Gate::And2(a, b), &conjuncts),
-                _ => self.conjunction(Gate::And(conjuncts.as_slice().into()), &conjuncts),
+                [a, b] => self.gate(Gate::And2(a, b)),
+                _ => self.gate(Gate::And(conjuncts.as_slice().into())),
             }
         };
         self.scratch = conjuncts;
@@ -132,22 +265,6 @@ impl<S: Clauses> Circuit<S> {
     /// Whether any holds; false if there are none.
     pub fn any(&mut self, operands: impl IntoIterator<Item = Lit>) -> Lit {
         !self.all(operands.into_iter().map(|lit| !lit))
-    }
-
-    fn conjunction(&mut self, gate: Gate, conjuncts: &[Lit]) -> Lit {
-        if let Some(&lit) = self.gates.get(&gate) {
-            return lit;
-        }
-        let lit = self.input();
-        let mut all = Vec::with_capacity(conjuncts.len() + 1);
-        for &conjunct in conjuncts {
-            self.solver.add_clause(&[!lit, conjunct]);
-            all.push(!conjunct);
-        }
-        all.push(lit);
-        self.solver.add_clause(&all);
-        self.gates.insert(gate, lit);
-        lit
     }
 
     /// `a ^ b`.
@@ -164,16 +281,7 @@ impl<S: Clauses> Circuit<S> {
         let negated = a.is_negative() != b.is_negative();
         let (a, b) = (a.var().positive(), b.var().positive());
         let (a, b) = (a.min(b), a.max(b));
-        let gate = Gate::Xor(a, b);
-        if let Some(&lit) = self.gates.get(&gate) {
-            return lit.negated_if(negated);
-        }
-        let lit = self.input();
-        for clause in [[!lit, a, b], [!lit, !a, !b], [lit, !a, b], [lit, a, !b]] {
-            self.solver.add_clause(&clause);
-        }
-        self.gates.insert(gate, lit);
-        lit.negated_if(negated)
+        self.gate(Gate::Xor(a, b)).negated_if(negated)
     }
 
     /// `a <-> b`.
@@ -213,24 +321,12 @@ impl<S: Clauses> Circuit<S> {
         }
         let negated = a.is_negative();
         let (a, b) = (a.negated_if(negated), b.negated_if(negated));
-        let gate = Gate::Ite(c, a, b);
-        if let Some(&lit) = self.gates.get(&gate) {
-            return lit.negated_if(negated);
-        }
-        let lit = self.input();
-        for clause in [[!c, !a, lit], [!c, a, !lit], [c, !b, lit], [c, b, !lit]] {
-            self.solver.add_clause(&clause);
-        }
-        // Redundant, but they let the solver conclude from equal branches.
-        for clause in [[!a, !b, lit], [a, b, !lit]] {
-            self.solver.add_clause(&clause);
-        }
-        self.gates.insert(gate, lit);
-        lit.negated_if(negated)
+        self.gate(Gate::Ite(c, a, b)).negated_if(negated)
     }
 
     /// Requires the literal from now on.
     pub fn require(&mut self, lit: Lit) {
+        self.demand(lit);
         self.solver.add_clause(&[lit]);
     }
 

@@ -239,11 +239,10 @@ impl<'a, 'i> World<'a, 'i> {
     }
 
     /// The configuration of the last search's model: where the threads are, and the shared globals.
-    pub fn witness(&mut self) -> Witness {
+    pub fn witness(&self) -> Witness {
+        let model = self.state.circuit.model();
         let mut values: BTreeMap<String, u64> = BTreeMap::new();
-        let bits: Vec<(ConfigurationBit, Lit)> =
-            self.state.before.iter().map(|(&b, &l)| (b, l)).collect();
-        for (bit, literal) in bits {
+        for (&bit, &literal) in &self.state.before {
             let (name, bit) = match bit {
                 ConfigurationBit::Shared(id, bit) => (self.machine.global(id).name.clone(), bit),
                 ConfigurationBit::Thread(ThreadBit {
@@ -253,11 +252,7 @@ impl<'a, 'i> World<'a, 'i> {
                 }) => (format!("place of thread {thread}"), bit),
                 ConfigurationBit::Thread(_) => continue,
             };
-            let is_set = match self.state.circuit.as_constant(literal) {
-                Some(value) => value,
-                None => self.state.circuit.solver().value(literal) == Some(true),
-            };
-            *values.entry(name).or_default() |= u64::from(is_set) << bit;
+            *values.entry(name).or_default() |= u64::from(model.value(literal)) << bit;
         }
         Witness {
             states: vec![WitnessState {
