@@ -1,4 +1,4 @@
-//! The oracle: breadth-first search over whole configurations, stacks included.
+//! Breadth-first search over whole configurations, stacks included.
 //!
 //! It knows no summaries, no liveness, no symbolic sets: it enumerates every choice, every initial value and every
 //! interleaving with the interpreter's own steps and remembers exact configurations. So it is slow, and as close to the definition as a
@@ -8,27 +8,23 @@
 //! remembers the state in which its procedure was entered.
 
 use crate::path_edges::{PathEdges, State};
-use hardbop_interpreter::choices::valuation_bits;
-use hardbop_interpreter::configuration::{initial, initial_slots};
-use hardbop_interpreter::scheduler::schedulable;
-use hardbop_interpreter::step::step_slots;
-use hardbop_interpreter::{Configuration, Move, Recorder, TooManyChoices, Valuations, take};
+use crate::steps::{Bounds, initial_configurations, successors};
+use hardbop_interpreter::{Configuration, Move, Recorder};
 use hardbop_machine::{Action, Machine};
+use hardbop_outcome::engine::{takes_no_bound, takes_only_reachability};
 use hardbop_outcome::{
-    Answer, Budget, Engine, Event, Limit, Outcome, Progress, Query, Target, Trace, Verdict,
+    Answer, Budget, Declined, Engine, Event, Evidence, Limit, Outcome, Progress, Question, Target,
+    Trace, Verdict,
 };
 use std::collections::HashMap;
 use std::rc::Rc;
-
-/// More choices than these bits at one step are refused.
-pub const MAX_CHOICE_BITS: u64 = 16;
 
 /// The brute-force search with its bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Oracle {
     /// The largest number of frames of one thread.
     pub max_stack: usize,
-    /// The largest number of threads.
+    /// The largest number of threads, `init` not counted.
     pub max_threads: usize,
     /// The largest number of configurations; a smaller [`Budget::states`] counts instead.
     pub max_configurations: usize,
@@ -44,13 +40,6 @@ impl Default for Oracle {
             max_configurations: 100_000,
             with_certificate: false,
         }
-    }
-}
-
-/// A refusal: this many choices cannot be tried one by one.
-pub(crate) fn too_many_choices() -> Limit {
-    Limit::Unsupported {
-        what: format!("programs with more than 2^{MAX_CHOICE_BITS} choices at one step"),
     }
 }
 
@@ -84,10 +73,15 @@ impl Engine for Oracle {
         "oracle"
     }
 
-    fn check(
+    fn takes(&self, _machine: &Machine, question: &Question) -> Result<(), Declined> {
+        takes_only_reachability(question)?;
+        takes_no_bound(question)
+    }
+
+    fn search(
         &self,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
@@ -105,22 +99,20 @@ impl Engine for Oracle {
             parents: Vec::new(),
             missed: None,
         };
-        let found = search.run(&query.targets, budget, progress);
-        let verdicts = query.targets.iter().zip(&found);
-        let answers = verdicts.map(|(target, found)| Answer {
-            target: target.clone(),
-            verdict: match (found, &search.missed) {
-                (Some(index), _) => Verdict::Reachable {
-                    trace: search.trace(*index, target),
-                },
-                (None, Some(why)) => Verdict::Unknown { why: why.clone() },
-                (None, None) => Verdict::Unreachable,
-            },
+        let found = search.run(question.targets(), budget, progress);
+        let verdicts = question.targets().iter().zip(&found);
+        let answers = verdicts.map(|(target, found)| {
+            let verdict = match (found, &search.missed) {
+                (Some(index), _) => Verdict::Found(Evidence::Run(search.trace(*index, target))),
+                (None, Some(why)) => Verdict::Unknown(why.clone()),
+                (None, None) => Verdict::Excluded,
+            };
+            Answer::new(target.clone(), verdict)
         });
         let mut outcome = Outcome::new(self.name(), answers.collect());
         outcome.statistics = vec![("configurations".to_owned(), search.states.len() as u64)];
         if bounds.with_certificate && search.missed.is_none() {
-            let unreached = query.targets.iter().zip(&found);
+            let unreached = question.targets().iter().zip(&found);
             let excluded = unreached.filter(|(_, found)| found.is_none());
             let excluded: Vec<Target> = excluded.map(|(target, _)| target.clone()).collect();
             if !excluded.is_empty() {
@@ -174,13 +166,11 @@ impl Search<'_> {
     }
 
     fn add_initial(&mut self) {
-        let slots = initial_slots(self.machine);
-        let types: Vec<_> = slots.iter().map(|slot| slot.ty(self.machine)).collect();
-        if valuation_bits(types.iter().copied()) > MAX_CHOICE_BITS {
-            return self.miss(too_many_choices());
-        }
-        for values in Valuations::new(types) {
-            let configuration = initial(self.machine, &values);
+        let initial = match initial_configurations(self.machine) {
+            Ok(initial) => initial,
+            Err(limit) => return self.miss(limit),
+        };
+        for configuration in initial {
             let entries = if self.bounds.with_certificate {
                 self.running_state(&configuration).into_iter().collect()
             } else {
@@ -221,67 +211,22 @@ impl Search<'_> {
 
     /// Adds all successors of a configuration.
     fn expand(&mut self, index: usize, state: &Explored) -> Result<(), Limit> {
-        let machine = self.machine;
-        let configuration = &state.configuration;
-        let refused = |_: TooManyChoices| too_many_choices();
-        for thread in schedulable(machine, configuration).map_err(refused)? {
-            let Some(top) = configuration.top(thread) else {
-                continue;
-            };
-            if machine.procedure(machine.procedure_of(top.node)).exit == top.node {
-                self.take_all(index, state, thread, &Move::Return)?;
-                continue;
-            }
-            for edge in machine.edges_from(top.node) {
-                let types = machine.edge(edge).inputs.iter().copied();
-                if valuation_bits(types.clone()) > MAX_CHOICE_BITS {
-                    return Err(too_many_choices());
-                }
-                for inputs in Valuations::new(types) {
-                    self.take_all(index, state, thread, &Move::Edge { edge, inputs })?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes a step, if it can be taken, with all values of uninitialised variables.
-    fn take_all(
-        &mut self,
-        index: usize,
-        state: &Explored,
-        thread: u32,
-        step: &Move,
-    ) -> Result<(), Limit> {
-        let machine = self.machine;
-        let slots = step_slots(machine, &state.configuration, thread, step);
-        let types: Vec<_> = slots.iter().map(|slot| slot.ty(machine)).collect();
-        if valuation_bits(types.iter().copied()) > MAX_CHOICE_BITS {
-            return Err(too_many_choices());
-        }
-        for chosen in Valuations::new(types) {
-            let mut configuration = state.configuration.clone();
-            if take(machine, &mut configuration, thread, step, &chosen).is_err() {
-                return Ok(());
-            }
-            if configuration.threads[thread as usize].stack.len() > self.bounds.max_stack {
-                self.miss(Limit::StackDepth);
-                return Ok(());
-            }
-            if configuration.threads.len() > self.bounds.max_threads {
-                self.miss(Limit::Threads);
-                return Ok(());
-            }
-            let entries = self.entries_after(&state.entries, &configuration, step);
-            let next = Explored {
-                configuration,
-                entries,
-            };
+        let bounds = Bounds {
+            stack: self.bounds.max_stack,
+            threads: self.bounds.max_threads,
+        };
+        let now = &state.configuration;
+        for next in successors(self.machine, now, bounds, &mut self.missed)? {
+            let entries = self.entries_after(&state.entries, &next.to, &next.step);
             let parent = Parent {
                 index,
-                thread,
-                step: step.clone(),
-                chosen,
+                thread: next.thread,
+                step: next.step,
+                chosen: next.chosen,
+            };
+            let next = Explored {
+                configuration: next.to,
+                entries,
             };
             self.add(next, Some(parent))?;
         }
@@ -353,12 +298,14 @@ mod tests {
 
     fn outcome(text: &str, label: &str, oracle: Oracle) -> (Verdict, u64) {
         let machine = hardbop_machine::from_text("test.bp", text).expect("the program is valid");
-        let query = Query::label(&machine, label);
+        let question = Question::label(&machine, label);
         let budget = Budget::unlimited();
-        let mut outcome = oracle.check(&machine, &query, &budget, &mut Silent);
+        let mut outcome = oracle.check(&machine, &question, &budget, &mut Silent);
         let verdict = outcome.answers.remove(0).verdict;
         let steps = match &verdict {
-            Verdict::Reachable { trace } => replay(&machine, trace).unwrap().hierarchical_steps,
+            Verdict::Found(Evidence::Run(trace)) => {
+                replay(&machine, trace).unwrap().hierarchical_steps
+            }
             _ => 0,
         };
         (verdict, steps)
@@ -370,7 +317,7 @@ mod tests {
              void main() begin if (*) then skip; skip; skip; fi f(); L: skip; end
              void f() begin skip; end";
         let (verdict, steps) = outcome(text, "L", Oracle::default());
-        assert!(matches!(verdict, Verdict::Reachable { .. }));
+        assert!(matches!(verdict, Verdict::Found(_)));
         assert_eq!(steps, 4, "the branch, the call, the body and the return");
     }
 
@@ -379,7 +326,7 @@ mod tests {
         let text = "void main() begin main(); L: skip; end";
         let (verdict, _) = outcome(text, "L", Oracle::default());
         let why = Limit::StackDepth;
-        assert_eq!(verdict, Verdict::Unknown { why });
+        assert_eq!(verdict, Verdict::Unknown(why));
         let text =
             "thread t(9) begin void main() begin start_thread f(); assume(0); L: skip; end end
              void f() begin skip; end";
@@ -388,7 +335,7 @@ mod tests {
             ..Oracle::default()
         };
         let (verdict, _) = outcome(text, "L", few);
-        assert!(matches!(verdict, Verdict::Unknown { .. }));
+        assert!(matches!(verdict, Verdict::Unknown(_)));
     }
 
     #[test]
@@ -404,10 +351,10 @@ mod tests {
             )
         };
         let racy = outcome(&program("", ""), "BOTH", Oracle::default()).0;
-        assert!(matches!(racy, Verdict::Reachable { .. }));
+        assert!(matches!(racy, Verdict::Found(_)));
         let text = program("atomic_begin;", "atomic_end;");
         let guarded = outcome(&text, "BOTH", Oracle::default()).0;
-        assert_eq!(guarded, Verdict::Unreachable);
+        assert_eq!(guarded, Verdict::Excluded);
     }
 
     #[test]
@@ -418,8 +365,8 @@ mod tests {
              void thread1() begin x := 1; if (y) then SEEN: skip; fi end
              void thread2() begin assume(x); y := 1; if (!x) then LOST: skip; fi end";
         let (seen, steps) = outcome(text, "SEEN", Oracle::default());
-        assert!(matches!(seen, Verdict::Reachable { .. }) && steps > 4);
+        assert!(matches!(seen, Verdict::Found(_)) && steps > 4);
         let (lost, _) = outcome(text, "LOST", Oracle::default());
-        assert_eq!(lost, Verdict::Unreachable);
+        assert_eq!(lost, Verdict::Excluded);
     }
 }

@@ -1,61 +1,57 @@
-//! The second oracle: explicit path edges and summaries instead of stacks.
+//! Explicit path edges and summaries instead of stacks.
 //!
-//! The first oracle keeps stacks and must stop at some depth; this one is exact for any recursion, on sequential machines. It also knows
+//! A search over configurations keeps stacks and must stop at some depth; this one is exact for any recursion, on sequential machines. It also knows
 //! the length of a shortest hierarchical trajectory to every node ([`Tabulation::distance`]), which is what "shortest trace"
 //! means everywhere in this project.
 
+use crate::engine::MANY;
 use crate::tabulation::Tabulation;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Budget, Engine, Outcome, Progress, Query, Target, Verdict};
+use hardbop_outcome::engine::takes_only_sequential_reachability;
+use hardbop_outcome::{
+    Answer, Budget, Declined, Engine, Evidence, Outcome, Progress, Question, Target, Verdict,
+};
 
-/// The tabulating search as an engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SummaryOracle {
-    /// The largest number of path edges; a smaller [`Budget::states`] counts instead.
-    pub max_path_edges: usize,
-}
+/// The tabulating search as an engine. [`Budget::states`] limits the number of path edges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TabulationEngine;
 
-impl Default for SummaryOracle {
-    fn default() -> Self {
-        Self {
-            max_path_edges: 200_000,
-        }
-    }
-}
-
-impl Engine for SummaryOracle {
+impl Engine for TabulationEngine {
     fn name(&self) -> &'static str {
-        "summary-oracle"
+        "tabulation"
     }
 
-    fn check(
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        takes_only_sequential_reachability(machine, question)
+    }
+
+    fn search(
         &self,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         budget: &Budget<'_>,
         _progress: &mut dyn Progress,
     ) -> Outcome {
         let states = budget.states.and_then(|n| usize::try_from(n).ok());
-        let limit = self.max_path_edges.min(states.unwrap_or(usize::MAX));
-        let tabulation = Tabulation::new(machine, limit);
+        let tabulation = Tabulation::within(machine, states.unwrap_or(MANY), budget.interrupt);
         let verdict = |target: &Target| match &tabulation {
             Ok(tabulation) => match tabulation.trace(target) {
-                Some(trace) => Verdict::Reachable { trace },
-                None => Verdict::Unreachable,
+                Some(trace) => Verdict::Found(Evidence::Run(trace)),
+                None => Verdict::Excluded,
             },
-            Err(why) => Verdict::Unknown { why: why.clone() },
+            Err(why) => Verdict::Unknown(why.clone()),
         };
-        let answers = query.targets.iter().map(|target| Answer {
-            target: target.clone(),
-            verdict: verdict(target),
-        });
+        let answers = question
+            .targets()
+            .iter()
+            .map(|target| Answer::new(target.clone(), verdict(target)));
         let mut outcome = Outcome::new(self.name(), answers.collect());
         if let Ok(tabulation) = &tabulation {
             outcome.statistics = vec![("path edges".to_owned(), tabulation.len() as u64)];
             let unreachable = outcome.answers.iter();
             let excluded: Vec<Target> = unreachable
-                .filter(|answer| answer.verdict == Verdict::Unreachable)
-                .map(|answer| answer.target.clone())
+                .filter(|answer| answer.verdict == Verdict::Excluded)
+                .filter_map(|answer| answer.target().cloned())
                 .collect();
             if !excluded.is_empty() {
                 let path_edges = tabulation.path_edges();
@@ -78,12 +74,10 @@ mod tests {
     }
 
     /// All labels of a program are asked for.
-    fn labels(machine: &Machine) -> Query {
-        let mut targets = Vec::new();
-        for label in &machine.labels {
-            targets.extend(Query::label(machine, &label.name).targets);
-        }
-        Query { targets }
+    fn labels(machine: &Machine) -> Question {
+        let labels = machine.labels.iter();
+        let targets = labels.flat_map(|label| Target::labels(machine, &label.name));
+        Question::reach(targets.collect())
     }
 
     const PROGRAMS: &[&str] = &[
@@ -133,20 +127,20 @@ mod tests {
     fn the_two_oracles_agree_and_their_traces_replay() {
         for text in PROGRAMS {
             let machine = machine(text);
-            let query = labels(&machine);
+            let question = labels(&machine);
             let check = |engine: &dyn Engine| {
-                engine.check(&machine, &query, &Budget::unlimited(), &mut Silent)
+                engine.check(&machine, &question, &Budget::unlimited(), &mut Silent)
             };
             let slow = check(&Oracle {
                 with_certificate: true,
                 ..Oracle::default()
             });
-            let tabled = check(&SummaryOracle::default());
+            let tabled = check(&TabulationEngine);
             let tabulation = Tabulation::new(&machine, 100_000).unwrap();
             for (slow, tabled) in slow.answers.iter().zip(&tabled.answers) {
-                let distance = tabulation.distance(slow.target.node);
+                let distance = tabulation.distance(slow.target().expect("a place").node);
                 match (&slow.verdict, &tabled.verdict) {
-                    (Verdict::Reachable { trace: flat }, Verdict::Reachable { trace }) => {
+                    (Verdict::Found(Evidence::Run(flat)), Verdict::Found(Evidence::Run(trace))) => {
                         let flat = fold(&machine, flat).unwrap();
                         let flat = replay(&machine, &flat).unwrap();
                         let shortest = replay(&machine, trace).unwrap();
@@ -154,8 +148,8 @@ mod tests {
                         assert!(shortest.hierarchical_steps <= flat.hierarchical_steps);
                         assert!(flat.flat_steps <= shortest.flat_steps);
                     }
-                    (Verdict::Unknown { .. }, _) => {}
-                    (Verdict::Unreachable, Verdict::Unreachable) => assert_eq!(distance, None),
+                    (Verdict::Unknown(_), _) => {}
+                    (Verdict::Excluded, Verdict::Excluded) => assert_eq!(distance, None),
                     (slow, tabled) => panic!("{slow:?} but {tabled:?} in {text}"),
                 }
             }
@@ -169,18 +163,18 @@ mod tests {
     fn recursion_is_decided_exactly() {
         let verdicts = |text: &str| -> Vec<String> {
             let machine = machine(text);
-            let query = labels(&machine);
+            let question = labels(&machine);
             let budget = Budget::unlimited();
-            let answers = SummaryOracle::default()
-                .check(&machine, &query, &budget, &mut Silent)
+            let answers = TabulationEngine
+                .check(&machine, &question, &budget, &mut Silent)
                 .answers;
             let name = |verdict: &Verdict| match verdict {
-                Verdict::Reachable { .. } => "reachable",
-                Verdict::Unreachable => "unreachable",
-                Verdict::Unknown { .. } | Verdict::UnreachableUpTo { .. } => "unknown",
+                Verdict::Found(_) => "reachable",
+                Verdict::Excluded => "unreachable",
+                Verdict::Unknown(_) | Verdict::ExcludedUpTo(_) => "unknown",
             };
             let answers = answers.iter();
-            let shown = answers.map(|a| format!("{}: {}", a.target.kind, name(&a.verdict)));
+            let shown = answers.map(|a| format!("{}: {}", a.asked, name(&a.verdict)));
             shown.collect()
         };
         expect_test::expect![[r"
@@ -205,7 +199,7 @@ mod tests {
         );
         let tabulation = Tabulation::new(&machine, 1000).unwrap();
         let distance = |label| {
-            let target = Query::label(&machine, label).targets.remove(0);
+            let target = Target::labels(&machine, label).remove(0);
             tabulation.distance(target.node)
         };
         assert_eq!(distance("L"), Some(2));
@@ -218,6 +212,6 @@ mod tests {
         assert_eq!(Tabulation::new(&sequential, 10).err(), Some(Limit::States));
         let wide = machine("decl int<40> n; void main() begin skip; end");
         let refused = Tabulation::new(&wide, 10).err();
-        assert!(matches!(refused, Some(Limit::Unsupported { .. })));
+        assert!(matches!(refused, Some(Limit::Declined { .. })));
     }
 }
