@@ -86,7 +86,9 @@ impl Circuit<Solver<'_>> {
 impl Circuit<Prover<'_>> {
     /// Whether the assumptions cannot hold together.
     pub fn refute(&mut self, assumptions: &[Lit]) -> Refutation {
-        assumptions.iter().for_each(|&lit| self.demand(lit));
+        for &lit in assumptions {
+            self.demand(lit);
+        }
         self.solver.refute(assumptions)
     }
 

@@ -74,53 +74,47 @@ fn other_versions_and_programs_are_refused() {
 
 #[test]
 fn targets_must_be_what_they_are_called() {
-    let target = |node, kind| {
-        move |certificate: &mut Certificate| {
-            certificate.targets = vec![Target {
-                node: NodeId(node),
-                kind,
-            }];
-        }
-    };
-    let label = |procedure: &str, label: &str| TargetKind::Label {
-        procedure: procedure.to_owned(),
-        label: label.to_owned(),
-    };
-    let assertion = TargetKind::Assertion { line: 4 };
-    let check = |node, kind: &TargetKind, expected: &Expect| {
-        let change = |c: &mut Certificate| target(node, kind.clone())(c);
+    let check = |change: &dyn Fn(&mut Target), expected: &Expect| {
+        let change = |c: &mut Certificate| change(&mut c.targets[0]);
         check(Direction::Forward, change, expected);
     };
     check(
-        99,
-        &assertion,
+        &|target| target.node = NodeId(99),
         &expect![[r#"
         the certificate is malformed:
         a target is node 99, which does not exist
     "#]],
     );
     check(
-        0,
-        &assertion,
+        &|target| target.node = NodeId(0),
         &expect![[r#"
         the certificate is malformed:
-        node 0 is not what it is called, assertion on line 4
+        node 0 is not what it is called, 4:6 main:
+        assert(true)
     "#]],
     );
     check(
-        1,
-        &label("main", "M"),
+        &|target| target.line = 77,
         &expect![[r#"
         the certificate is malformed:
-        node 1 is not what it is called, label main:M
+        node 1 is not what it is called, 77:6 main:
+        assert(true)
     "#]],
     );
     check(
-        1,
-        &TargetKind::Line { line: 77 },
+        &|target| target.text = "assert(false)".to_owned(),
+        &expect![[r#"
+            the certificate is malformed:
+            node 1 is not what it is called, 4:6 main:
+            assert(false)
+        "#]],
+    );
+    check(
+        &|target| target.kind = TargetKind::Line,
         &expect![[r#"
         the certificate is malformed:
-        node 1 is not what it is called, line 77
+        node 1 is not what it is called, 4:6 main:
+        statement assert(true)
     "#]],
     );
 }
