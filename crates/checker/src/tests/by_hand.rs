@@ -363,6 +363,25 @@ fn programs_with_threads_are_not_supported() {
         .assert_eq(&rejected.to_string());
 }
 
+/// A number of instances that is 0 in 32 bits does not make a program sequential.
+#[test]
+fn threads_do_not_disappear_by_overflow() {
+    let mut machine = machine("decl g; thread a(2) begin void main() begin assert(g); end end");
+    machine.threads.push(machine.threads[0].clone());
+    machine.threads[0].instances = u32::MAX;
+    machine.threads[1].instances = 1;
+    assert_eq!(machine.instance_count(), 1 << 32);
+    assert!(!machine.is_sequential());
+    for direction in [Direction::Forward, Direction::Interleaved] {
+        let nothing = certificate(&machine, direction, Vec::new(), |_| None);
+        let rejected = validate(&machine, &nothing).expect_err("so many threads");
+        assert!(
+            matches!(rejected, Rejected::Unsupported { .. }),
+            "{rejected}"
+        );
+    }
+}
+
 #[test]
 fn an_interrupt_leaves_the_question_open() {
     struct Over;
