@@ -10,10 +10,6 @@ use hardbop_machine::{Action, EdgeId, Machine, NodeId};
 use hardbop_outcome::{Certificate, Limit, Target};
 use hardbop_sat::Lit;
 
-/// The edges of a node share a circuit, so that what stands at the node is translated once; but a circuit that has
-/// grown over this many makes searches slow, because the solver assigns every variable it knows.
-const EDGES_PER_CIRCUIT: usize = 32;
-
 /// A certificate being checked.
 pub(crate) struct Checker<'a, 'i> {
     pub machine: &'a Machine,
@@ -64,7 +60,8 @@ impl<'a, 'i> Checker<'a, 'i> {
     }
 
     /// Calls `check` for every edge that leads somewhere, with a scene at the start of the edge and the relation there, read as `before`.
-    /// Edges whose conditions hold by form are only counted.
+    /// Edges whose conditions hold by form are only counted. The others of a node share a circuit, so that what stands at the
+    /// node is translated once.
     pub fn each_edge(
         &mut self,
         relation_of: impl Fn(&Self, NodeId) -> Option<u32>,
@@ -78,7 +75,7 @@ impl<'a, 'i> Checker<'a, 'i> {
                 return Err(Rejected::Interrupted(Limit::Interrupted));
             }
             let mut start = None;
-            let mut edges_in_circuit = 0;
+            let relation = relation_of(self, node);
             for edge in self.machine.edges_from(node) {
                 let ends_thread = matches!(self.machine.edge(edge).action, Action::EndThread);
                 if ends_thread || !is_needed(self, edge) {
@@ -88,16 +85,10 @@ impl<'a, 'i> Checker<'a, 'i> {
                     self.counts.obligations += 1;
                     continue;
                 }
-                let literal = match start {
-                    Some(literal) if edges_in_circuit < EDGES_PER_CIRCUIT => literal,
-                    _ => {
-                        self.scene.begin(self.machine.procedure_of(node));
-                        edges_in_circuit = 0;
-                        self.scene.formula(relation_of(self, node), before)
-                    }
-                };
-                start = Some(literal);
-                edges_in_circuit += 1;
+                let literal = *start.get_or_insert_with(|| {
+                    self.scene.begin(self.machine.procedure_of(node));
+                    self.scene.formula(relation, before)
+                });
                 check(self, edge, literal)?;
             }
         }
