@@ -324,7 +324,7 @@ impl Procedure {
     }
 
     /// The ids of its nodes.
-    pub fn node_ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+    pub fn node_ids(&self) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
         self.nodes.clone().map(NodeId)
     }
 
