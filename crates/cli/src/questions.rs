@@ -114,7 +114,7 @@ pub fn read_property(
     text: PropertyText,
 ) -> Result<Property, Failure> {
     Property::read(machine, text).map_err(|errors| {
-        console.diagnostics(&errors.source, &errors.diagnostics);
+        console.diagnostics(&errors.text, &errors.diagnostics);
         Failure::Reported
     })
 }
