@@ -46,7 +46,7 @@ fn no_shorter_hierarchical_trajectory_exists() {
     for lazy in [true, false] {
         let mut compared = 0;
         for knobs in &presets {
-            for seed in 0..120 {
+            for seed in 0..140 {
                 let text = generate(seed, knobs);
                 let machine =
                     from_text("generated.bp", &text).expect("generated programs are valid");
