@@ -29,8 +29,7 @@ fn check(engine: SummaryEngine, knobs: &Knobs, seeds: std::ops::Range<u64>) -> u
             assert_eq!(
                 Some(steps as u64),
                 distance,
-                "seed {seed}: {} in\n{text}",
-                target
+                "seed {seed}: {target} in\n{text}"
             );
             compared += 1;
         }
