@@ -1,8 +1,8 @@
 //! Properties of several threads: the search over whole configurations agrees with the explicit engine where there is one thread, and with the
 //! reachability oracle about labels where there are more; what it finds replays, and the property is violated on it.
 
-use hardbop_automata::{Letter, Ltl, read_ltl};
-use hardbop_explicit::{PropertyEngine, PropertyVerdict};
+use hardbop_automata::{Letter, Ltl, Property, PropertyText, read_ltl};
+use hardbop_explicit::ExplicitEngine;
 use hardbop_interpreter::{Configuration, observe_thread_lasso, replay};
 use hardbop_machine::{Machine, Type, from_text};
 use hardbop_outcome::{Budget, Engine, Limit, Question, Silent, Verdict};
@@ -74,10 +74,18 @@ fn one_thread_is_judged_as_by_the_explicit_engine() {
                 let Some(here) = holds(&machine, formula) else {
                     continue;
                 };
-                let automaton = ltl(&machine, formula).violations();
-                let engine = PropertyEngine::default();
-                let there = engine.check(&machine, &automaton, &Budget::unlimited(), &mut Silent);
-                let there = matches!(there.verdict, PropertyVerdict::Excluded);
+                let text_of_formula = PropertyText::Ltl {
+                    formula: formula.clone(),
+                };
+                let property = Property::read(&machine, text_of_formula).expect("it was read");
+                let question = Question::property(property);
+                let (engine, budget) = (ExplicitEngine::default(), Budget::unlimited());
+                let outcome = engine.check(&machine, &question, &budget, &mut Silent);
+                let there = match &outcome.answers[0].verdict {
+                    Verdict::Excluded => true,
+                    Verdict::Found(_) => false,
+                    other => panic!("{other:?}"),
+                };
                 assert_eq!(here, there, "{formula}\n{text}");
                 compared += 1;
                 violated += usize::from(!here);

@@ -28,9 +28,9 @@ struct Totals {
 }
 
 fn every_target(machine: &Machine) -> Question {
-    let mut question = Question::assertions(machine);
-    question.targets().extend(Target::labels(machine, "TARGET"));
-    question
+    let mut targets = Target::assertions(machine);
+    targets.extend(Target::labels(machine, "TARGET"));
+    Question::reach(targets)
 }
 
 fn ask(engine: &dyn Engine, machine: &Machine, question: &Question) -> Vec<Verdict> {
@@ -47,9 +47,9 @@ fn replayed(machine: &Machine, target: &Target, verdict: &Verdict) -> Result<Opt
     let Verdict::Found(Evidence::Run(trace)) = verdict else {
         return Ok(None);
     };
-    let replayed = replay(machine, trace).map_err(|why| format!("{}: {why}", target))?;
+    let replayed = replay(machine, trace).map_err(|why| format!("{target}: {why}"))?;
     if !replayed.last.is_at(target.node) {
-        return Err(format!("the trace does not end at {}", target));
+        return Err(format!("the trace does not end at {target}"));
     }
     Ok(Some(replayed.hierarchical_steps))
 }
@@ -67,10 +67,7 @@ fn is_met(machine: &Machine, target: &Target, verdict: &Verdict) -> Result<bool,
         met |= run.end == End::Target;
     }
     if met && *verdict == Verdict::Excluded {
-        return Err(format!(
-            "a random run meets {}, which is unreachable",
-            target
-        ));
+        return Err(format!("a random run meets {target}, which is unreachable"));
     }
     Ok(met)
 }
@@ -121,7 +118,7 @@ fn examine(text: &str, totals: &mut Totals) -> Result<(), String> {
         }
         totals.compared += 1;
         if is_reachable(verdict) != is_reachable(other) {
-            return Err(format!("the oracles disagree about {}", target));
+            return Err(format!("the oracles disagree about {target}"));
         }
     }
     Ok(())

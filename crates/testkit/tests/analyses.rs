@@ -138,7 +138,7 @@ fn question(machine: &Machine) -> Vec<Target> {
 
 /// Which targets can be reached; nothing where that is not known.
 fn verdicts(machine: &Machine, targets: Vec<Target>) -> Vec<Option<bool>> {
-    let question = Question { targets };
+    let question = Question::reach(targets);
     let ask =
         |engine: &dyn Engine| engine.check(machine, &question, &Budget::unlimited(), &mut Silent);
     let outcome = if machine.is_sequential() {

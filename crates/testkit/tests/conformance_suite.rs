@@ -4,7 +4,7 @@ mod seeds;
 
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Budget, Certificate, Engine, Evidence, Outcome, Progress, Question, Verdict,
+    Budget, Certificate, Declined, Engine, Evidence, Outcome, Progress, Question, Verdict,
 };
 use hardbop_testkit::conformance::DisagreementKind;
 use hardbop_testkit::{ConformanceConfig, ConformanceReport, Oracle, SummaryOracle, conformance};
@@ -58,14 +58,18 @@ impl Engine for Spoiled {
         "spoiled"
     }
 
-    fn check(
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        SummaryOracle::default().takes(machine, question)
+    }
+
+    fn search(
         &self,
         machine: &Machine,
         question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
-        let mut outcome = SummaryOracle::default().check(machine, question, budget, progress);
+        let mut outcome = SummaryOracle::default().search(machine, question, budget, progress);
         (self.spoil)(&mut outcome);
         outcome
     }
