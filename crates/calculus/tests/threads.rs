@@ -8,7 +8,7 @@ use hardbop_formula::load_text;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Budget, Limit, Question};
 use hardbop_syntax::Source;
-use hardbop_testkit::context_oracle::{ContextOracle, Cost};
+use hardbop_testkit::contexts::{ContextOracle, Cost};
 use hardbop_testkit::generator::ThreadForm;
 use hardbop_testkit::{Knobs, generate, shrink};
 

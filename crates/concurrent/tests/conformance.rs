@@ -5,7 +5,7 @@ use hardbop_concurrent::BoundedEngine;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Bound, Budget, Engine, Evidence, Limit, Outcome, Question, Silent, Verdict};
-use hardbop_testkit::context_oracle::{ContextOracle, Cost};
+use hardbop_testkit::contexts::{ContextOracle, Cost};
 use hardbop_testkit::generator::ThreadForm;
 use hardbop_testkit::{ConformanceConfig, Knobs, conformance, generate, shrink};
 

@@ -17,7 +17,7 @@ use hardbop_outcome::{
 };
 use hardbop_sequentialize::sequentialize;
 use hardbop_summary::{Direction, SummaryEngine};
-use hardbop_testkit::context_oracle::{ContextOracle, Cost};
+use hardbop_testkit::contexts::{ContextOracle, Cost};
 use hardbop_testkit::{Knobs, generate, shrink};
 use seeds::seeds;
 

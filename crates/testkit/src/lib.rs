@@ -8,7 +8,8 @@ pub mod conformance;
 
 pub use conformance::{ConformanceConfig, ConformanceReport, conformance};
 pub use hardbop_brute_force::{
-    ContextOracle, Oracle, RunOracle, Tabulation, TabulationEngine, contexts,
+    ContextOracle, Oracle, RunOracle, Tabulation, TabulationEngine, contexts, path_edges,
+    steps::Bounds, tabulation,
 };
 pub use hardbop_families::{Knobs, generate, generator, random};
 pub use hardbop_shrink::shrink;

@@ -9,7 +9,7 @@ mod seeds;
 use hardbop_interpreter::{End, RandomChooser, replay, simulate};
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Target, Verdict};
-use hardbop_testkit::{Knobs, Oracle, SummaryOracle, generate, shrink};
+use hardbop_testkit::{Knobs, Oracle, TabulationEngine, generate, shrink};
 use seeds::seeds;
 
 /// A target that is so few steps away should be met by random runs now and then.
@@ -34,7 +34,11 @@ fn every_target(machine: &Machine) -> Question {
 }
 
 fn ask(engine: &dyn Engine, machine: &Machine, question: &Question) -> Vec<Verdict> {
-    let outcome = engine.check(machine, question, &Budget::unlimited(), &mut Silent);
+    let budget = Budget {
+        states: Some(20_000),
+        ..Budget::unlimited()
+    };
+    let outcome = engine.check(machine, question, &budget, &mut Silent);
     outcome
         .answers
         .into_iter()
@@ -98,13 +102,7 @@ fn examine(text: &str, totals: &mut Totals) -> Result<(), String> {
     if !machine.is_sequential() {
         return Ok(());
     }
-    let tabulated = ask(
-        &SummaryOracle {
-            max_path_edges: 20_000,
-        },
-        &machine,
-        &question,
-    );
+    let tabulated = ask(&TabulationEngine, &machine, &question);
     for (target, (verdict, other)) in question
         .targets()
         .iter()

@@ -3,7 +3,7 @@
 use hardbop_interpreter::{RandomChooser, Walk, fold, replay, simulate};
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Budget, Engine, Evidence, Outcome, Question, Silent, Target, Verdict};
-use hardbop_testkit::{Knobs, Oracle, SummaryOracle, Tabulation, generate};
+use hardbop_testkit::{Knobs, Oracle, Tabulation, TabulationEngine, generate};
 
 fn machine(seed: u64, knobs: &Knobs) -> Machine {
     let text = generate(seed, knobs);
@@ -41,7 +41,7 @@ fn on_sequential_programs() {
             ..Oracle::default()
         };
         let slow = ask(&slow, &machine);
-        let tabled = ask(&SummaryOracle::default(), &machine);
+        let tabled = ask(&TabulationEngine, &machine);
         for (flat, shortest) in slow.answers.iter().zip(&tabled.answers) {
             match (&flat.verdict, &shortest.verdict) {
                 (Verdict::Found(Evidence::Run(flat)), Verdict::Found(Evidence::Run(trace))) => {
