@@ -74,47 +74,66 @@ fn other_versions_and_programs_are_refused() {
 
 #[test]
 fn targets_must_be_what_they_are_called() {
-    let check = |change: &dyn Fn(&mut Target), expected: &Expect| {
-        let change = |c: &mut Certificate| change(&mut c.targets[0]);
+    let machine = machine(PROGRAM);
+    let assertion = Target::assertions(&machine).remove(0);
+    let label = Target::labels(&machine, "L").remove(0);
+    let statement = Target::on_line(&machine, 4).remove(0);
+    let check = |target: Target, expected: &Expect| {
+        let change = |certificate: &mut Certificate| certificate.targets = vec![target.clone()];
         check(Direction::Forward, change, expected);
     };
+    let at = |node| Target {
+        node: NodeId(node),
+        ..assertion.clone()
+    };
     check(
-        &|target| target.node = NodeId(99),
+        at(99),
         &expect![[r#"
         the certificate is malformed:
         a target is node 99, which does not exist
     "#]],
     );
     check(
-        &|target| target.node = NodeId(0),
+        at(0),
         &expect![[r#"
         the certificate is malformed:
         node 0 is not what it is called, 4:6 main:
         assert(true)
     "#]],
     );
+    let kind = TargetKind::Label {
+        label: "M".to_owned(),
+    };
     check(
-        &|target| target.line = 77,
+        Target { kind, ..label },
         &expect![[r#"
         the certificate is malformed:
-        node 1 is not what it is called, 77:6 main:
-        assert(true)
+        node 0 is not what it is called, 4:6 main:
+        label M
     "#]],
     );
+    let moved = Target {
+        line: 77,
+        ..statement
+    };
     check(
-        &|target| target.text = "assert(false)".to_owned(),
+        moved,
         &expect![[r#"
-            the certificate is malformed:
-            node 1 is not what it is called, 4:6 main:
-            assert(false)
-        "#]],
+        the certificate is malformed:
+        node 0 is not what it is called, 77:6 main:
+        statement assert(true)
+    "#]],
     );
+    let renamed = Target {
+        text: "assert(false)".to_owned(),
+        ..assertion.clone()
+    };
     check(
-        &|target| target.kind = TargetKind::Line,
+        renamed,
         &expect![[r#"
         the certificate is malformed:
         node 1 is not what it is called, 4:6 main:
-        statement assert(true)
+        assert(false)
     "#]],
     );
 }
