@@ -86,7 +86,8 @@ const ENGINES: &[Entry] = &[
         name: "interleaving",
         make: |options| {
             let threads = options.concurrent.threads();
-            Ok(Box::new(options.interleaving.engine(threads)))
+            let any_run = options.summary.is_content_with_any_run();
+            Ok(Box::new(options.interleaving.engine(threads, any_run)))
         },
     },
     Entry {

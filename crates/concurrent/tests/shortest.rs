@@ -60,6 +60,7 @@ fn runs_take_as_many_steps_as_the_exact_exploration_says() {
         threads: 4,
         exploration: Exploration::Symbolic,
         reductions: Reductions::ALL,
+        any_run: false,
     };
     let (mut compared, mut shortened) = (0, 0);
     for knobs in [Knobs::concurrent(), Knobs::relay()] {

@@ -11,11 +11,12 @@ use crate::explicit::bits::Fields;
 use crate::explicit::invariant::relations;
 use crate::explicit::ordered::OrderedSearch;
 use crate::explicit::reduced::{ReducedSearch, Reductions};
+use crate::explicit::visited::Visited;
 use crate::explicit::witness::Witness;
 use crate::runs::Runs;
 use crate::search::Search;
 use crate::space::Space;
-use hardbop_bdd::{Exhausted, Manager};
+use hardbop_bdd::Manager;
 use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::NotInlined;
 use hardbop_machine::{Machine, NodeId};
@@ -23,7 +24,7 @@ use hardbop_outcome::{
     Answer, Budget, Engine, Event, Limit, Outcome, Progress, Query, Target, Trace, Verdict,
 };
 use hardbop_symbolic::{limit_reached, node_limit};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Explores all interleavings of threads without recursion.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +35,8 @@ pub struct InterleavingEngine {
     pub exploration: Exploration,
     /// What the explicit exploration may leave out.
     pub reductions: Reductions,
+    /// Whether any run will do, however many context switches and steps it has.
+    pub any_run: bool,
 }
 
 /// How configurations are explored.
@@ -59,6 +62,7 @@ impl Default for InterleavingEngine {
             threads: 8,
             exploration: Exploration::Auto,
             reductions: Reductions::ALL,
+            any_run: false,
         }
     }
 }
@@ -91,114 +95,160 @@ impl Engine for InterleavingEngine {
                 space: &space,
             },
             budget,
-            exploration: self.exploration,
-            reductions: self.reductions,
-            verdicts: BTreeMap::new(),
+            engine: self,
+            targets: &query.targets,
+            standings: vec![Standing::Open(Limit::States); query.targets.len()],
             outcome: Outcome::new(self.name(), Vec::new()),
         };
-        inquiry.answer(query, progress);
-        inquiry.finish(query)
+        inquiry.answer(progress);
+        inquiry.finish()
     }
+}
+
+/// What is known of a target.
+#[derive(Clone, Debug)]
+enum Standing {
+    /// Nothing yet; what stopped the searches so far.
+    Open(Limit),
+    /// A complete search has not reached it. Why there is no certificate yet.
+    Excluded(Limit),
+    /// All that will be known.
+    Settled(Verdict),
 }
 
 /// A question on its way to an answer.
 struct Inquiry<'q> {
     runs: Runs<'q>,
     budget: &'q Budget<'q>,
-    exploration: Exploration,
-    reductions: Reductions,
-    /// Per target, by its place in the question.
-    verdicts: BTreeMap<usize, Verdict>,
+    engine: &'q InterleavingEngine,
+    targets: &'q [Target],
+    standings: Vec<Standing>,
     outcome: Outcome,
 }
 
 impl<'q> Inquiry<'q> {
-    fn answer(&mut self, query: &Query, progress: &mut dyn Progress) {
-        let is_unreachable = if self.exploration == Exploration::Symbolic {
-            false
-        } else {
+    fn answer(&mut self, progress: &mut dyn Progress) {
+        let exploration = self.engine.exploration;
+        if exploration != Exploration::Symbolic {
+            let reductions = self.engine.reductions;
             progress.event(Event::Phase("explicit search"));
-            self.explore_explicitly(query, progress)
-        };
-        let left: Vec<usize> = (0..query.targets.len())
-            .filter(|index| !self.verdicts.contains_key(index))
-            .collect();
-        if left.is_empty() {
-            return;
-        }
-        let targets: Vec<Target> = left.iter().map(|&i| query.targets[i].clone()).collect();
-        if is_unreachable {
-            progress.event(Event::Phase("proof"));
-            match self.prove_explicitly(targets) {
-                Ok(()) => {
-                    let verdicts = left.iter().map(|&index| (index, Verdict::Unreachable));
-                    return self.verdicts.extend(verdicts);
-                }
-                Err(why) if self.exploration == Exploration::Explicit => {
-                    let unknown = Verdict::Unknown { why };
-                    let verdicts = left.iter().map(|&index| (index, unknown.clone()));
-                    return self.verdicts.extend(verdicts);
-                }
-                Err(_) => {}
+            self.explore_explicitly(reductions, progress);
+            let excluded = |standing: &Standing| matches!(standing, Standing::Excluded(_));
+            if reductions.partial_order && self.standings.iter().any(excluded) {
+                progress.event(Event::Phase("proof"));
+                let unreduced = Reductions {
+                    partial_order: false,
+                    ..reductions
+                };
+                self.explore_explicitly(unreduced, progress);
             }
         }
-        progress.event(Event::Phase("symbolic search"));
-        self.explore_symbolically(query, &left, progress);
+        if exploration != Exploration::Explicit && !self.is_settled() {
+            progress.event(Event::Phase("symbolic search"));
+            self.explore_symbolically(progress);
+        }
     }
 
-    /// Finds runs to targets; whether all that have no verdict yet are unreachable.
-    fn explore_explicitly(&mut self, query: &Query, progress: &mut dyn Progress) -> bool {
-        let allowance = self.allowance();
+    fn is_settled(&self) -> bool {
+        let settled = |standing: &Standing| matches!(standing, Standing::Settled(_));
+        self.standings.iter().all(settled)
+    }
+
+    /// The targets of which something is still to be found out, by their place in the question.
+    fn unsettled(&self) -> Vec<usize> {
+        let standings = self.standings.iter().enumerate();
+        let left = standings.filter(|(_, standing)| !matches!(standing, Standing::Settled(_)));
+        left.map(|(index, _)| index).collect()
+    }
+
+    fn nodes(&self, targets: &[usize]) -> BTreeSet<NodeId> {
+        targets.iter().map(|&i| self.targets[i].node).collect()
+    }
+
+    /// Looks for what is not settled, one configuration at a time. What is reached gets its run from this search, or a better one from an
+    /// ordered search. What a complete search has not reached is excluded; if it took all steps of all threads, the
+    /// configurations are the proof.
+    fn explore_explicitly(&mut self, reductions: Reductions, progress: &mut dyn Progress) {
+        let left = self.unsettled();
         let (machine, cast) = (self.runs.machine, self.runs.cast);
-        let wanted: BTreeSet<NodeId> = query.targets.iter().map(|target| target.node).collect();
-        let mut search = ReducedSearch::new(machine, cast, &wanted, self.reductions);
-        let end = search.run(&allowance);
-        self.count("configurations", search.len());
-        self.count("reduced-expansions", search.reduced);
-        let mut found = BTreeMap::new();
-        if !search.reached.is_empty() {
-            progress.event(Event::Phase("shortest runs"));
-            let mut ordered = OrderedSearch::new(machine, cast, &search.reached);
-            let end = ordered.run(&allowance);
-            self.count("ordered-configurations", ordered.len());
-            for (index, target) in query.targets.iter().enumerate() {
-                if search.reached.contains(&target.node) {
-                    let verdict = match (self.trace(&mut ordered, target), &end) {
-                        (Some(trace), _) => Verdict::Reachable { trace },
-                        (None, Err(why)) => Verdict::Unknown { why: why.clone() },
-                        (None, Ok(())) => {
-                            unreachable!("what one search has reached the other reaches")
-                        }
-                    };
-                    found.insert(index, verdict);
+        let mut search = ReducedSearch::new(machine, cast, &self.nodes(&left), reductions);
+        let end = search.run(&self.allowance());
+        let name = if reductions.partial_order {
+            self.count("reduced-expansions", search.reduced);
+            "configurations"
+        } else {
+            "all-configurations"
+        };
+        self.count(name, search.visited.len());
+        let (reached, missed): (Vec<usize>, Vec<usize>) = left
+            .into_iter()
+            .partition(|&index| search.visited.has_reached(self.targets[index].node));
+        if !reached.is_empty() {
+            self.take_runs(&reached, &mut search.visited, progress);
+        }
+        let proof = match end {
+            Err(why) => Err(why),
+            Ok(()) if search.missed_thread => {
+                let why = Limit::Threads;
+                for &index in &missed {
+                    let why = why.clone();
+                    self.standings[index] = Standing::Settled(Verdict::Unknown { why });
                 }
+                return;
+            }
+            Ok(()) if missed.is_empty() => return,
+            Ok(()) if reductions.partial_order => Ok(Limit::States),
+            Ok(()) => match self.prove(&missed, &search.visited) {
+                Ok(()) => return,
+                Err(why) => Ok(why),
+            },
+        };
+        for index in missed {
+            let standing = &mut self.standings[index];
+            match (&proof, &standing) {
+                (Ok(why), _) => *standing = Standing::Excluded(why.clone()),
+                (Err(why), Standing::Open(_)) => *standing = Standing::Open(why.clone()),
+                (Err(why), _) => *standing = Standing::Excluded(why.clone()),
             }
         }
-        let why = match end {
-            Err(why) => Some(why),
-            Ok(()) if search.missed_thread => Some(Limit::Threads),
-            Ok(()) => None,
-        };
-        for (index, target) in query.targets.iter().enumerate() {
-            let is_reached = search.reached.contains(&target.node);
-            if let Some(why) = why.clone().filter(|_| !is_reached) {
-                found.insert(index, Verdict::Unknown { why });
-            }
+    }
+
+    /// Settles what a search has reached.
+    fn take_runs(
+        &mut self,
+        reached: &[usize],
+        visited: &mut Visited<'_>,
+        progress: &mut dyn Progress,
+    ) {
+        let mut ordered = None;
+        if !self.engine.any_run {
+            progress.event(Event::Phase("shortest runs"));
+            let (machine, cast) = (self.runs.machine, self.runs.cast);
+            let mut search = OrderedSearch::new(machine, cast, &self.nodes(reached));
+            // Whatever stops this search, runs that are not the best are known.
+            let _ = search.run(&self.allowance());
+            self.count("ordered-configurations", search.visited.len());
+            ordered = Some(search.visited);
         }
-        // What was not decided is left to the symbolic search, if that may try.
-        let is_auto = self.exploration == Exploration::Auto;
-        let may_retry = |verdict: &Verdict| match verdict {
-            Verdict::Unknown { why } => is_auto && !matches!(why, Limit::Threads),
-            _ => false,
-        };
-        found.retain(|_, verdict| !may_retry(verdict));
-        self.verdicts.extend(found);
-        why.is_none()
+        for &index in reached {
+            let target = &self.targets[index];
+            let best = ordered.as_mut().and_then(|best| self.trace(best, target));
+            let run = match best {
+                Some(Ok(trace)) => Some(Ok(trace)),
+                _ => self.trace(visited, target),
+            };
+            let verdict = match run {
+                Some(Ok(trace)) => Verdict::Reachable { trace },
+                Some(Err(why)) => Verdict::Unknown { why },
+                None => continue,
+            };
+            self.standings[index] = Standing::Settled(verdict);
+        }
     }
 
     /// What the explicit exploration may spend.
     fn allowance(&self) -> Allowance<'q> {
-        let is_all = self.exploration == Exploration::Explicit;
+        let is_all = self.engine.exploration == Exploration::Explicit;
         let configurations = match (self.budget.states, is_all) {
             (Some(states), true) => states,
             (Some(states), false) => states.min(FEW_CONFIGURATIONS),
@@ -212,89 +262,94 @@ impl<'q> Inquiry<'q> {
         }
     }
 
-    /// Makes the certificate for targets that are known to be unreachable: all configurations, without partial-order reduction.
-    fn prove_explicitly(&mut self, targets: Vec<Target>) -> Result<(), Limit> {
+    /// Writes the configurations of a complete search without partial-order reduction down, as proof that none of them is at these targets.
+    fn prove(&mut self, excluded: &[usize], visited: &Visited<'_>) -> Result<(), Limit> {
         let Runs {
             machine,
             cast,
             space,
         } = self.runs;
-        let reductions = Reductions {
-            partial_order: false,
-            ..self.reductions
-        };
-        let wanted = targets.iter().map(|target| target.node).collect();
-        let mut search = ReducedSearch::new(machine, cast, &wanted, reductions);
-        let end = search.run(&self.allowance());
-        self.count("proof-configurations", search.len());
-        end?;
         let interrupt = || self.budget.interrupt.check().is_some();
         let mut manager = Manager::new(node_limit(self.budget)).with_interrupt(&interrupt);
         let fields = Fields {
             machine,
             cast,
             space,
-            globals: &search.transitions.stepper.globals,
+            globals: &visited.transitions.stepper.globals,
         };
-        let relations = relations(&mut manager, &search, fields)
+        let relations = relations(&mut manager, visited, fields)
             .map_err(|why| limit_reached(why, self.budget))?;
+        let targets = excluded.iter().map(|&i| self.targets[i].clone()).collect();
         let certificate = written(machine, space, &manager, targets, relations);
-        let peak = manager.peak();
         self.outcome.certificates.push(certificate);
-        self.count("peak-bdd-nodes", peak);
+        self.count("peak-bdd-nodes", manager.peak());
+        for &index in excluded {
+            self.standings[index] = Standing::Settled(Verdict::Unreachable);
+        }
         Ok(())
     }
 
-    fn trace(&self, search: &mut OrderedSearch<'_>, target: &Target) -> Option<Trace> {
-        let path = search.path_to(target.node)?;
+    /// The run to a target that a search has reached.
+    fn trace(&self, visited: &mut Visited<'_>, target: &Target) -> Option<Result<Trace, Limit>> {
+        let path = visited.path_to(target.node)?;
         let mut witness = Witness {
             runs: &self.runs,
-            transitions: &mut search.transitions,
+            transitions: &mut visited.transitions,
         };
-        let run = witness.run_of(&path, target).ok()?;
-        Some(run.expect("the steps along a path can be taken"))
+        Some(witness.run_of(&path, target))
     }
 
-    fn explore_symbolically(&mut self, query: &Query, left: &[usize], progress: &mut dyn Progress) {
+    /// Looks for what is not settled in sets of configurations. What an explicit search has excluded is looked for as well: for the proof.
+    fn explore_symbolically(&mut self, progress: &mut dyn Progress) {
+        let left = self.unsettled();
         let budget = self.budget;
         let interrupt = || budget.interrupt.check().is_some();
         let manager = Manager::new(node_limit(budget)).with_interrupt(&interrupt);
-        let wanted = left
-            .iter()
-            .map(|&index| query.targets[index].node)
-            .collect();
         let Runs {
             machine,
             cast,
             space,
         } = self.runs;
-        let mut search = Search::new(machine, cast, space, manager, wanted);
+        let mut search = Search::new(machine, cast, space, manager, self.nodes(&left));
         let end = search.run();
         progress.event(Event::Phase("evidence"));
-        for &index in left {
-            let verdict = verdict(&self.runs, &mut search, &query.targets[index], end, budget);
-            self.verdicts.insert(index, verdict);
+        let mut missed = Vec::new();
+        for index in left {
+            let target = &self.targets[index];
+            let Some(hit) = search.hit(target.node) else {
+                missed.push(index);
+                continue;
+            };
+            let run = self.runs.run_to(&mut search, hit, target);
+            let verdict = match run.map_err(|why| limit_reached(why, budget)) {
+                Ok(Ok(trace)) => Verdict::Reachable { trace },
+                Ok(Err(why)) | Err(why) => Verdict::Unknown { why },
+            };
+            self.standings[index] = Standing::Settled(verdict);
         }
-        let excluded = left
-            .iter()
-            .filter(|index| self.verdicts[index] == Verdict::Unreachable);
-        let excluded: Vec<Target> = excluded.map(|&i| query.targets[i].clone()).collect();
-        if !excluded.is_empty() {
-            match certificate(machine, space, &mut search, excluded) {
-                Ok(certificate) => self.outcome.certificates.push(certificate),
-                Err(why) => self.retract(&limit_reached(why, budget)),
+        let end = end.map_err(|why| limit_reached(why, budget));
+        let is_complete = end.is_ok() && !search.missed_thread;
+        let proof = match end {
+            Ok(()) if search.missed_thread => Err(Limit::Threads),
+            Ok(()) => {
+                let targets = missed.iter().map(|&i| self.targets[i].clone()).collect();
+                let made = certificate(machine, space, &mut search, targets);
+                made.map_err(|why| limit_reached(why, budget)).map(Some)
             }
+            Err(why) => Err(why),
+        };
+        for &index in &missed {
+            let standing = &mut self.standings[index];
+            *standing = match (&proof, &*standing) {
+                (Ok(_), _) => Standing::Settled(Verdict::Unreachable),
+                (Err(why), Standing::Open(_)) if !is_complete => Standing::Open(why.clone()),
+                (Err(why), _) => Standing::Excluded(why.clone()),
+            };
+        }
+        if let (Ok(Some(certificate)), false) = (proof, missed.is_empty()) {
+            self.outcome.certificates.push(certificate);
         }
         self.outcome.statistics.extend(statistics(&search));
-    }
-
-    /// A proof that cannot be written down is none.
-    fn retract(&mut self, why: &Limit) {
-        for verdict in self.verdicts.values_mut() {
-            if *verdict == Verdict::Unreachable {
-                *verdict = Verdict::Unknown { why: why.clone() };
-            }
-        }
     }
 
     fn count(&mut self, name: &str, count: usize) {
@@ -303,35 +358,18 @@ impl<'q> Inquiry<'q> {
             .push((name.to_owned(), count as u64));
     }
 
-    fn finish(mut self, query: &Query) -> Outcome {
-        for (index, target) in query.targets.iter().enumerate() {
-            let verdict = self.verdicts.remove(&index);
+    fn finish(mut self) -> Outcome {
+        for (target, standing) in self.targets.iter().zip(self.standings) {
             self.outcome.answers.push(Answer {
                 target: target.clone(),
-                verdict: verdict.expect("one of the explorations has answered every target"),
+                verdict: match standing {
+                    Standing::Settled(verdict) => verdict,
+                    Standing::Excluded(_) => Verdict::Unreachable,
+                    Standing::Open(why) => Verdict::Unknown { why },
+                },
             });
         }
         self.outcome
-    }
-}
-
-fn verdict(
-    runs: &Runs<'_>,
-    search: &mut Search<'_, '_>,
-    target: &Target,
-    end: Result<(), Exhausted>,
-    budget: &Budget<'_>,
-) -> Verdict {
-    let unknown = |why| Verdict::Unknown { why };
-    match (search.hit(target.node), end) {
-        (Some(hit), _) => match runs.run_to(search, hit, target) {
-            Ok(Some(trace)) => Verdict::Reachable { trace },
-            Ok(None) => unreachable!("every configuration that was found has a way back"),
-            Err(why) => unknown(limit_reached(why, budget)),
-        },
-        (None, Err(why)) => unknown(limit_reached(why, budget)),
-        (None, Ok(())) if search.missed_thread => unknown(Limit::Threads),
-        (None, Ok(())) => Verdict::Unreachable,
     }
 }
 

@@ -21,11 +21,12 @@ pub mod ordered;
 pub mod reduced;
 pub mod steps;
 pub mod transitions;
+pub mod visited;
 pub mod witness;
 
 use hardbop_outcome::{Interrupt, Limit};
 use steps::TooManyCases;
-use transitions::Transitions;
+use visited::Visited;
 
 /// What a search may spend.
 #[derive(Clone, Copy)]
@@ -46,17 +47,12 @@ const BYTES_OF_STEPS: u64 = 200;
 
 impl Allowance<'_> {
     /// Why a search must stop that has expanded so many of its configurations, and whose tables have so many bytes.
-    fn is_spent(
-        &self,
-        expanded: usize,
-        configurations: usize,
-        bytes: u64,
-        transitions: &Transitions<'_>,
-    ) -> Option<Limit> {
+    fn is_spent(&self, expanded: usize, bytes: u64, visited: &Visited<'_>) -> Option<Limit> {
+        let configurations = visited.len();
         if configurations as u64 > self.configurations || configurations >= u32::MAX as usize / 2 {
             return Some(Limit::States);
         }
-        let bytes = bytes + transitions.stepper.len() as u64 * BYTES_OF_STEPS;
+        let bytes = bytes + visited.transitions.stepper.len() as u64 * BYTES_OF_STEPS;
         if self.memory.is_some_and(|most| bytes > most) {
             return Some(Limit::Memory);
         }
@@ -71,22 +67,6 @@ impl From<TooManyCases> for Limit {
     fn from(_: TooManyCases) -> Self {
         Limit::Unsupported {
             what: "steps with thousands of cases".to_owned(),
-        }
-    }
-}
-
-/// Whether some thread of a configuration is at a place of a set, given per kind.
-fn find_wanted<T: Copy>(
-    transitions: &Transitions<'_>,
-    row: &[u32],
-    wanted: &[Vec<Option<T>>],
-    mut found: impl FnMut(T),
-) {
-    for thread in Transitions::running(row) {
-        let kind = transitions.stepper.kind_of[thread as usize];
-        let place = transitions.place(row, thread);
-        if let Some(target) = wanted[kind][place as usize] {
-            found(target);
         }
     }
 }

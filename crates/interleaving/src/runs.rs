@@ -11,11 +11,11 @@ use crate::space::{Space, next, now};
 use hardbop_bdd::{Bdd, Exhausted};
 use hardbop_interpreter::configuration::{initial, initial_slots};
 use hardbop_interpreter::step::step_slots;
-use hardbop_interpreter::{Move as Step, Recorder, Slot, fold};
+use hardbop_interpreter::{Fault, Move as Step, Recorder, Slot, fold};
 use hardbop_machine::bits::BitView;
 use hardbop_machine::cast::Cast;
 use hardbop_machine::{EdgeId, InputId, Machine};
-use hardbop_outcome::{Target, Trace};
+use hardbop_outcome::{Limit, Target, Trace};
 
 /// A configuration: the value of every bit.
 pub type State = Vec<bool>;
@@ -50,13 +50,15 @@ pub struct Runs<'r> {
 }
 
 impl Runs<'_> {
-    /// A run to a target that was hit; none only if the search is not what it should be.
+    /// A run to a target that was hit, or why it cannot be written down.
+    ///
+    /// Should a configuration have no way back, what is written down is the part of the run that was found, which does not replay.
     pub fn run_to(
         &self,
         search: &mut Search<'_, '_>,
         hit: Hit,
         target: &Target,
-    ) -> Result<Option<Trace>, Exhausted> {
+    ) -> Result<Result<Trace, Limit>, Exhausted> {
         let thread = search.turn(hit.key.0).thread;
         let mut state = vec![false; self.space.bits() as usize];
         let picked = search.manager.pick(hit.found).unwrap_or_default();
@@ -73,7 +75,7 @@ impl Runs<'_> {
                 layer -= 1;
                 key = before;
             } else {
-                return Ok(None);
+                break;
             }
         }
         steps.reverse();
@@ -261,8 +263,12 @@ impl Runs<'_> {
         number(width.map(|index| state[bit(index) as usize]))
     }
 
-    /// Has the interpreter take the steps.
-    pub fn record(&self, first: &State, steps: &[Taken], target: &Target) -> Option<Trace> {
+    /// Has the interpreter take the steps and write them down.
+    ///
+    /// Steps that cannot be taken are no run. Then what was written so far goes to whoever replays it, and is rejected there: a mistake of
+    /// the search becomes an error with a name, neither an answer nor a panic. That the interpreter cannot tell is a limit: it tries the
+    /// choices of a thread inside an atomic block one by one.
+    pub fn record(&self, first: &State, steps: &[Taken], target: &Target) -> Result<Trace, Limit> {
         let machine = self.machine;
         let slots = initial_slots(machine);
         let values: Vec<u64> = slots
@@ -290,12 +296,24 @@ impl Runs<'_> {
                 .iter()
                 .map(|slot| self.slot(&taken.after, *slot, call.filter(|_| is_own(slot))));
             let chosen: Vec<u64> = chosen.collect();
-            recorder.step(taken.thread, step, &chosen).ok()?;
+            if recorder.step(taken.thread, step, &chosen).is_err() {
+                break;
+            }
             before = &taken.after;
         }
-        let (mut trace, _) = recorder.finish();
-        trace.target = Some(target.clone());
-        fold(machine, &trace).ok()
+        let trace = Trace {
+            target: Some(target.clone()),
+            ..recorder.finish().0
+        };
+        match fold(machine, &trace) {
+            Ok(folded) => Ok(folded),
+            Err(error) => match error.fault {
+                Fault::TooManyChoices(why) => Err(Limit::Unsupported {
+                    what: format!("a run that cannot be replayed ({why})"),
+                }),
+                _ => Ok(trace),
+            },
+        }
     }
 }
 

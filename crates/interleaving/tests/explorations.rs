@@ -23,6 +23,7 @@ fn engine(exploration: Exploration, reductions: Reductions) -> InterleavingEngin
         threads: MOST_THREADS,
         exploration,
         reductions,
+        any_run: false,
     }
 }
 

@@ -25,7 +25,7 @@ enum ExplorationName {
 
 impl InterleavingArguments {
     /// An engine that follows the options and makes room for so many threads.
-    pub fn engine(self, threads: u32) -> InterleavingEngine {
+    pub fn engine(self, threads: u32, any_run: bool) -> InterleavingEngine {
         let exploration = match self.exploration {
             ExplorationName::Auto => Exploration::Auto,
             ExplorationName::Explicit => Exploration::Explicit,
@@ -39,6 +39,7 @@ impl InterleavingArguments {
             threads,
             exploration,
             reductions,
+            any_run,
         }
     }
 }

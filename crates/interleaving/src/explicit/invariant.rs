@@ -11,8 +11,8 @@
 
 use crate::explicit::bits::{Field, Fields};
 use crate::explicit::evaluate::Value;
-use crate::explicit::reduced::ReducedSearch;
 use crate::explicit::transitions::{NOBODY, Transitions};
+use crate::explicit::visited::Visited;
 use crate::moves::cube;
 use crate::space::now;
 use hardbop_bdd::{Bdd, Exhausted, Manager};
@@ -26,13 +26,13 @@ type Rests = Vec<Vec<u32>>;
 /// The configurations of a complete search by turn.
 pub fn relations(
     manager: &mut Manager<'_>,
-    search: &ReducedSearch<'_>,
+    visited: &Visited<'_>,
     fields: Fields<'_>,
 ) -> Result<BTreeMap<Turn, Bdd>, Exhausted> {
-    let transitions = &search.transitions;
+    let transitions = &visited.transitions;
     let mut words: BTreeMap<Turn, Rests> = BTreeMap::new();
-    for id in 0..search.len() as u32 {
-        for (turn, word) in arrangements(transitions, search.configuration(id)) {
+    for id in 0..visited.len() as u32 {
+        for (turn, word) in arrangements(transitions, visited.get(id)) {
             words.entry(turn).or_default().push(word);
         }
     }

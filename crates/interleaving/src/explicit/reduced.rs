@@ -11,11 +11,11 @@
 //! the configuration after m is expanded later than s. The last cannot go on for ever, as there are finitely many.
 //! Exchanging threads of one kind changes none of this: a run of the exchanged threads has the same length and enters the same nodes.
 
-use crate::explicit::configurations::Configurations;
 use crate::explicit::independence::Independence;
 use crate::explicit::steps::TooManyCases;
 use crate::explicit::transitions::{Memory, Row, Transition, Transitions};
-use crate::explicit::{Allowance, find_wanted};
+use crate::explicit::Allowance;
+use crate::explicit::visited::{NO_PARENT, Visited};
 use hardbop_machine::cast::Cast;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::Limit;
@@ -40,14 +40,9 @@ impl Reductions {
 
 /// A search and what it has found.
 pub struct ReducedSearch<'m> {
-    /// The configurations' steps.
-    pub transitions: Transitions<'m>,
+    /// The configurations.
+    pub visited: Visited<'m>,
     independence: Option<Independence>,
-    configurations: Configurations,
-    wanted: Vec<Vec<Option<NodeId>>>,
-    left: BTreeSet<NodeId>,
-    /// The wanted nodes that were reached.
-    pub reached: BTreeSet<NodeId>,
     /// Whether a thread was not started for want of room.
     pub missed_thread: bool,
     /// How many configurations were expanded by the steps of some threads only.
@@ -62,43 +57,27 @@ impl<'m> ReducedSearch<'m> {
         wanted: &BTreeSet<NodeId>,
         reductions: Reductions,
     ) -> Self {
-        let transitions = Transitions::new(machine, cast, Memory::Flag, reductions.symmetry);
-        let kinds = &transitions.stepper.kinds;
-        let wanted_places = wanted_places(machine, &transitions, wanted);
+        let visited = Visited::new(machine, cast, wanted, Memory::Flag, reductions.symmetry);
+        let kinds = &visited.transitions.stepper.kinds;
         let independence = reductions
             .partial_order
             .then(|| Independence::new(machine, kinds));
         Self {
+            visited,
             independence,
-            configurations: Configurations::new(transitions.width()),
-            wanted: wanted_places,
-            left: wanted.clone(),
-            reached: BTreeSet::new(),
             missed_thread: false,
             reduced: 0,
-            transitions,
         }
-    }
-
-    /// How many configurations there are.
-    pub fn len(&self) -> usize {
-        self.configurations.len()
-    }
-
-    /// A configuration.
-    pub fn configuration(&self, id: u32) -> &[u32] {
-        self.configurations.get(id)
     }
 
     /// Explores until every wanted node is reached or nothing new is left.
     pub fn run(&mut self, allowance: &Allowance<'_>) -> Result<(), Limit> {
-        let initial = self.transitions.initial();
-        self.add(initial);
+        let initial = self.visited.transitions.initial();
+        self.add(initial, NO_PARENT);
         let mut next = 0;
-        while (next as usize) < self.configurations.len() && !self.left.is_empty() {
-            let bytes = self.configurations.bytes();
-            let spent = allowance.is_spent(next as usize, self.len(), bytes, &self.transitions);
-            if let Some(limit) = spent {
+        while (next as usize) < self.visited.len() && !self.visited.is_done() {
+            let bytes = self.visited.bytes();
+            if let Some(limit) = allowance.is_spent(next as usize, bytes, &self.visited) {
                 return Err(limit);
             }
             self.expand(next)?;
@@ -108,22 +87,16 @@ impl<'m> ReducedSearch<'m> {
     }
 
     /// The number of a configuration.
-    fn add(&mut self, row: Row) -> u32 {
-        let row = self.transitions.in_order(row);
-        let known = self.configurations.len() as u32;
-        let id = self.configurations.insert(&row);
-        if id == known {
-            let (left, reached) = (&mut self.left, &mut self.reached);
-            find_wanted(&self.transitions, &row, &self.wanted, |node| {
-                left.remove(&node);
-                reached.insert(node);
-            });
+    fn add(&mut self, row: Row, parent: u32) -> u32 {
+        let (id, is_new) = self.visited.insert(row, parent);
+        if is_new {
+            self.visited.note(id);
         }
         id
     }
 
     fn expand(&mut self, id: u32) -> Result<(), TooManyCases> {
-        let row = self.configurations.get(id).to_vec();
+        let row = self.visited.get(id).to_vec();
         let mut taken = 0u64;
         for set in self.closed_sets(&row) {
             let threads: Vec<u32> = Transitions::running(&row).collect();
@@ -137,8 +110,8 @@ impl<'m> ReducedSearch<'m> {
         let threads: Vec<u32> = Transitions::running(&row).collect();
         for thread in threads {
             if taken.checked_shr(thread).is_none_or(|rest| rest & 1 == 0) {
-                for transition in self.transitions.of_thread(&row, thread)? {
-                    self.follow(transition);
+                for transition in self.visited.transitions.of_thread(&row, thread)? {
+                    self.follow(id, transition);
                 }
             }
         }
@@ -149,12 +122,12 @@ impl<'m> ReducedSearch<'m> {
         let Some(independence) = &self.independence else {
             return Vec::new();
         };
-        if !self.transitions.is_free(row) {
+        if !self.visited.transitions.is_free(row) {
             return Vec::new();
         }
         let threads = Transitions::running(row).map(|thread| {
-            let kind = self.transitions.stepper.kind_of[thread as usize];
-            (thread, kind, self.transitions.place(row, thread))
+            let kind = self.visited.transitions.stepper.kind_of[thread as usize];
+            (thread, kind, self.visited.transitions.place(row, thread))
         });
         independence.closed_sets(&threads.collect::<Vec<_>>())
     }
@@ -168,35 +141,19 @@ impl<'m> ReducedSearch<'m> {
     ) -> Result<bool, TooManyCases> {
         let (mut can_step, mut is_later) = (false, true);
         for thread in members {
-            can_step |= self.transitions.is_certainly_enabled(row, thread)?;
-            for transition in self.transitions.of_thread(row, thread)? {
-                is_later &= self.follow(transition).is_some_and(|after| after > id);
+            can_step |= self.visited.transitions.is_certainly_enabled(row, thread)?;
+            for transition in self.visited.transitions.of_thread(row, thread)? {
+                is_later &= self.follow(id, transition).is_some_and(|after| after > id);
             }
         }
         Ok(can_step && is_later)
     }
 
-    fn follow(&mut self, transition: Transition) -> Option<u32> {
+    fn follow(&mut self, from: u32, transition: Transition) -> Option<u32> {
         let Some(after) = transition.after else {
             self.missed_thread = true;
             return None;
         };
-        Some(self.add(after))
+        Some(self.add(after, from))
     }
-}
-
-/// Per kind and place the wanted node that is there.
-pub fn wanted_places(
-    machine: &Machine,
-    transitions: &Transitions<'_>,
-    wanted: &BTreeSet<NodeId>,
-) -> Vec<Vec<Option<NodeId>>> {
-    let kinds = transitions.stepper.kinds.iter();
-    let places = kinds.map(|kind| {
-        let places = 0..kind.inlined.place_count();
-        let nodes = places.map(|place| kind.inlined.locate(machine, place));
-        let nodes = nodes.map(|located| Some(located?.1).filter(|node| wanted.contains(node)));
-        nodes.collect()
-    });
-    places.collect()
 }

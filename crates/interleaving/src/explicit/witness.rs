@@ -10,7 +10,7 @@ use crate::explicit::steps::{Step, TooManyCases};
 use crate::explicit::transitions::{Row, Transitions};
 use crate::runs::{Runs, State, Taken};
 use hardbop_machine::{Action, Expr, ExprId, ThreadStart, Variable};
-use hardbop_outcome::{Target, Trace};
+use hardbop_outcome::{Limit, Target, Trace};
 
 /// A step of the program's own threads.
 struct Stage {
@@ -45,15 +45,10 @@ pub struct Witness<'w, 'm> {
 }
 
 impl Witness<'_, '_> {
-    /// The run of a path of configurations; none only if they are not a path.
-    pub fn run_of(&mut self, path: &[Row], target: &Target) -> Result<Option<Trace>, TooManyCases> {
-        let Some(stages) = self.stages(path)? else {
-            return Ok(None);
-        };
-        let last = stages.last().map(|stage| &stage.after).or(path.first());
-        let Some(last) = last else {
-            return Ok(None);
-        };
+    /// The run of a path of configurations, or why it cannot be written down.
+    pub fn run_of(&mut self, path: &[Row], target: &Target) -> Result<Trace, Limit> {
+        let stages = self.stages(path)?;
+        let last = stages.last().map_or(&path[0], |stage| &stage.after);
         let mut now = self.complete(last);
         let mut steps = Vec::new();
         for stage in stages.iter().rev() {
@@ -68,16 +63,16 @@ impl Witness<'_, '_> {
             });
         }
         steps.reverse();
-        Ok(self.runs.record(&self.bits(&now), &steps, target))
+        self.runs.record(&self.bits(&now), &steps, target)
     }
 
-    /// The steps of a path, with the threads that take them.
-    fn stages(&mut self, path: &[Row]) -> Result<Option<Vec<Stage>>, TooManyCases> {
+    /// The steps of a path, with the threads that take them, as far as there are any.
+    fn stages(&mut self, path: &[Row]) -> Result<Vec<Stage>, TooManyCases> {
         let mut who: Vec<u32> = (0..self.runs.cast.len()).collect();
         let mut stages = Vec::new();
         for pair in path.windows(2) {
             let Some((thread, step, before, after)) = self.between(&pair[0], &pair[1])? else {
-                return Ok(None);
+                break;
             };
             stages.push(Stage {
                 thread: who[thread as usize],
@@ -89,7 +84,7 @@ impl Witness<'_, '_> {
                 who = order.iter().map(|&old| who[old as usize]).collect();
             }
         }
-        Ok(Some(stages))
+        Ok(stages)
     }
 
     /// A step from one configuration to another, by the thread that stepped last if it can be.
