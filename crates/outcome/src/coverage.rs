@@ -5,7 +5,8 @@
 //! [`Coverage`], with one versioned JSON form: statements that no run reaches, conditions that always come out the
 //! same, and whether the program's `assume`s leave nothing to be checked, so that `HOLDS` means nothing.
 
-use crate::query::{Query, Target, TargetKind};
+use crate::question::Question;
+use crate::target::{Target, TargetKind};
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, Split, split_edges};
 use serde::{Deserialize, Serialize};
@@ -166,17 +167,11 @@ impl<'m> CoverageQuestion<'m> {
     }
 
     /// A target for every node.
-    pub fn query(&self) -> Query {
+    pub fn question(&self) -> Question {
         let machine = &self.split.machine;
-        let targets = machine.node_ids().map(|node| Target {
-            node,
-            kind: TargetKind::Line {
-                line: machine.line_of(node),
-            },
-        });
-        Query {
-            targets: targets.collect(),
-        }
+        let nodes = machine.node_ids();
+        let targets = nodes.map(|node| Target::new(machine, node, TargetKind::Line));
+        Question::reach(targets.collect())
     }
 
     /// What the answers say. `reach` is asked about nodes of [`CoverageQuestion::machine`].
