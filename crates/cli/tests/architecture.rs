@@ -12,8 +12,7 @@ const ENGINES: &[&str] = &[
     "hardbop-calculus",
     "hardbop-explicit",
     "hardbop-satcheck",
-    "hardbop-concurrent",
-    "hardbop-interleaving",
+    "hardbop-threads",
 ];
 
 /// Crates that judge evidence, or are what it is judged by: they know no engine and no BDDs.

@@ -8,7 +8,7 @@
 mod seeds;
 
 use hardbop_calculus::threads::{ThreadBound, decide};
-use hardbop_concurrent::{BoundedEngine, Question};
+use hardbop_threads::{BoundedEngine, Question};
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Budget, Engine, Evidence, Limit, Question, Silent, Target, Trace, Verdict};

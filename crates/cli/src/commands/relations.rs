@@ -9,7 +9,7 @@ use crate::targets::TargetArguments;
 use hardbop_calculus::Program;
 use hardbop_calculus::algorithm::REFERENCE;
 use hardbop_calculus::threads::{self, ThreadBound, ThreadProblem};
-use hardbop_concurrent::DEFAULT_THREADS;
+use hardbop_threads::DEFAULT_THREADS;
 use hardbop_machine::NodeId;
 use hardbop_outcome::Question;
 

@@ -5,7 +5,7 @@ use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::input::{self, ProgramArguments};
 use crate::targets::TargetArguments;
-use hardbop_concurrent::DEFAULT_THREADS;
+use hardbop_threads::DEFAULT_THREADS;
 use hardbop_outcome::Question;
 
 const EXAMPLES: &str = "\

@@ -2,7 +2,7 @@
 
 use super::summary::SummaryArguments;
 use hardbop_calculus::threads::ThreadBound;
-use hardbop_concurrent::{
+use hardbop_threads::{
     BoundedEngine, DEFAULT_CONFIGURATIONS, DEFAULT_THREADS, Question, ShortestRuns,
 };
 

@@ -6,7 +6,7 @@
 
 use hardbop_calculus::CalculusEngine;
 use hardbop_calculus::threads::{ThreadBound, decide};
-use hardbop_concurrent::BoundedEngine;
+use hardbop_threads::BoundedEngine;
 use hardbop_machine::Machine;
 use hardbop_outcome::{
     Answer, Budget, Engine, Event, Limit, Outcome, Progress, Question, Target, Verdict,

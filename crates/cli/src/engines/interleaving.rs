@@ -1,6 +1,6 @@
 //! Options of the engine for all interleavings.
 
-use hardbop_interleaving::{Exploration, InterleavingEngine, Reductions};
+use hardbop_threads::{Exploration, InterleavingEngine, Reductions};
 
 /// How the interleavings of threads without recursion are explored.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]

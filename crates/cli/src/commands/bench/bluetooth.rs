@@ -15,7 +15,7 @@ use crate::interrupt::Patience;
 use hardbop_bench::quantity;
 use hardbop_bench::table::{Align, Table};
 use hardbop_calculus::threads::{ThreadBound, decide};
-use hardbop_concurrent::{BoundedEngine, DEFAULT_THREADS, Question};
+use hardbop_threads::{BoundedEngine, DEFAULT_THREADS, Question};
 use hardbop_families::bluetooth;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Budget, Engine, Limit, Query, Silent, Verdict};

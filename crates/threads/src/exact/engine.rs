@@ -1,0 +1,402 @@
+//! The engine: verdicts with their evidence.
+//!
+//! First configurations are explored one by one, all of them up to a limit: such a search decides, has a run to whatever it
+//! reaches, and is the certificate of what it does not. Where there are too many, partial-order reduction may leave out enough to
+//! decide; what it has visited is not an invariant, so a negative answer then has no certificate unless the search in sets of
+//! configurations, which comes last, finishes. Sets also decide where many configurations differ only in variables.
+
+use crate::exact::encoding::bits::Fields;
+use crate::exact::encoding::space::Space;
+use crate::exact::evidence::certify::{certificate, written};
+use crate::exact::evidence::invariant::relations;
+use crate::exact::evidence::runs::Runs;
+use crate::exact::evidence::witness::Witness;
+use crate::exact::search::allowance::Allowance;
+use crate::exact::search::exploration::{Exploration as ExplicitSearch, Reductions};
+use crate::exact::search::ordered::OrderedSearch;
+use crate::exact::search::symbolic::Search;
+use crate::exact::search::visited::Visited;
+use hardbop_bdd::Manager;
+use hardbop_machine::cast::Cast;
+use hardbop_machine::inlined::NotInlined;
+use hardbop_machine::{Machine, NodeId};
+use hardbop_outcome::budget::DEFAULT_THREADS;
+use hardbop_outcome::engine::{takes_no_bound, takes_only_reachability};
+use hardbop_outcome::{
+    Answer, Budget, Declined, Engine, Event, Limit, Outcome, Progress, Question, Target, Trace,
+    Verdict, WantedRun,
+};
+use hardbop_symbolic::{limit_reached, node_limit};
+use std::collections::BTreeSet;
+
+/// Explores all interleavings of threads without recursion.
+#[derive(Clone, Copy, Debug)]
+pub struct InterleavingEngine {
+    /// How configurations are explored.
+    pub exploration: Exploration,
+    /// What the explicit exploration may leave out.
+    pub reductions: Reductions,
+}
+
+/// How configurations are explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exploration {
+    /// One by one up to a limit, then in sets.
+    Auto,
+    /// One by one; sets only for the certificate of what was not reached.
+    Explicit,
+    /// In sets.
+    Symbolic,
+}
+
+/// [`Exploration::Auto`] explores so many configurations one by one.
+const FEW_CONFIGURATIONS: u64 = 1_000_000;
+
+/// [`Exploration::Explicit`] explores so many unless the budget says otherwise: about as many as fit an ordinary computer's memory.
+const MANY_CONFIGURATIONS: u64 = 20_000_000;
+
+impl Default for InterleavingEngine {
+    fn default() -> Self {
+        Self {
+            exploration: Exploration::Auto,
+            reductions: Reductions::ALL,
+        }
+    }
+}
+
+impl Engine for InterleavingEngine {
+    fn name(&self) -> &'static str {
+        "interleaving"
+    }
+
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        takes_only_reachability(question)?;
+        takes_no_bound(question)?;
+        match Cast::new(machine, DEFAULT_THREADS) {
+            Ok(_) => Ok(()),
+            Err(why) => Declined::because(unsupported(machine, why)),
+        }
+    }
+
+    fn search(
+        &self,
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Outcome {
+        let init = u32::from(machine.init.is_some());
+        let cast = match Cast::new(machine, budget.threads().saturating_add(init)) {
+            Ok(cast) => cast,
+            Err(why) => {
+                let what = unsupported(machine, why);
+                return Outcome::unknown(self.name(), question, &Limit::Declined { what });
+            }
+        };
+        let space = Space::new(machine, &cast);
+        let targets = question.targets();
+        let mut inquiry = Inquiry {
+            runs: Runs {
+                machine,
+                cast: &cast,
+                space: &space,
+            },
+            budget,
+            engine: self,
+            wanted: question.wanted,
+            targets,
+            standings: vec![Standing::Open(Limit::States); targets.len()],
+            outcome: Outcome::new(self.name(), Vec::new()),
+        };
+        inquiry.answer(progress);
+        inquiry.finish()
+    }
+}
+
+/// What is known of a target.
+#[derive(Clone, Debug)]
+enum Standing {
+    /// Nothing yet; what stopped the searches so far.
+    Open(Limit),
+    /// A complete search has not reached it. Why there is no certificate yet.
+    Excluded(String),
+    /// All that will be known.
+    Settled(Verdict),
+}
+
+/// A question on its way to an answer.
+struct Inquiry<'q> {
+    runs: Runs<'q>,
+    budget: &'q Budget<'q>,
+    engine: &'q InterleavingEngine,
+    wanted: WantedRun,
+    targets: &'q [Target],
+    standings: Vec<Standing>,
+    outcome: Outcome,
+}
+
+impl<'q> Inquiry<'q> {
+    fn answer(&mut self, progress: &mut dyn Progress) {
+        let exploration = self.engine.exploration;
+        if exploration != Exploration::Symbolic {
+            let reductions = self.engine.reductions;
+            progress.event(Event::Phase("explicit search"));
+            self.explore_explicitly(reductions.without_partial_order(), progress);
+            if reductions.partial_order && self.has_open() {
+                progress.event(Event::Phase("reduced search"));
+                self.explore_explicitly(reductions, progress);
+            }
+        }
+        if exploration != Exploration::Explicit && !self.unsettled().is_empty() {
+            progress.event(Event::Phase("symbolic search"));
+            self.explore_symbolically(progress);
+        }
+    }
+
+    /// Whether there is a target of which nothing is known, and time to find out.
+    fn has_open(&self) -> bool {
+        let open = |standing: &Standing| matches!(standing, Standing::Open(_));
+        self.standings.iter().any(open) && self.budget.interrupt.check().is_none()
+    }
+
+    /// The targets of which something is still to be found out, by their place in the question.
+    fn unsettled(&self) -> Vec<usize> {
+        let standings = self.standings.iter().enumerate();
+        let left = standings.filter(|(_, standing)| !matches!(standing, Standing::Settled(_)));
+        left.map(|(index, _)| index).collect()
+    }
+
+    fn nodes(&self, targets: &[usize]) -> BTreeSet<NodeId> {
+        targets.iter().map(|&i| self.targets[i].node).collect()
+    }
+
+    /// Looks for what is not settled, one configuration at a time. What is reached gets its run from this search, or a better one from
+    /// an ordered search. What a complete search has not reached is excluded; if it took all steps of all threads, the
+    /// configurations are the proof.
+    fn explore_explicitly(&mut self, reductions: Reductions, progress: &mut dyn Progress) {
+        let left = self.unsettled();
+        let (machine, cast) = (self.runs.machine, self.runs.cast);
+        let mut search = ExplicitSearch::new(machine, cast, &self.nodes(&left), reductions);
+        let end = search.run(&self.allowance());
+        if reductions.partial_order {
+            self.count("reduced-configurations", search.visited.len());
+            self.count("reduced-expansions", search.reduced);
+        } else {
+            self.count("configurations", search.visited.len());
+        }
+        let (reached, missed): (Vec<usize>, Vec<usize>) = left
+            .into_iter()
+            .partition(|&index| search.visited.has_reached(self.targets[index].node));
+        if !reached.is_empty() {
+            self.take_runs(&reached, &mut search.visited, progress);
+        }
+        let standing = match end {
+            Err(why) => Standing::Open(why),
+            Ok(()) if search.missed_thread => Standing::Settled(Verdict::Unknown(Limit::Threads)),
+            Ok(()) if missed.is_empty() => return,
+            Ok(()) if reductions.partial_order => {
+                Standing::Excluded("only a search with partial-order reduction finished".to_owned())
+            }
+            Ok(()) => match self.prove(&missed, &search.visited) {
+                Ok(()) => Standing::Settled(Verdict::Excluded),
+                Err(why) => Standing::Excluded(too_large(&why)),
+            },
+        };
+        self.set(&missed, &standing);
+    }
+
+    /// What a search has found out of some targets. That they are excluded is never forgotten.
+    fn set(&mut self, targets: &[usize], standing: &Standing) {
+        for &index in targets {
+            let known = &mut self.standings[index];
+            if !matches!(
+                (&*known, standing),
+                (Standing::Excluded(_), Standing::Open(_))
+            ) {
+                *known = standing.clone();
+            }
+        }
+    }
+
+    /// Settles what a search has reached.
+    fn take_runs(
+        &mut self,
+        reached: &[usize],
+        visited: &mut Visited<'_>,
+        progress: &mut dyn Progress,
+    ) {
+        let mut ordered = None;
+        if self.wanted != WantedRun::Any {
+            progress.event(Event::Phase("shortest runs"));
+            let (machine, cast) = (self.runs.machine, self.runs.cast);
+            let mut search = OrderedSearch::new(machine, cast, &self.nodes(reached));
+            // Whatever stops this search, runs that are not the best are known.
+            let _ = search.run(&self.allowance());
+            self.count("ordered-configurations", search.visited.len());
+            ordered = Some(search.visited);
+        }
+        for &index in reached {
+            let target = &self.targets[index];
+            let best = ordered.as_mut().and_then(|best| self.trace(best, target));
+            let run = match best {
+                Some(Ok(trace)) => Some(Ok(trace)),
+                _ => self.trace(visited, target),
+            };
+            let verdict = match run {
+                Some(Ok(trace)) => Verdict::run(trace),
+                Some(Err(why)) => Verdict::Unknown(why),
+                None => continue,
+            };
+            self.standings[index] = Standing::Settled(verdict);
+        }
+    }
+
+    /// What the explicit exploration may spend.
+    fn allowance(&self) -> Allowance<'q> {
+        let is_all = self.engine.exploration == Exploration::Explicit;
+        let configurations = match (self.budget.states, is_all) {
+            (Some(states), true) => states,
+            (Some(states), false) => states.min(FEW_CONFIGURATIONS),
+            (None, true) => MANY_CONFIGURATIONS,
+            (None, false) => FEW_CONFIGURATIONS,
+        };
+        Allowance {
+            configurations,
+            memory: self.budget.memory,
+            interrupt: self.budget.interrupt,
+        }
+    }
+
+    /// Writes the configurations of a complete search without partial-order reduction down, as proof that none is at these targets.
+    fn prove(&mut self, excluded: &[usize], visited: &Visited<'_>) -> Result<(), Limit> {
+        let Runs {
+            machine,
+            cast,
+            space,
+        } = self.runs;
+        let interrupt = || self.budget.interrupt.check().is_some();
+        let mut manager = Manager::new(node_limit(self.budget)).with_interrupt(&interrupt);
+        let fields = Fields {
+            machine,
+            cast,
+            space,
+            globals: &visited.transitions.stepper.globals,
+        };
+        let relations = relations(&mut manager, visited, fields, &interrupt)
+            .map_err(|why| limit_reached(why, self.budget))?;
+        let targets = excluded.iter().map(|&i| self.targets[i].clone()).collect();
+        let certificate = written(machine, space, &manager, targets, relations);
+        self.outcome.certificates.push(certificate);
+        self.count("peak-bdd-nodes", manager.peak());
+        Ok(())
+    }
+
+    /// The run to a target that a search has reached.
+    fn trace(&self, visited: &mut Visited<'_>, target: &Target) -> Option<Result<Trace, Limit>> {
+        let path = visited.path_to(target.node)?;
+        let mut witness = Witness {
+            runs: &self.runs,
+            transitions: &mut visited.transitions,
+        };
+        Some(witness.run_of(&path, target))
+    }
+
+    /// Looks for what is not settled in sets of configurations. What an explicit search has excluded is looked for as well: for the proof.
+    fn explore_symbolically(&mut self, progress: &mut dyn Progress) {
+        let left = self.unsettled();
+        let budget = self.budget;
+        let interrupt = || budget.interrupt.check().is_some();
+        let manager = Manager::new(node_limit(budget)).with_interrupt(&interrupt);
+        let Runs {
+            machine,
+            cast,
+            space,
+        } = self.runs;
+        let mut search = Search::new(machine, cast, space, manager, self.nodes(&left));
+        let end = search.run().map_err(|why| limit_reached(why, budget));
+        progress.event(Event::Phase("evidence"));
+        let mut missed = Vec::new();
+        for index in left {
+            let target = &self.targets[index];
+            let Some(hit) = search.hit(target.node) else {
+                missed.push(index);
+                continue;
+            };
+            let run = self.runs.run_to(&mut search, hit, target);
+            let verdict = match run.map_err(|why| limit_reached(why, budget)) {
+                Ok(Ok(trace)) => Verdict::run(trace),
+                Ok(Err(why)) | Err(why) => Verdict::Unknown(why),
+            };
+            self.standings[index] = Standing::Settled(verdict);
+        }
+        let standing = match end {
+            Err(why) => Standing::Open(why),
+            Ok(()) if search.missed_thread => Standing::Open(Limit::Threads),
+            Ok(()) if missed.is_empty() => Standing::Settled(Verdict::Excluded),
+            Ok(()) => {
+                let targets = missed.iter().map(|&i| self.targets[i].clone()).collect();
+                match certificate(machine, space, &mut search, targets) {
+                    Ok(certificate) => {
+                        self.outcome.certificates.push(certificate);
+                        Standing::Settled(Verdict::Excluded)
+                    }
+                    Err(why) => Standing::Excluded(too_large(&limit_reached(why, budget))),
+                }
+            }
+        };
+        self.set(&missed, &standing);
+        self.outcome.statistics.extend(statistics(&search));
+    }
+
+    fn count(&mut self, name: &str, count: usize) {
+        self.outcome
+            .statistics
+            .push((name.to_owned(), count as u64));
+    }
+
+    fn finish(mut self) -> Outcome {
+        for (target, standing) in self.targets.iter().zip(self.standings) {
+            let (verdict, uncertified) = match standing {
+                Standing::Settled(verdict) => (verdict, None),
+                Standing::Excluded(why) => (Verdict::Excluded, Some(why)),
+                Standing::Open(why) => (Verdict::Unknown(why), None),
+            };
+            self.outcome.answers.push(Answer {
+                uncertified,
+                ..Answer::new(target.clone(), verdict)
+            });
+        }
+        self.outcome
+    }
+}
+
+/// Why the proof of a complete search is not written down.
+fn too_large(why: &Limit) -> String {
+    format!("the invariant is too large to be written down: {why}")
+}
+
+fn unsupported(machine: &Machine, why: NotInlined) -> String {
+    match why {
+        NotInlined::Recursive(procedure) => {
+            let name = &machine.procedure(procedure).name;
+            format!("threads with recursion ({name} may call itself)")
+        }
+        NotInlined::TooManyPlaces => "threads whose calls unfold to that many places".to_owned(),
+        NotInlined::InitStartsThreads => "an `init` procedure that starts threads".to_owned(),
+    }
+}
+
+fn statistics(search: &Search<'_, '_>) -> Vec<(String, u64)> {
+    let widest = search.visited().values();
+    let widest = widest.map(|&set| search.manager.size(set)).max();
+    let rings = search.layers().iter().map(Vec::len).max();
+    let counts = [
+        ("contexts", search.layers().len()),
+        ("longest-run", rings.unwrap_or(0).saturating_sub(1)),
+        ("relations", search.visited().len()),
+        ("widest-relation", widest.unwrap_or(0)),
+        ("peak-bdd-nodes", search.manager.peak()),
+    ];
+    let counts = counts.map(|(name, count)| (name.to_owned(), count as u64));
+    counts.to_vec()
+}
