@@ -22,7 +22,9 @@ pub(crate) mod search {
     pub(crate) mod exploration;
     pub(crate) mod firing;
     pub(crate) mod independence;
+    pub(crate) mod letters;
     pub(crate) mod ordered;
+    pub(crate) mod product;
     pub(crate) mod schedule;
     pub(crate) mod steps;
     pub(crate) mod symbolic;
@@ -34,6 +36,7 @@ pub(crate) mod search {
 mod evidence {
     pub(crate) mod certify;
     pub(crate) mod invariant;
+    pub(crate) mod lasso;
     pub(crate) mod runs;
     pub(crate) mod witness;
 }

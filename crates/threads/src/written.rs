@@ -8,10 +8,10 @@ use hardbop_outcome::{Limit, Target, Trace};
 /// What does not replay is handed on as it is, and rejected by whoever replays it: a mistake of a search becomes an error with a name,
 /// neither an answer nor a panic. That the interpreter cannot tell is a limit: it tries the choices of a thread inside an atomic block
 /// one by one.
-pub(crate) fn written(recorder: Recorder<'_>, target: &Target) -> Result<Trace, Limit> {
+pub(crate) fn written(recorder: Recorder<'_>, target: Option<&Target>) -> Result<Trace, Limit> {
     let machine = recorder.machine();
     let trace = Trace {
-        target: Some(target.clone()),
+        target: target.cloned(),
         ..recorder.finish().0
     };
     match fold(machine, &trace) {

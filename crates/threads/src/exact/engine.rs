@@ -9,19 +9,22 @@ use crate::exact::encoding::bits::Fields;
 use crate::exact::encoding::space::Space;
 use crate::exact::evidence::certify::{certificate, written};
 use crate::exact::evidence::invariant::relations;
+use crate::exact::evidence::lasso::evidence;
 use crate::exact::evidence::runs::Runs;
 use crate::exact::evidence::witness::Witness;
 use crate::exact::search::allowance::Allowance;
 use crate::exact::search::exploration::{Exploration as ExplicitSearch, Reductions};
 use crate::exact::search::ordered::OrderedSearch;
+use crate::exact::search::product::Product;
 use crate::exact::search::symbolic::Search;
 use crate::exact::search::visited::Visited;
+use hardbop_automata::Property;
 use hardbop_bdd::Manager;
 use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::NotInlined;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::budget::DEFAULT_THREADS;
-use hardbop_outcome::engine::{takes_no_bound, takes_only_reachability};
+use hardbop_outcome::engine::takes_no_bound;
 use hardbop_outcome::{
     Answer, Budget, Declined, Engine, Event, Limit, Outcome, Progress, Question, Target, Trace,
     Verdict, WantedRun,
@@ -70,7 +73,6 @@ impl Engine for InterleavingEngine {
     }
 
     fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
-        takes_only_reachability(question)?;
         takes_no_bound(question)?;
         match Cast::new(machine, DEFAULT_THREADS) {
             Ok(_) => Ok(()),
@@ -94,6 +96,14 @@ impl Engine for InterleavingEngine {
             }
         };
         let space = Space::new(machine, &cast);
+        if let Some(property) = question.as_property() {
+            let runs = Runs {
+                machine,
+                cast: &cast,
+                space: &space,
+            };
+            return self.look_for_runs(&runs, question, property, budget, progress);
+        }
         let targets = question.targets();
         let mut inquiry = Inquiry {
             runs: Runs {
@@ -110,6 +120,51 @@ impl Engine for InterleavingEngine {
         };
         inquiry.answer(progress);
         inquiry.finish()
+    }
+}
+
+impl InterleavingEngine {
+    /// Looks for a run that a property describes.
+    fn look_for_runs(
+        &self,
+        runs: &Runs<'_>,
+        question: &Question,
+        property: &Property,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Outcome {
+        progress.event(Event::Phase("product with the automaton"));
+        let allowance = Allowance {
+            configurations: budget.states.unwrap_or(MANY_CONFIGURATIONS),
+            memory: budget.memory,
+            interrupt: budget.interrupt,
+        };
+        let mut product = Product::new(runs.machine, runs.cast, &property.automaton);
+        let verdict = match product.run(&allowance) {
+            Err(why) => Verdict::Unknown(why),
+            Ok(None) if product.missed_thread => Verdict::Unknown(Limit::Threads),
+            Ok(None) => Verdict::Excluded,
+            Ok(Some(accepted)) => {
+                let letters = Some(product.letters());
+                let mut witness = Witness {
+                    runs,
+                    transitions: &mut product.visited.transitions,
+                    letters,
+                };
+                match evidence(&mut witness, &accepted) {
+                    Ok(evidence) => Verdict::Found(evidence),
+                    Err(why) => Verdict::Unknown(why),
+                }
+            }
+        };
+        let mut outcome = Outcome::same(self.name(), question, &verdict);
+        let counts = [
+            ("configurations", product.visited.len()),
+            ("states", product.len()),
+        ];
+        let counts = counts.map(|(name, count)| (name.to_owned(), count as u64));
+        outcome.statistics.extend(counts);
+        outcome
     }
 }
 
@@ -297,6 +352,7 @@ impl<'q> Inquiry<'q> {
         let mut witness = Witness {
             runs: &self.runs,
             transitions: &mut visited.transitions,
+            letters: None,
         };
         Some(witness.run_of(&path, target))
     }

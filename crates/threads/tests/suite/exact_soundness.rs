@@ -96,7 +96,9 @@ fn a_certificate_of_another_program_proves_nothing_that_is_false() {
             certificate.program = digest::of(&other);
             let is_reachable = truth.answers.iter().any(|answer| {
                 matches!(answer.verdict, Verdict::Found(_))
-                    && answer.target().is_some_and(|t| certificate.targets.contains(t))
+                    && answer
+                        .target()
+                        .is_some_and(|t| certificate.targets.contains(t))
             });
             if is_accepted(&other, &certificate) {
                 assert!(!is_reachable, "seed {seed}:\n{text}");

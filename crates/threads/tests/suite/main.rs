@@ -10,4 +10,5 @@ mod exact_conformance;
 mod exact_corpus;
 mod exact_explorations;
 mod exact_limits;
+mod exact_properties;
 mod exact_soundness;

@@ -12,7 +12,7 @@ use crate::written::written;
 use hardbop_bdd::{Bdd, Exhausted};
 use hardbop_interpreter::configuration::{initial, initial_slots};
 use hardbop_interpreter::step::step_slots;
-use hardbop_interpreter::{Move as Step, Recorder, Slot};
+use hardbop_interpreter::{Configuration, Move as Step, Recorder, Slot};
 use hardbop_machine::bits::BitView;
 use hardbop_machine::cast::Cast;
 use hardbop_machine::{EdgeId, InputId, Machine};
@@ -271,6 +271,17 @@ impl Runs<'_> {
         steps: &[Taken],
         target: &Target,
     ) -> Result<Trace, Limit> {
+        written(self.recorded(first, steps, |_, _| ()), Some(target))
+    }
+
+    /// Has the interpreter take the steps, as far as they can be taken; `see` is shown the configuration after each, with the number of
+    /// steps before it, and the first one.
+    pub(crate) fn recorded(
+        &self,
+        first: &State,
+        steps: &[Taken],
+        mut see: impl FnMut(usize, &Configuration),
+    ) -> Recorder<'_> {
         let machine = self.machine;
         let slots = initial_slots(machine);
         let values: Vec<u64> = slots
@@ -278,8 +289,9 @@ impl Runs<'_> {
             .map(|&slot| self.slot(first, slot, None))
             .collect();
         let mut recorder = Recorder::new(machine, initial(machine, &values));
+        see(0, recorder.configuration());
         let mut before = first;
-        for taken in steps {
+        for (number, taken) in (1..).zip(steps) {
             let step = match taken.edge {
                 None => Step::Return,
                 Some(edge) => Step::Edge {
@@ -301,9 +313,10 @@ impl Runs<'_> {
             if recorder.step(taken.thread, step, &chosen).is_err() {
                 break;
             }
+            see(number, recorder.configuration());
             before = &taken.after;
         }
-        written(recorder, target)
+        recorder
     }
 }
 

@@ -7,6 +7,7 @@
 use crate::exact::encoding::bits::{Field, Fields};
 use crate::exact::evidence::runs::{Runs, State, Taken};
 use crate::exact::search::evaluate::{Need, Value};
+use crate::exact::search::letters::Letters;
 use crate::exact::search::steps::{Step, TooManyCases};
 use crate::exact::search::transitions::{Row, Transitions};
 use hardbop_machine::{Action, Expr, ExprId, ThreadStart, Variable};
@@ -42,11 +43,19 @@ pub(crate) struct Witness<'w, 'm> {
     pub(crate) runs: &'w Runs<'w>,
     /// The configurations' steps.
     pub(crate) transitions: &'w mut Transitions<'m>,
+    /// What configurations were split by.
+    pub(crate) letters: Option<Letters<'w>>,
 }
 
 impl Witness<'_, '_> {
     /// The run of a path of configurations, or why it cannot be written down.
     pub(crate) fn run_of(&mut self, path: &[Row], target: &Target) -> Result<Trace, Limit> {
+        let (first, steps) = self.steps_of(path)?;
+        self.runs.record(&first, &steps, target)
+    }
+
+    /// The first configuration of the run of a path, and its steps.
+    pub(crate) fn steps_of(&mut self, path: &[Row]) -> Result<(State, Vec<Taken>), Limit> {
         let stages = self.stages(path)?;
         let last = stages.last().map_or(&path[0], |stage| &stage.after);
         let mut now = self.complete(last);
@@ -63,7 +72,7 @@ impl Witness<'_, '_> {
             });
         }
         steps.reverse();
-        self.runs.record(&self.bits(&now), &steps, target)
+        Ok((self.bits(&now), steps))
     }
 
     /// The steps of a path, with the threads that take them, as far as there are any.
@@ -103,9 +112,15 @@ impl Witness<'_, '_> {
                 let Some(after) = transition.after else {
                     continue;
                 };
-                if self.transitions.in_order(after.clone()) == *to {
-                    let part = transition.part.unwrap_or_else(|| from.clone());
-                    return Ok(Some((thread, step, part, after)));
+                let parts = match self.letters {
+                    None => vec![after],
+                    Some(letters) => letters.split(self.transitions, after)?,
+                };
+                for after in parts {
+                    if self.transitions.in_order(after.clone()) == *to {
+                        let part = transition.part.unwrap_or_else(|| from.clone());
+                        return Ok(Some((thread, step, part, after)));
+                    }
                 }
             }
         }

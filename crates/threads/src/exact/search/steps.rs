@@ -13,7 +13,7 @@ use crate::exact::search::evaluate::{Need, Value};
 use crate::exact::search::firing::{Fired, Frame};
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
 use hardbop_machine::cast::Cast;
-use hardbop_machine::{EdgeId, Machine, Storage, Type, Variable};
+use hardbop_machine::{EdgeId, Machine, ProcId, Storage, Type, Variable};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -303,6 +303,39 @@ impl<'m> Stepper<'m> {
             (local, self.shared.number(refined.shared.into()))
         });
         Ok(parts.collect())
+    }
+
+    /// All values of a variable as a thread in some state sees it.
+    pub(crate) fn values(
+        &self,
+        kind: usize,
+        local: u32,
+        variable: Variable,
+    ) -> Result<std::ops::RangeInclusive<u64>, TooManyCases> {
+        let frame = self.frame(kind, self.kinds[kind].locals.get(local));
+        let procedure = frame.map_or(ProcId(0), |frame| self.machine.procedure_of(frame.node));
+        let ty = self.machine.type_of(procedure, variable);
+        if ty.width() > MOST_CASES.ilog2() {
+            return Err(TooManyCases);
+        }
+        Ok(0..=ty.max_value())
+    }
+
+    /// A state of a thread and the shared variables in which a variable has a value.
+    pub(crate) fn refined(
+        &mut self,
+        kind: usize,
+        (local, shared): (u32, u32),
+        variable: Variable,
+        value: u64,
+    ) -> (u32, u32) {
+        let mut scene = self.scene(kind, local, shared);
+        let start = self.frame(kind, &scene.local).map_or(0, |f| f.row_start);
+        self.write(start, &mut scene, variable, Some(value));
+        (
+            self.kinds[kind].locals.number(scene.local),
+            self.shared.number(scene.shared.into()),
+        )
     }
 
     /// A state with the variables that a step has decided.

@@ -9,10 +9,11 @@
 
 use crate::exact::encoding::components::{ABSENT, Numbering};
 use crate::exact::encoding::moves::Effect;
+use crate::exact::search::evaluate::Value;
 use crate::exact::search::schedule::turn_after;
 use crate::exact::search::steps::{Step, Stepper, Steps, TooManyCases};
-use hardbop_machine::Machine;
 use hardbop_machine::cast::Cast;
+use hardbop_machine::{Machine, NodeId, Variable};
 use hardbop_outcome::certificate::Turn;
 use std::ops::Range;
 use std::rc::Rc;
@@ -20,12 +21,15 @@ use std::rc::Rc;
 /// A configuration: shared variables, schedule, threads, each by number.
 pub(crate) type Row = Vec<u32>;
 
-const SHARED: usize = 0;
-const TURN: usize = 1;
-const THREADS: usize = 2;
+pub(crate) const SHARED: usize = 0;
+pub(crate) const TURN: usize = 1;
+pub(crate) const THREADS: usize = 2;
 
 /// In [`Turn::thread`]: it does not matter who stepped last.
 pub(crate) const NOBODY: u32 = u32::MAX;
+
+/// A configuration is split into at most this many parts.
+const MOST_PARTS: usize = 1 << 12;
 
 /// What a configuration remembers of who stepped last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,13 +189,28 @@ impl<'m> Transitions<'m> {
         row: &[u32],
         thread: u32,
     ) -> Result<Vec<Transition>, TooManyCases> {
+        self.of_thread_among(row, thread, |_| true)
+    }
+
+    /// All steps of one thread where the states of some others are not known: a thread inside an atomic block that is not known may be
+    /// blocked, so that others may step.
+    pub(crate) fn of_thread_among(
+        &mut self,
+        row: &[u32],
+        thread: u32,
+        is_known: impl Fn(u32) -> bool,
+    ) -> Result<Vec<Transition>, TooManyCases> {
         let turn = Rc::clone(self.turn(row));
         let mut transitions = Vec::new();
         if !self.flags_permit(row, &turn, thread) {
             return Ok(transitions);
         }
         match turn.atomic.last() {
-            Some(&holder) if holder != thread && self.flags_permit(row, &turn, holder) => {
+            Some(&holder)
+                if holder != thread
+                    && is_known(holder)
+                    && self.flags_permit(row, &turn, holder) =>
+            {
                 for part in self.parts_where_blocked(row, holder)? {
                     self.step_from(&part, true, thread, &mut transitions)?;
                 }
@@ -199,6 +218,53 @@ impl<'m> Transitions<'m> {
             _ => self.step_from(row, false, thread, &mut transitions)?,
         }
         Ok(transitions)
+    }
+
+    /// The node of a thread that runs.
+    pub(crate) fn node(&self, row: &[u32], thread: u32) -> Option<NodeId> {
+        let kind = self.stepper.kind_of[thread as usize];
+        let place = self.place(row, thread);
+        let located = self.stepper.kinds[kind].inlined.locate(self.machine, place);
+        located.map(|(_, node)| node)
+    }
+
+    /// The value of a variable as a thread that runs sees it.
+    pub(crate) fn value(&self, row: &[u32], thread: u32, variable: Variable) -> Value {
+        let kind = self.stepper.kind_of[thread as usize];
+        let local = row[THREADS + thread as usize];
+        let scene = self.stepper.scene(kind, local, row[SHARED]);
+        self.stepper.read(kind, &scene, variable)
+    }
+
+    /// The parts of a configuration in which everything has a value that is asked for, as a variable that some thread sees.
+    pub(crate) fn split(
+        &mut self,
+        row: Row,
+        demand: impl Fn(&Self, &[u32]) -> Option<(u32, Variable)>,
+    ) -> Result<Vec<Row>, TooManyCases> {
+        let mut pending = vec![row];
+        let mut parts = Vec::new();
+        while let Some(row) = pending.pop() {
+            let Some((thread, variable)) = demand(self, &row) else {
+                parts.push(row);
+                continue;
+            };
+            let kind = self.stepper.kind_of[thread as usize];
+            let local = row[THREADS + thread as usize];
+            let values = self.stepper.values(kind, local, variable)?;
+            if pending.len() + parts.len() > MOST_PARTS {
+                return Err(TooManyCases);
+            }
+            for value in values.rev() {
+                let mut part = row.clone();
+                let (local, shared) =
+                    self.stepper
+                        .refined(kind, (local, row[SHARED]), variable, value);
+                (part[THREADS + thread as usize], part[SHARED]) = (local, shared);
+                pending.push(part);
+            }
+        }
+        Ok(parts)
     }
 
     fn steps(&mut self, row: &[u32], thread: u32) -> Result<Rc<Steps>, TooManyCases> {
