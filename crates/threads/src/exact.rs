@@ -29,6 +29,7 @@ pub(crate) mod search {
     pub(crate) mod steps;
     pub(crate) mod symbolic;
     pub(crate) mod transitions;
+    pub(crate) mod views;
     pub(crate) mod visited;
 }
 

@@ -1,14 +1,19 @@
 //! The engine: verdicts with their evidence.
 //!
-//! First configurations are explored one by one, all of them up to a limit: such a search decides, has a run to whatever it
-//! reaches, and is the certificate of what it does not. Where there are too many, partial-order reduction may leave out enough to
-//! decide; what it has visited is not an invariant, so a negative answer then has no certificate unless the search in sets of
-//! configurations, which comes last, finishes. Sets also decide where many configurations differ only in variables.
+//! Each target is given to one search after the other until it is settled.
+//!
+//! 1. All configurations one by one, up to a limit: such a search has a run to whatever it reaches, and is the certificate of what it
+//!    does not.
+//! 2. [`Views`] of few threads: a small certificate, or nothing.
+//! 3. Configurations with partial-order reduction, up to a larger limit. It decides, but what it visits is not an invariant. So what it
+//!    excludes is looked for once more without reduction; where there are too many configurations for that, or too many to write down,
+//!    the answer has no certificate and says so.
+//! 4. Sets of configurations, where many differ only in variables.
 
 use crate::exact::encoding::bits::Fields;
 use crate::exact::encoding::space::Space;
-use crate::exact::evidence::certify::{certificate, written};
-use crate::exact::evidence::invariant::relations;
+use crate::exact::evidence::certify::{Relations, certificate, written};
+use crate::exact::evidence::invariant::{relations, relations_of_views};
 use crate::exact::evidence::lasso::evidence;
 use crate::exact::evidence::runs::Runs;
 use crate::exact::evidence::witness::Witness;
@@ -17,9 +22,11 @@ use crate::exact::search::exploration::{Exploration as ExplicitSearch, Reduction
 use crate::exact::search::ordered::OrderedSearch;
 use crate::exact::search::product::Product;
 use crate::exact::search::symbolic::Search;
+use crate::exact::search::transitions::Transitions;
+use crate::exact::search::views::Views;
 use crate::exact::search::visited::Visited;
 use hardbop_automata::Property;
-use hardbop_bdd::Manager;
+use hardbop_bdd::{Exhausted, Manager};
 use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::NotInlined;
 use hardbop_machine::{Machine, NodeId};
@@ -52,8 +59,11 @@ pub enum Exploration {
     Symbolic,
 }
 
-/// [`Exploration::Auto`] explores so many configurations one by one.
-const FEW_CONFIGURATIONS: u64 = 1_000_000;
+/// The first search explores this many configurations: about as many as take a fraction of a second.
+const FEW_CONFIGURATIONS: u64 = 100_000;
+
+/// [`Exploration::Auto`] explores this many one by one.
+const MORE_CONFIGURATIONS: u64 = 1_000_000;
 
 /// [`Exploration::Explicit`] explores so many unless the budget says otherwise: about as many as fit an ordinary computer's memory.
 const MANY_CONFIGURATIONS: u64 = 20_000_000;
@@ -173,8 +183,8 @@ impl InterleavingEngine {
 enum Standing {
     /// Nothing yet; what stopped the searches so far.
     Open(Limit),
-    /// A complete search has not reached it. Why there is no certificate yet.
-    Excluded(String),
+    /// A complete search has not reached it. Why its proof could not be written down; nothing if it had partial-order reduction.
+    Excluded(Option<Limit>),
     /// All that will be known.
     Settled(Verdict),
 }
@@ -192,26 +202,48 @@ struct Inquiry<'q> {
 
 impl<'q> Inquiry<'q> {
     fn answer(&mut self, progress: &mut dyn Progress) {
+        let all = self.engine.reductions.without_partial_order();
         let exploration = self.engine.exploration;
         if exploration != Exploration::Symbolic {
-            let reductions = self.engine.reductions;
             progress.event(Event::Phase("explicit search"));
-            self.explore_explicitly(reductions.without_partial_order(), progress);
-            if reductions.partial_order && self.has_open() {
+            self.explore_explicitly(all, FEW_CONFIGURATIONS, progress);
+            if self.has_open() {
+                progress.event(Event::Phase("views of few threads"));
+                self.prove_by_views();
+            }
+            if self.engine.reductions.partial_order && self.has_open() {
                 progress.event(Event::Phase("reduced search"));
-                self.explore_explicitly(reductions, progress);
+                self.explore_explicitly(self.engine.reductions, self.most(), progress);
+            }
+            // What only the reduced search has excluded is worth a longer search: for the proof.
+            let reduced = |standing: &Standing| matches!(standing, Standing::Excluded(None));
+            if self.standings.iter().any(reduced) && self.is_undisturbed() {
+                progress.event(Event::Phase("proof"));
+                self.explore_explicitly(all, self.most(), progress);
             }
         }
-        if exploration != Exploration::Explicit && !self.unsettled().is_empty() {
+        if exploration != Exploration::Explicit && self.has_open() {
             progress.event(Event::Phase("symbolic search"));
             self.explore_symbolically(progress);
         }
     }
 
+    /// The most configurations that are explored one by one.
+    fn most(&self) -> u64 {
+        match self.engine.exploration {
+            Exploration::Explicit => MANY_CONFIGURATIONS,
+            _ => MORE_CONFIGURATIONS,
+        }
+    }
+
+    fn is_undisturbed(&self) -> bool {
+        self.budget.interrupt.check().is_none()
+    }
+
     /// Whether there is a target of which nothing is known, and time to find out.
     fn has_open(&self) -> bool {
         let open = |standing: &Standing| matches!(standing, Standing::Open(_));
-        self.standings.iter().any(open) && self.budget.interrupt.check().is_none()
+        self.standings.iter().any(open) && self.is_undisturbed()
     }
 
     /// The targets of which something is still to be found out, by their place in the question.
@@ -228,11 +260,16 @@ impl<'q> Inquiry<'q> {
     /// Looks for what is not settled, one configuration at a time. What is reached gets its run from this search, or a better one from
     /// an ordered search. What a complete search has not reached is excluded; if it took all steps of all threads, the
     /// configurations are the proof.
-    fn explore_explicitly(&mut self, reductions: Reductions, progress: &mut dyn Progress) {
+    fn explore_explicitly(
+        &mut self,
+        reductions: Reductions,
+        most: u64,
+        progress: &mut dyn Progress,
+    ) {
         let left = self.unsettled();
         let (machine, cast) = (self.runs.machine, self.runs.cast);
         let mut search = ExplicitSearch::new(machine, cast, &self.nodes(&left), reductions);
-        let end = search.run(&self.allowance());
+        let end = search.run(&self.allowance(most));
         if reductions.partial_order {
             self.count("reduced-configurations", search.visited.len());
             self.count("reduced-expansions", search.reduced);
@@ -249,12 +286,10 @@ impl<'q> Inquiry<'q> {
             Err(why) => Standing::Open(why),
             Ok(()) if search.missed_thread => Standing::Settled(Verdict::Unknown(Limit::Threads)),
             Ok(()) if missed.is_empty() => return,
-            Ok(()) if reductions.partial_order => {
-                Standing::Excluded("only a search with partial-order reduction finished".to_owned())
-            }
+            Ok(()) if reductions.partial_order => Standing::Excluded(None),
             Ok(()) => match self.prove(&missed, &search.visited) {
                 Ok(()) => Standing::Settled(Verdict::Excluded),
-                Err(why) => Standing::Excluded(too_large(&why)),
+                Err(why) => Standing::Excluded(Some(why)),
             },
         };
         self.set(&missed, &standing);
@@ -286,7 +321,7 @@ impl<'q> Inquiry<'q> {
             let (machine, cast) = (self.runs.machine, self.runs.cast);
             let mut search = OrderedSearch::new(machine, cast, &self.nodes(reached));
             // Whatever stops this search, runs that are not the best are known.
-            let _ = search.run(&self.allowance());
+            let _ = search.run(&self.allowance(self.most()));
             self.count("ordered-configurations", search.visited.len());
             ordered = Some(search.visited);
         }
@@ -306,17 +341,10 @@ impl<'q> Inquiry<'q> {
         }
     }
 
-    /// What the explicit exploration may spend.
-    fn allowance(&self) -> Allowance<'q> {
-        let is_all = self.engine.exploration == Exploration::Explicit;
-        let configurations = match (self.budget.states, is_all) {
-            (Some(states), true) => states,
-            (Some(states), false) => states.min(FEW_CONFIGURATIONS),
-            (None, true) => MANY_CONFIGURATIONS,
-            (None, false) => FEW_CONFIGURATIONS,
-        };
+    /// What an explicit search may spend.
+    fn allowance(&self, most: u64) -> Allowance<'q> {
         Allowance {
-            configurations,
+            configurations: self.budget.states.unwrap_or(u64::MAX).min(most),
             memory: self.budget.memory,
             interrupt: self.budget.interrupt,
         }
@@ -324,6 +352,47 @@ impl<'q> Inquiry<'q> {
 
     /// Writes the configurations of a complete search without partial-order reduction down, as proof that none is at these targets.
     fn prove(&mut self, excluded: &[usize], visited: &Visited<'_>) -> Result<(), Limit> {
+        let interrupt = || self.budget.interrupt.check().is_some();
+        let transitions = &visited.transitions;
+        self.certify(excluded, transitions, |manager, fields| {
+            relations(manager, visited, fields, &interrupt)
+        })
+    }
+
+    /// Looks for an invariant that relates few threads at a time; what it excludes is settled.
+    fn prove_by_views(&mut self) {
+        for size in [1, 2] {
+            let left = self.unsettled();
+            let (machine, cast) = (self.runs.machine, self.runs.cast);
+            let mut views = Views::new(machine, cast, size, &self.nodes(&left));
+            let end = views.run(&self.allowance(self.most()));
+            self.count(&format!("views-of-{size}"), views.len());
+            let is_excluded = |&index: &usize| views.excluded.contains(&self.targets[index].node);
+            let excluded: Vec<usize> = left.into_iter().filter(is_excluded).collect();
+            if end.is_err() || excluded.is_empty() {
+                continue;
+            }
+            let proof = self.certify(&excluded, &views.transitions, |manager, fields| {
+                relations_of_views(manager, &views, fields)
+            });
+            let standing = match proof {
+                Ok(()) => Standing::Settled(Verdict::Excluded),
+                Err(why) => Standing::Excluded(Some(why)),
+            };
+            self.set(&excluded, &standing);
+            if !self.has_open() {
+                return;
+            }
+        }
+    }
+
+    /// Makes the certificate of an invariant.
+    fn certify(
+        &mut self,
+        excluded: &[usize],
+        transitions: &Transitions<'_>,
+        relations: impl FnOnce(&mut Manager<'_>, Fields<'_>) -> Result<Relations, Exhausted>,
+    ) -> Result<(), Limit> {
         let Runs {
             machine,
             cast,
@@ -335,10 +404,10 @@ impl<'q> Inquiry<'q> {
             machine,
             cast,
             space,
-            globals: &visited.transitions.stepper.globals,
+            globals: &transitions.stepper.globals,
         };
-        let relations = relations(&mut manager, visited, fields, &interrupt)
-            .map_err(|why| limit_reached(why, self.budget))?;
+        let relations =
+            relations(&mut manager, fields).map_err(|why| limit_reached(why, self.budget))?;
         let targets = excluded.iter().map(|&i| self.targets[i].clone()).collect();
         let certificate = written(machine, space, &manager, targets, relations);
         self.outcome.certificates.push(certificate);
@@ -396,7 +465,7 @@ impl<'q> Inquiry<'q> {
                         self.outcome.certificates.push(certificate);
                         Standing::Settled(Verdict::Excluded)
                     }
-                    Err(why) => Standing::Excluded(too_large(&limit_reached(why, budget))),
+                    Err(why) => Standing::Excluded(Some(limit_reached(why, budget))),
                 }
             }
         };
@@ -414,7 +483,7 @@ impl<'q> Inquiry<'q> {
         for (target, standing) in self.targets.iter().zip(self.standings) {
             let (verdict, uncertified) = match standing {
                 Standing::Settled(verdict) => (verdict, None),
-                Standing::Excluded(why) => (Verdict::Excluded, Some(why)),
+                Standing::Excluded(why) => (Verdict::Excluded, Some(uncertified(why.as_ref()))),
                 Standing::Open(why) => (Verdict::Unknown(why), None),
             };
             self.outcome.answers.push(Answer {
@@ -426,9 +495,12 @@ impl<'q> Inquiry<'q> {
     }
 }
 
-/// Why the proof of a complete search is not written down.
-fn too_large(why: &Limit) -> String {
-    format!("the invariant is too large to be written down: {why}")
+/// Why there is no certificate although a complete search has excluded a target.
+fn uncertified(why: Option<&Limit>) -> String {
+    match why {
+        Some(why) => format!("the invariant is too large to be written down: {why}"),
+        None => "only a search with partial-order reduction finished".to_owned(),
+    }
 }
 
 fn unsupported(machine: &Machine, why: NotInlined) -> String {

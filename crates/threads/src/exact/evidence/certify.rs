@@ -28,7 +28,7 @@ pub(crate) fn certificate(
         whole.insert(turn, both);
     }
     let whole = whole.into_iter();
-    let whole = whole.map(|(number, set)| (search.turn(number).clone(), set));
+    let whole = whole.map(|(number, set)| (search.turn(number).clone(), vec![vec![set]]));
     Ok(written(
         machine,
         space,
@@ -38,22 +38,37 @@ pub(crate) fn certificate(
     ))
 }
 
+/// In which configurations it may be whose turn: in all sets of one of the lists.
+pub(crate) type Relations = BTreeMap<Turn, Vec<Vec<Bdd>>>;
+
 /// The certificate that says for each turn in which configurations it may be.
 pub(crate) fn written(
     machine: &Machine,
     space: &Space,
     manager: &Manager<'_>,
     targets: Vec<Target>,
-    relations: BTreeMap<Turn, Bdd>,
+    relations: Relations,
 ) -> Certificate {
     let mut writer = FormulaWriter::default();
     let mut turns = Vec::new();
-    for (turn, set) in relations {
-        let relation = writer.bdd(manager, set, |variable| {
-            let bit = space.bit_of(variable);
-            // Sets speak of bits now only.
-            bit.map_or(Formula::Constant(true), |bit| space.meaning(bit))
-        });
+    for (turn, lists) in relations {
+        let lists: Vec<u32> = lists
+            .into_iter()
+            .map(|sets| {
+                let sets: Vec<u32> = sets
+                    .into_iter()
+                    .map(|set| {
+                        writer.bdd(manager, set, |variable| {
+                            let bit = space.bit_of(variable);
+                            // Sets speak of bits now only.
+                            bit.map_or(Formula::Constant(true), |bit| space.meaning(bit))
+                        })
+                    })
+                    .collect();
+                joined(&mut writer, sets, Formula::And)
+            })
+            .collect();
+        let relation = joined(&mut writer, lists, Formula::Or);
         turns.push(TurnRelation { turn, relation });
     }
     let formulas = writer.finish();
@@ -66,5 +81,14 @@ pub(crate) fn written(
             formulas,
             Vec::new(),
         )
+    }
+}
+
+/// One formula of several.
+fn joined(writer: &mut FormulaWriter, mut parts: Vec<u32>, join: fn(Vec<u32>) -> Formula) -> u32 {
+    parts.dedup();
+    match parts[..] {
+        [only] => only,
+        _ => writer.formula(join(parts)),
     }
 }

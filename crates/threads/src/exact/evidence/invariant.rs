@@ -12,12 +12,14 @@
 use crate::exact::encoding::bits::{Field, Fields};
 use crate::exact::encoding::moves::cube;
 use crate::exact::encoding::space::now;
+use crate::exact::evidence::certify::Relations;
 use crate::exact::search::evaluate::Value;
 use crate::exact::search::transitions::{NOBODY, Transitions};
+use crate::exact::search::views::Views;
 use crate::exact::search::visited::Visited;
 use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_outcome::certificate::Turn;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 /// What is left of some words.
@@ -29,7 +31,7 @@ pub(crate) fn relations(
     visited: &Visited<'_>,
     fields: Fields<'_>,
     interrupt: &dyn Fn() -> bool,
-) -> Result<BTreeMap<Turn, Bdd>, Exhausted> {
+) -> Result<Relations, Exhausted> {
     let mut patience = Patience {
         left: MOST_RESTS,
         interrupt,
@@ -50,16 +52,77 @@ pub(crate) fn relations(
             turn: &turn,
         };
         let set = words.set(manager, rests, &mut patience)?;
-        for thread in (0..turn.started).filter(|&t| turn.thread == NOBODY || turn.thread == t) {
-            let turn = Turn {
-                thread,
-                ..turn.clone()
-            };
+        for turn in whose(&turn) {
             let known = relations.get(&turn).copied().unwrap_or(Bdd::FALSE);
             relations.insert(turn, manager.or(known, set)?);
         }
     }
+    let relations = relations.into_iter();
+    Ok(relations
+        .map(|(turn, set)| (turn, vec![vec![set]]))
+        .collect())
+}
+
+/// The configurations that consist of views, by turn.
+pub(crate) fn relations_of_views(
+    manager: &mut Manager<'_>,
+    views: &Views<'_>,
+    fields: Fields<'_>,
+) -> Result<Relations, Exhausted> {
+    let transitions = &views.transitions;
+    let mut sets: BTreeMap<(u32, Vec<u32>), Bdd> = BTreeMap::new();
+    let mut cubes: HashMap<(Option<u32>, u32), Bdd> = HashMap::new();
+    for ((shared, number), shown) in views.known() {
+        let started = transitions.turns.get(number).started;
+        for view in shown {
+            // What is not started has no state yet.
+            let shown = view.iter().filter(|&&(thread, _)| thread < started);
+            let shown: Vec<(Option<u32>, u32)> = shown
+                .map(|&(thread, local)| (Some(thread), local))
+                .collect();
+            let mut set = Bdd::TRUE;
+            for &(thread, state) in shown.iter().rev().chain(&[(None, shared)]) {
+                let cube = match cubes.get(&(thread, state)) {
+                    Some(&known) => known,
+                    None => component(manager, transitions, fields, thread, state)?,
+                };
+                cubes.insert((thread, state), cube);
+                set = manager.and(cube, set)?;
+            }
+            let threads: Vec<u32> = shown.iter().filter_map(|&(thread, _)| thread).collect();
+            let known = sets.entry((number, threads)).or_insert(Bdd::FALSE);
+            *known = manager.or(*known, set)?;
+        }
+    }
+    let numbers: BTreeSet<u32> = sets.keys().map(|&(number, _)| number).collect();
+    let mut relations = Relations::new();
+    for number in numbers {
+        let turn = transitions.turns.get(number);
+        let groups = views.groups().into_iter().map(|mut group| {
+            group.retain(|&thread| thread < turn.started);
+            group
+        });
+        // A group that no view shows in this turn cannot be in it, so nobody can.
+        let groups: BTreeSet<Vec<u32>> = groups.collect();
+        let all: Option<Vec<Bdd>> = groups
+            .into_iter()
+            .map(|group| sets.get(&(number, group)).copied())
+            .collect();
+        for turn in whose(turn) {
+            relations.entry(turn).or_default().extend(all.clone());
+        }
+    }
+    relations.retain(|_, lists| !lists.is_empty());
     Ok(relations)
+}
+
+/// A configuration may have any thread's turn, unless the Getafix flag has an owner.
+fn whose(turn: &Turn) -> impl Iterator<Item = Turn> + '_ {
+    let threads = (0..turn.started).filter(|&t| turn.thread == NOBODY || turn.thread == t);
+    threads.map(|thread| Turn {
+        thread,
+        ..turn.clone()
+    })
 }
 
 /// So many rests of words may be looked at; a set that takes more would be too large for anybody to check.
@@ -179,7 +242,10 @@ impl Words<'_, '_> {
                 for &(first, left) in of_these {
                     let component = match literals.get(&first) {
                         Some(&known) => known,
-                        None => self.component(manager, level, first)?,
+                        None => {
+                            let thread = level.checked_sub(1).map(|thread| thread as u32);
+                            component(manager, self.transitions, self.fields, thread, first)?
+                        }
                     };
                     literals.insert(first, component);
                     let both = manager.and(component, sets[left])?;
@@ -233,40 +299,41 @@ impl Words<'_, '_> {
         }
         Ok(by_first)
     }
+}
 
-    /// "The shared variables, or a thread, are in this state."
-    fn component(
-        self,
-        manager: &mut Manager<'_>,
-        level: usize,
-        number: u32,
-    ) -> Result<Bdd, Exhausted> {
-        let stepper = &self.transitions.stepper;
-        let mut literals = Vec::new();
-        let mut say = |field: Field, value: Value| {
-            if let Some(value) = value {
-                literals.extend(field.bits(value).map(|(bit, value)| (now(bit), value)));
-            }
-        };
-        match level.checked_sub(1) {
-            None => {
-                for (field, &value) in self.fields.shared().zip(stepper.shared.get(number).iter()) {
-                    say(field, value);
-                }
-            }
-            Some(index) => {
-                let thread = index as u32;
-                let local = stepper.kinds[stepper.kind_of[index]].locals.get(number);
-                say(self.fields.place(thread), Some(local.place.into()));
-                let own = self.fields.own(thread).zip(&local.own);
-                let row = self.fields.row(thread, local.place);
-                for (field, &value) in own.chain(row.into_iter().zip(&local.row)) {
-                    say(field, value);
-                }
+/// "The shared variables, or a thread, are in this state."
+fn component(
+    manager: &mut Manager<'_>,
+    transitions: &Transitions<'_>,
+    fields: Fields<'_>,
+    thread: Option<u32>,
+    number: u32,
+) -> Result<Bdd, Exhausted> {
+    let stepper = &transitions.stepper;
+    let mut literals = Vec::new();
+    let mut say = |field: Field, value: Value| {
+        if let Some(value) = value {
+            literals.extend(field.bits(value).map(|(bit, value)| (now(bit), value)));
+        }
+    };
+    match thread {
+        None => {
+            for (field, &value) in fields.shared().zip(stepper.shared.get(number).iter()) {
+                say(field, value);
             }
         }
-        cube(manager, literals)
+        Some(thread) => {
+            let kind = stepper.kind_of[thread as usize];
+            let local = stepper.kinds[kind].locals.get(number);
+            say(fields.place(thread), Some(local.place.into()));
+            let own = fields.own(thread).zip(&local.own);
+            let row = fields.row(thread, local.place);
+            for (field, &value) in own.chain(row.into_iter().zip(&local.row)) {
+                say(field, value);
+            }
+        }
     }
+    cube(manager, literals)
 }
 
 fn sorted(mut rests: Rests) -> Rests {

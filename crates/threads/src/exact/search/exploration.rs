@@ -166,3 +166,155 @@ impl<'m> Exploration<'m> {
         Some(self.add(after, from))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardbop_machine::from_text;
+    use hardbop_outcome::{Budget, Engine, NeverInterrupted, Question, Silent, Verdict};
+    use hardbop_testkit::{Knobs, Oracle, generate};
+
+    /// How many configurations are visited, and which targets are reached; nothing if threads are recursive.
+    fn explored(machine: &Machine, reductions: Reductions) -> Option<(usize, Vec<bool>)> {
+        let cast = Cast::new(machine, 4 + u32::from(machine.init.is_some())).ok()?;
+        let nodes = Question::assertions(machine).nodes();
+        let wanted = nodes.iter().copied().collect();
+        let mut search = Exploration::new(machine, &cast, &wanted, reductions);
+        let allowance = Allowance {
+            configurations: u64::MAX,
+            memory: None,
+            interrupt: &NeverInterrupted,
+        };
+        search.run(&allowance).ok()?;
+        let reached = nodes.iter().map(|&node| search.visited.has_reached(node));
+        Some((search.visited.len(), reached.collect()))
+    }
+
+    fn visited(text: &str, reductions: Reductions) -> (usize, bool) {
+        let machine = from_text("test.bp", text).unwrap_or_else(|errors| panic!("{errors:?}"));
+        let (count, reached) = explored(&machine, reductions).expect("no recursion");
+        (count, reached[0])
+    }
+
+    const NONE: Reductions = Reductions {
+        partial_order: false,
+        symmetry: false,
+    };
+
+    #[test]
+    fn threads_that_share_nothing_are_taken_one_after_the_other() {
+        let thread = |name: &str| {
+            let body = format!("{name} := !{name}; {name} := !{name}; {name} := !{name};");
+            format!("decl {name} := 0; thread t{name} begin void main() begin {body} end end ")
+        };
+        let text = ["a", "b", "c"].map(thread).concat()
+            + "thread last begin void main() begin assert(!a | a); end end";
+        let (reduced, _) = visited(&text, Reductions::ALL);
+        let (all, _) = visited(&text, NONE);
+        assert!(all == 5 * 5 * 5 * 3 && reduced < 20, "{reduced} of {all}");
+    }
+
+    #[test]
+    fn identical_threads_are_not_told_apart() {
+        let text = "decl int<3> n := 0;
+             thread t(4) begin void main() begin n := n + 1; n := n + 2; assert(n > 0); end end";
+        let symmetry = Reductions {
+            symmetry: true,
+            ..NONE
+        };
+        let ((some, reached), (all, also)) = (visited(text, symmetry), visited(text, NONE));
+        assert!(reached == also && some * 4 < all, "{some} of {all}");
+    }
+
+    #[test]
+    fn a_thread_that_runs_for_ever_on_its_own_does_not_keep_others_out() {
+        let text = "thread busy begin void main() begin decl x; while (1) do x := !x; od end end
+             thread late begin void main() begin skip; assert(0); end end";
+        assert!(visited(text, Reductions::ALL).1);
+    }
+
+    #[test]
+    fn a_step_waits_for_one_that_another_thread_takes_much_later() {
+        // Only if `g := 1` happens between the two reads, long after the reader's first step, does the assertion fail.
+        let text = "decl g := 0;
+             thread reader begin void main() begin decl x; x := g; if (!x) then assert(!g); fi end end
+             thread writer begin void main() begin decl y; y := 0; y := !y; y := !y; g := 1; end end";
+        assert!(visited(text, Reductions::ALL).1);
+    }
+
+    #[test]
+    fn what_happens_inside_an_atomic_block_is_seen_before_and_after_only() {
+        let text = |inside: &str| {
+            format!(
+                "decl a := 0; decl seen := 0;
+                 thread one begin void main() begin {inside} a := 1; a := 0; atomic_end; end end
+                 thread two begin void main() begin decl x; x := a; assert(!x); end end"
+            )
+        };
+        let (_, holds) = visited(&text("atomic_begin;"), Reductions::ALL);
+        let waits = text("atomic_begin;").replace("a := 1;", "a := 1; assume(seen);");
+        let (_, fails) = visited(&waits, Reductions::ALL);
+        assert!(!holds && fails);
+    }
+
+    #[test]
+    fn what_others_do_before_an_atomic_block_is_not_put_off() {
+        let reader = "decl x; x := a; if (!x) then assert(!a); fi";
+        let satabs = format!(
+            "decl a := 0;
+             thread one begin void main() begin atomic_begin; a := 1; atomic_end; end end
+             thread two begin void main() begin {reader} end end"
+        );
+        let getafix = format!(
+            "decl atomic; decl a;
+             void init() begin atomic := 0; a := 0; end
+             void thread1() begin atomic := 1; a := 1; atomic := 0; end
+             void main() begin {reader} end"
+        );
+        assert!(visited(&satabs, Reductions::ALL).1);
+        assert!(visited(&getafix, Reductions::ALL).1);
+    }
+
+    #[test]
+    fn reductions_change_no_verdict() {
+        let mut decided = 0;
+        for seed in 150..200 {
+            for knobs in [Knobs::concurrent(), Knobs::relay(), Knobs::everything()] {
+                let text = generate(seed, &knobs);
+                let machine = from_text("test.bp", &text).expect("generated programs are valid");
+                let oracle = Oracle {
+                    max_threads: 4 + usize::from(machine.init.is_some()),
+                    ..Oracle::default()
+                };
+                let question = Question::assertions(&machine);
+                let truth = oracle.check(&machine, &question, &Budget::unlimited(), &mut Silent);
+                for (partial_order, symmetry) in
+                    [(false, false), (false, true), (true, false), (true, true)]
+                {
+                    let reductions = Reductions {
+                        partial_order,
+                        symmetry,
+                    };
+                    let Some((_, reached)) = explored(&machine, reductions) else {
+                        continue;
+                    };
+                    let nodes = question.nodes();
+                    for answer in &truth.answers {
+                        let node = answer.target().expect("targets were asked for").node;
+                        let at = nodes
+                            .binary_search(&node)
+                            .expect("every target is asked for");
+                        let is_true = match &answer.verdict {
+                            Verdict::Found(_) => reached[at],
+                            Verdict::Excluded => !reached[at],
+                            _ => continue,
+                        };
+                        assert!(is_true, "seed {seed}, {reductions:?}\n{text}");
+                        decided += 1;
+                    }
+                }
+            }
+        }
+        assert!(decided > 300, "{decided} verdicts");
+    }
+}
