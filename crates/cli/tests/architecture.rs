@@ -57,7 +57,7 @@ const OUTSIDE: &[&str] = &[
 ];
 
 /// The crate of the command.
-const COMMAND: &str = "hardbop";
+const COMMAND: &str = "hardbop-cli";
 
 /// What a crate may depend on among the crates of the workspace, for those where the order of the boxes matters.
 const ALLOWED: &[(&str, &[&str])] = &[

@@ -17,7 +17,7 @@ const THREADS: u32 = 3;
 /// For each assertion whether it fails within the rounds; every failing run is replayed on the threads.
 fn failures(original: &Machine, rounds: u32) -> Option<Vec<bool>> {
     let question = Question::assertions(original);
-    let program = sequentialize(original, rounds, THREADS, &question.targets()).ok()?;
+    let program = sequentialize(original, rounds, THREADS, question.targets()).ok()?;
     let sequential = machine(&program.text);
     let asked = Question::assertions(&sequential);
     let own = usize::from(program.asks_for_threads);
@@ -32,7 +32,7 @@ fn failures(original: &Machine, rounds: u32) -> Option<Vec<bool>> {
     if outcome.answers.iter().any(is_limit) {
         return None;
     }
-    let answers = outcome.answers.iter().zip(&question.targets());
+    let answers = outcome.answers.iter().zip(question.targets());
     let fails = answers.map(|(answer, target)| match &answer.verdict {
         Verdict::Found(Evidence::Run(trace)) => {
             let run = program.run_of_threads(original, &sequential, trace, target);

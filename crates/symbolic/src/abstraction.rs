@@ -177,7 +177,7 @@ fn key(procedure: ProcId, variable: Variable) -> (ProcId, Variable) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hardbop_outcome::Question;
+    use hardbop_outcome::Target;
 
     #[test]
     fn levels_start_at_the_nearest_condition_and_follow_the_flow() {

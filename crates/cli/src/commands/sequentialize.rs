@@ -5,8 +5,8 @@ use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::input::{self, ProgramArguments};
 use crate::targets::TargetArguments;
-use hardbop_threads::DEFAULT_THREADS;
-use hardbop_outcome::Question;
+use hardbop_outcome::Target;
+use hardbop_outcome::budget::DEFAULT_THREADS;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,16 +39,16 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
     let machine = input::load(console, &arguments.program)?;
-    let question = if arguments.targets.is_empty() {
-        Question::assertions(&machine)
+    let targets = if arguments.targets.is_empty() {
+        Target::assertions(&machine)
     } else {
-        arguments.targets.question(&machine)?
+        arguments.targets.targets(&machine)?
     };
     let program = hardbop_sequentialize::sequentialize(
         &machine,
         arguments.rounds,
         arguments.threads,
-        &question.targets(),
+        &targets,
     )
     .map_err(|refused| {
         let file = machine.source.name();

@@ -12,8 +12,8 @@ fn driver(configuration: &str) -> Machine {
     from_text("bluetooth.bp", &text.expect("the examples are there")).expect("it is valid")
 }
 
-fn ask(machine: &Machine, switches: u32) -> Outcome {
-    let question = Question::assertions(machine).within(Bound::ContextSwitches(switches));
+fn ask(machine: &Machine, bound: Bound) -> Outcome {
+    let question = Question::assertions(machine).within(bound);
     BoundedEngine.check(machine, &question, &Budget::unlimited(), &mut Silent)
 }
 
@@ -21,11 +21,11 @@ fn ask(machine: &Machine, switches: u32) -> Outcome {
 fn it_fails_from_as_many_switches_on_as_the_paper_says() {
     for (configuration, least) in [("-1-2", 3), ("-2-1", 4), ("-2-2", 3)] {
         let machine = driver(configuration);
-        let outcome = ask(&machine, least - 1);
         let bound = Bound::ContextSwitches(least - 1);
+        let outcome = ask(&machine, bound);
         let verdict = &outcome.answers[0].verdict;
         assert_eq!(verdict, &Verdict::ExcludedUpTo(bound), "{configuration}");
-        let outcome = ask(&machine, 6);
+        let outcome = ask(&machine, Bound::ContextSwitches(6));
         let Verdict::Found(Evidence::Run(trace)) = &outcome.answers[0].verdict else {
             panic!("{configuration}: {:?}", outcome.answers[0]);
         };
@@ -36,8 +36,8 @@ fn it_fails_from_as_many_switches_on_as_the_paper_says() {
 
 #[test]
 fn one_adder_and_one_stopper_are_safe_up_to_8_switches() {
-    let outcome = ask(&driver(""), 8);
     let bound = Bound::ContextSwitches(8);
+    let outcome = ask(&driver(""), bound);
     assert_eq!(outcome.answers[0].verdict, Verdict::ExcludedUpTo(bound));
 }
 
@@ -48,8 +48,8 @@ fn work(switches: u32) -> u64 {
         .text()
         .replace("assert(!stopped)", "assert(1)");
     let machine = from_text("bluetooth.bp", &text).expect("it is valid");
-    let outcome = ask(&machine, switches);
     let bound = Bound::ContextSwitches(switches);
+    let outcome = ask(&machine, bound);
     assert_eq!(outcome.answers[0].verdict, Verdict::ExcludedUpTo(bound));
     let work = outcome.statistics.iter().find(|(name, _)| name == "work");
     work.expect("work is counted").1

@@ -4,7 +4,7 @@
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Bound, Budget, Engine, Evidence, Limit, Outcome, Question, Silent, Verdict};
-use hardbop_testkit::context_oracle::{ContextOracle, Cost};
+use hardbop_testkit::contexts::{ContextOracle, Cost};
 use hardbop_testkit::generator::ThreadForm;
 use hardbop_testkit::{ConformanceConfig, Knobs, conformance, generate, shrink};
 use hardbop_threads::BoundedEngine;
@@ -22,10 +22,7 @@ fn switches(machine: &Machine, outcome: &Outcome, target: usize) -> Option<u32> 
 /// What is wrong with the answers for a program; counts exact comparisons.
 fn disagreement(text: &str, cost: Cost, bound: u32, exact: &mut [u64; 2]) -> Option<String> {
     let machine = from_text("generated.bp", text).ok()?;
-    let question = Question::every_target(&machine).within(match cost {
-        Cost::Switches => Bound::ContextSwitches(bound),
-        Cost::Rounds => Bound::Rounds(bound + 1),
-    });
+    let question = Question::every_target(&machine);
     let oracle = ContextOracle {
         cost,
         max_cost: bound,
@@ -33,9 +30,13 @@ fn disagreement(text: &str, cost: Cost, bound: u32, exact: &mut [u64; 2]) -> Opt
         ..ContextOracle::default()
     };
     let expected = oracle.least_costs(&machine, question.targets());
+    let question = question.within(match cost {
+        Cost::Switches => Bound::ContextSwitches(bound),
+        Cost::Rounds => Bound::Rounds(bound + 1),
+    });
     let budget = Budget {
-        threads: Some(oracle.max_threads as u32),
         nodes: Some(1 << 21),
+        threads: Some(oracle.max_threads as u32),
         ..Budget::unlimited()
     };
     let outcome = BoundedEngine.check(&machine, &question, &budget, &mut Silent);

@@ -16,16 +16,12 @@ const TURNS: &str = "decl a := 0, b := 0;
     thread one begin void main() begin assume(b); a := 1; assume(!b); L: skip; end end
     thread two begin void main() begin b := 1; assume(a); b := 0; end end";
 
-fn contexts(switches: u32) -> Bound {
-    Bound::ContextSwitches(switches)
-}
-
 #[test]
 fn the_bound_is_exact_and_named() {
     let bound = Bound::ContextSwitches(2);
-    let few = verdict(TURNS, contexts(2), &Budget::unlimited());
+    let few = verdict(TURNS, bound, &Budget::unlimited());
     assert_eq!(few, Verdict::ExcludedUpTo(bound));
-    let enough = verdict(TURNS, contexts(3), &Budget::unlimited());
+    let enough = verdict(TURNS, Bound::ContextSwitches(3), &Budget::unlimited());
     assert!(matches!(enough, Verdict::Found(_)));
 }
 
@@ -33,7 +29,7 @@ fn the_bound_is_exact_and_named() {
 fn rounds_go_through_the_threads_in_order() {
     // two | one two | one: thread two cannot run before thread one in one round.
     let bound = Bound::Rounds(2);
-    let few = verdict(TURNS, Bound::Rounds(2), &Budget::unlimited());
+    let few = verdict(TURNS, bound, &Budget::unlimited());
     assert_eq!(few, Verdict::ExcludedUpTo(bound));
     let enough = verdict(TURNS, Bound::Rounds(3), &Budget::unlimited());
     assert!(matches!(enough, Verdict::Found(_)));
@@ -44,14 +40,15 @@ fn threads_beyond_the_bound_make_a_negative_answer_unknown() {
     let text = "decl int<2> n := 0;
         void main() begin start_thread f(); start_thread f(); start_thread f(); end
         void f() begin n := n + 1; assume(n = 3); L: skip; end";
-    let room = |threads| Budget {
-        threads: Some(threads),
-        ..Budget::unlimited()
+    let with_threads = |threads| {
+        let budget = Budget {
+            threads: Some(threads),
+            ..Budget::unlimited()
+        };
+        verdict(text, Bound::ContextSwitches(4), &budget)
     };
-    let why = Limit::Threads;
-    let few = verdict(text, contexts(4), &room(3));
-    assert_eq!(few, Verdict::Unknown(why));
-    let enough = verdict(text, contexts(4), &room(4));
+    assert_eq!(with_threads(3), Verdict::Unknown(Limit::Threads));
+    let enough = with_threads(4);
     assert!(matches!(enough, Verdict::Found(_)));
 }
 
@@ -90,7 +87,7 @@ fn the_budget_is_kept() {
     let why = Limit::Nodes;
     let text = counters();
     assert_eq!(
-        verdict(&text, contexts(6), &few_nodes),
+        verdict(&text, Bound::ContextSwitches(6), &few_nodes),
         Verdict::Unknown(why)
     );
     let little_memory = Budget {
@@ -99,7 +96,7 @@ fn the_budget_is_kept() {
     };
     let why = Limit::Memory;
     assert_eq!(
-        verdict(&text, contexts(6), &little_memory),
+        verdict(&text, Bound::ContextSwitches(6), &little_memory),
         Verdict::Unknown(why)
     );
     let no_time = Budget {
@@ -107,5 +104,8 @@ fn the_budget_is_kept() {
         ..Budget::unlimited()
     };
     let why = Limit::Time;
-    assert_eq!(verdict(&text, contexts(6), &no_time), Verdict::Unknown(why));
+    assert_eq!(
+        verdict(&text, Bound::ContextSwitches(6), &no_time),
+        Verdict::Unknown(why)
+    );
 }

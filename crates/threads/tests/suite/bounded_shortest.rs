@@ -13,24 +13,29 @@ fn machine(text: &str) -> Machine {
     from_text("test.bp", text).unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
-/// The runs that come first.
-fn first(machine: &Machine) -> Outcome {
-    ask(machine, WantedRun::Short, 0)
-}
-
-/// Runs that are shortest, if so many configurations suffice to show it.
-fn shortest(machine: &Machine, states: u64) -> Outcome {
-    ask(machine, WantedRun::Shortest, states)
-}
-
-fn ask(machine: &Machine, wanted: WantedRun, states: u64) -> Outcome {
-    let budget = Budget {
+fn budget(states: Option<u64>) -> Budget<'static> {
+    Budget {
         nodes: Some(1 << 20),
-        states: Some(states).filter(|_| wanted == WantedRun::Shortest),
+        threads: Some(4),
+        states,
         ..Budget::unlimited()
-    };
-    let question = Question::assertions(machine).within(Bound::ContextSwitches(4));
-    BoundedEngine.check(machine, &question.wanting(wanted), &budget, &mut Silent)
+    }
+}
+
+fn bounded(machine: &Machine, wanted: WantedRun, states: Option<u64>) -> Outcome {
+    let bound = Bound::ContextSwitches(4);
+    let question = Question::assertions(machine).within(bound).wanting(wanted);
+    BoundedEngine.check(machine, &question, &budget(states), &mut Silent)
+}
+
+/// The first runs that are found.
+fn first(machine: &Machine) -> Outcome {
+    bounded(machine, WantedRun::Any, None)
+}
+
+/// Shortest ones, as far as so many configurations suffice.
+fn shortest(machine: &Machine, configurations: u64) -> Outcome {
+    bounded(machine, WantedRun::Shortest, Some(configurations))
 }
 
 fn count(outcome: &Outcome, name: &str) -> Option<u64> {
@@ -62,10 +67,6 @@ fn runs_take_as_many_steps_as_the_exact_exploration_says() {
         exploration: Exploration::Symbolic,
         reductions: Reductions::ALL,
     };
-    let exactly = |machine: &Machine| {
-        let question = Question::assertions(machine);
-        exact.check(machine, &question, &Budget::unlimited(), &mut Silent)
-    };
     let (mut compared, mut shortened) = (0, 0);
     for knobs in [Knobs::concurrent(), Knobs::relay()] {
         for seed in 0..120 {
@@ -76,13 +77,15 @@ fn runs_take_as_many_steps_as_the_exact_exploration_says() {
                 continue;
             }
             let found = costs(&machine, &found);
-            let expected = costs(&machine, &exactly(&machine));
-            let before = costs(&machine, &first(&machine));
-            for ((found, expected), before) in found.into_iter().zip(expected).zip(before) {
+            let question = Question::assertions(&machine);
+            let expected = exact.check(&machine, &question, &budget(None), &mut Silent);
+            let expected = costs(&machine, &expected);
+            let first = costs(&machine, &first(&machine));
+            for ((found, expected), first) in found.into_iter().zip(expected).zip(first) {
                 if let (Some(found), Some(expected)) = (found, expected) {
                     assert_eq!(found, expected, "seed {seed}\n{text}");
                     compared += 1;
-                    shortened += usize::from(Some(found) < before);
+                    shortened += usize::from(Some(found) < first);
                 }
             }
         }

@@ -1,11 +1,12 @@
 //! Properties of runs: the product engine agrees with brute force over whole configurations, and what it finds is such a run.
 
 use hardbop_automata::{Letter, Property, PropertyText};
-use hardbop_interpreter::{Configuration, observe_thread_lasso, observe_thread_trace, replay};
+use hardbop_interpreter::{
+    Configuration, letter_of_threads, observe_thread_lasso, observe_thread_trace, replay,
+};
 use hardbop_machine::{Machine, Type, from_text};
 use hardbop_outcome::{Budget, Engine, Evidence, Limit, Outcome, Question, Silent, Verdict};
-use hardbop_testkit::run_oracle::{RunVerdict, letter_of};
-use hardbop_testkit::{Knobs, RunOracle, generate};
+use hardbop_testkit::{Bounds, Knobs, RunOracle, generate};
 use hardbop_threads::InterleavingEngine;
 
 fn machine(text: &str) -> Machine {
@@ -29,7 +30,7 @@ fn ask(machine: &Machine, property: &Property, budget: &Budget<'_>) -> Outcome {
 /// Whether there is a run that the property describes, if that is known. Such a run is replayed, and the property evaluated on it.
 fn found(machine: &Machine, property: &Property, outcome: &Outcome) -> Option<bool> {
     let see = |now: &Configuration| -> Letter {
-        letter_of(machine, &property.automaton.propositions, now)
+        letter_of_threads(machine, &property.automaton.propositions, now)
     };
     let text = machine.source.text();
     match &outcome.answers[0].verdict {
@@ -82,10 +83,11 @@ fn formulas(machine: &Machine) -> Vec<PropertyText> {
 
 #[test]
 fn generated_threads_are_judged_as_by_brute_force() {
-    let oracle = RunOracle {
-        max_stack: 8,
-        max_threads: 6,
+    let bounds = Bounds {
+        stack: 8,
+        threads: 6,
     };
+    let oracle = RunOracle { bounds };
     let (mut some, mut none) = (0, 0);
     for knobs in [Knobs::concurrent(), Knobs::relay(), Knobs::everything()] {
         for seed in 0..40 {
@@ -100,9 +102,9 @@ fn generated_threads_are_judged_as_by_brute_force() {
                 };
                 let expected = oracle.check(&machine, &property.automaton, &budget, &mut Silent);
                 let expected = match expected.0 {
-                    RunVerdict::Excluded => false,
-                    RunVerdict::Unknown(_) => continue,
-                    RunVerdict::Lasso(_) | RunVerdict::Trace(_) => true,
+                    Verdict::Excluded => false,
+                    Verdict::Unknown(_) => continue,
+                    _ => true,
                 };
                 let outcome = ask(&machine, &property, &budget);
                 let Some(here) = found(&machine, &property, &outcome) else {
