@@ -32,6 +32,7 @@ mod search {
 mod evidence {
     pub(crate) mod back_calls;
     pub(crate) mod back_steps;
+    pub(crate) mod packing;
     pub(crate) mod record;
     pub(crate) mod shortest;
     pub(crate) mod tuples;

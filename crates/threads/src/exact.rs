@@ -10,7 +10,6 @@ pub(crate) mod engine;
 mod encoding {
     pub(crate) mod bits;
     pub(crate) mod components;
-    pub(crate) mod configurations;
     pub(crate) mod moves;
     pub(crate) mod space;
 }

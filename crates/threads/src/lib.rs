@@ -6,6 +6,7 @@
 
 mod bounded;
 mod exact;
+mod tables;
 mod written;
 
 pub use bounded::depth::DEFAULT_SWITCHES;

@@ -8,6 +8,7 @@
 //! statistics count it as not proven shortest.
 
 use crate::bounded::depth::Depth;
+use crate::bounded::evidence::packing::{Packing, State};
 use hardbop_interpreter::choices::valuation_bits;
 use hardbop_interpreter::configuration::{initial, initial_slots};
 use hardbop_interpreter::scheduler::schedulable;
@@ -16,8 +17,7 @@ use hardbop_interpreter::{Configuration, Move, Recorder, Slot, Valuations, fold,
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
 use hardbop_machine::{Action, Machine, NodeId, Variable};
 use hardbop_outcome::{Budget, Evidence, Outcome, Target, Trace, Verdict};
-use std::collections::{BTreeMap, HashMap};
-use std::rc::Rc;
+use std::collections::BTreeMap;
 
 /// Makes the runs of an outcome shortest.
 pub(crate) fn shorten(machine: &Machine, depth: Depth, budget: &Budget<'_>, outcome: &mut Outcome) {
@@ -93,19 +93,8 @@ struct Wanted {
 /// More configurations or choices than allowed.
 struct GaveUp;
 
-/// A configuration with what the schedule has to know.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct State {
-    configuration: Configuration,
-    /// Who stepped last; nobody before the first context.
-    last: Option<u32>,
-    /// The round, if rounds are bounded.
-    round: u32,
-}
-
 /// A state and how it is reached.
 struct Node {
-    state: Rc<State>,
     cost: Cost,
     arrival: Option<Arrival>,
     is_settled: bool,
@@ -126,11 +115,17 @@ struct Search<'s> {
     threads: usize,
     liveness: Liveness,
     nodes: Vec<Node>,
-    known: HashMap<Rc<State>, u32>,
+    states: Packing,
     queue: BTreeMap<Cost, Vec<u32>>,
     wanted: Vec<Wanted>,
     proven: Vec<Wanted>,
 }
+
+/// Bytes of a state besides its configuration: how it is reached.
+const BYTES_OF_NODE: u64 = 200;
+
+/// Bytes that may be spent unless the budget says otherwise.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// More bits of choices at one step than these are not tried one by one.
 const MOST_CHOICE_BITS: u64 = 10;
@@ -153,7 +148,7 @@ impl<'s> Search<'s> {
             threads: threads as usize,
             liveness: Liveness::new(machine, &calls, &effects),
             nodes: Vec::new(),
-            known: HashMap::new(),
+            states: Packing::new(threads as usize),
             queue: BTreeMap::new(),
             wanted,
             proven: Vec::new(),
@@ -227,7 +222,7 @@ impl<'s> Search<'s> {
 
     fn expand(&mut self, node: u32, cost: Cost) -> Result<(), GaveUp> {
         self.nodes[node as usize].is_settled = true;
-        let state = Rc::clone(&self.nodes[node as usize].state);
+        let state = self.states.get(node);
         for wanted in &mut self.wanted {
             if state.configuration.is_at(wanted.target.node) {
                 wanted.found = Some(node);
@@ -341,37 +336,33 @@ impl<'s> Search<'s> {
     }
 
     fn offer(&mut self, state: State, cost: Cost, arrival: Option<Arrival>) -> Result<(), GaveUp> {
-        let next = self.nodes.len() as u32;
-        let number = match self.known.get(&state) {
-            Some(&number) if self.nodes[number as usize].cost <= cost => return Ok(()),
-            Some(&number) => {
-                let node = &mut self.nodes[number as usize];
-                (node.cost, node.arrival) = (cost, arrival);
-                number
-            }
+        let number = self.states.number(state);
+        match self.nodes.get_mut(number as usize) {
+            Some(node) if node.cost <= cost => return Ok(()),
+            Some(node) => (node.cost, node.arrival) = (cost, arrival),
             None => {
-                let is_due = self.nodes.len().is_multiple_of(4096);
-                let is_over = is_due && self.budget.interrupt.check().is_some();
-                if self
-                    .budget
-                    .states
-                    .is_some_and(|limit| u64::from(next) >= limit)
-                    || is_over
-                {
-                    return Err(GaveUp);
-                }
-                let state = Rc::new(state);
-                self.known.insert(Rc::clone(&state), next);
+                self.check_limits()?;
                 self.nodes.push(Node {
-                    state,
                     cost,
                     arrival,
                     is_settled: false,
                 });
-                next
             }
-        };
+        }
         self.queue.entry(cost).or_default().push(number);
+        Ok(())
+    }
+
+    fn check_limits(&self) -> Result<(), GaveUp> {
+        let count = self.states.len() as u64;
+        let bytes = self.states.bytes() + BYTES_OF_NODE * count;
+        let is_due = count.is_multiple_of(4096);
+        if self.budget.states.is_some_and(|most| count > most)
+            || bytes > self.budget.memory.unwrap_or(MOST_BYTES)
+            || is_due && self.budget.interrupt.check().is_some()
+        {
+            return Err(GaveUp);
+        }
         Ok(())
     }
 
@@ -383,7 +374,7 @@ impl<'s> Search<'s> {
             arrivals.push(arrival);
             first = arrival.from;
         }
-        let start = self.nodes[first as usize].state.configuration.clone();
+        let start = self.states.get(first).configuration;
         let mut recorder = Recorder::new(self.machine, start);
         for arrival in arrivals.into_iter().rev() {
             let step = arrival.step.clone();

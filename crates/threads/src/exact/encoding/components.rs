@@ -6,11 +6,10 @@
 //! agree on these two, and identical threads are exchanged by exchanging numbers.
 
 use crate::exact::search::evaluate::Value;
+use crate::tables::Numbering;
 use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::Inlined;
 use hardbop_machine::{GlobalId, Machine, Storage};
-use std::collections::HashMap;
-use std::hash::Hash;
 use std::rc::Rc;
 
 /// The values of the shared globals, in the machine's order.
@@ -40,41 +39,6 @@ impl Local {
 
 /// The place, and the number, of a thread that does not run.
 pub(crate) const ABSENT: u32 = 0;
-
-/// Numbers things in the order in which they come.
-#[derive(Clone, Debug)]
-pub(crate) struct Numbering<T> {
-    numbers: HashMap<Rc<T>, u32>,
-    things: Vec<Rc<T>>,
-}
-
-impl<T> Default for Numbering<T> {
-    fn default() -> Self {
-        Self {
-            numbers: HashMap::new(),
-            things: Vec::new(),
-        }
-    }
-}
-
-impl<T: Eq + Hash> Numbering<T> {
-    /// The number of a thing.
-    pub(crate) fn number(&mut self, thing: T) -> u32 {
-        if let Some(&number) = self.numbers.get(&thing) {
-            return number;
-        }
-        let number = self.things.len() as u32;
-        let thing = Rc::new(thing);
-        self.things.push(Rc::clone(&thing));
-        self.numbers.insert(thing, number);
-        number
-    }
-
-    /// The thing with a number.
-    pub(crate) fn get(&self, number: u32) -> &Rc<T> {
-        &self.things[number as usize]
-    }
-}
 
 /// Where globals lie: among the shared ones, or among a thread's own.
 #[derive(Clone, Debug)]

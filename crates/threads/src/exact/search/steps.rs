@@ -7,10 +7,11 @@
 //!
 //! Steps are computed once per state of a thread and of the shared variables, whatever the other threads are doing.
 
-use crate::exact::encoding::components::{GlobalIndex, Kind, Local, Numbering, Shared};
+use crate::exact::encoding::components::{GlobalIndex, Kind, Local, Shared};
 use crate::exact::encoding::moves::Effect;
 use crate::exact::search::evaluate::{Need, Value};
 use crate::exact::search::firing::{Fired, Frame};
+use crate::tables::Numbering;
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
 use hardbop_machine::cast::Cast;
 use hardbop_machine::{EdgeId, Machine, ProcId, Storage, Type, Variable};

@@ -7,11 +7,12 @@
 //! Threads of one kind are interchangeable: nothing in a program names a thread. So of all configurations that differ only in which of
 //! them is where, the one with ascending numbers is stored.
 
-use crate::exact::encoding::components::{ABSENT, Numbering};
+use crate::exact::encoding::components::ABSENT;
 use crate::exact::encoding::moves::Effect;
 use crate::exact::search::evaluate::Value;
 use crate::exact::search::schedule::turn_after;
 use crate::exact::search::steps::{Step, Stepper, Steps, TooManyCases};
+use crate::tables::Numbering;
 use hardbop_machine::cast::Cast;
 use hardbop_machine::{Machine, NodeId, Variable};
 use hardbop_outcome::certificate::Turn;

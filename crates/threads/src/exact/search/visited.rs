@@ -3,8 +3,8 @@
 //! Every configuration remembers from which one it was first reached, or reached best. So a search that has met a target has a run to it,
 //! whatever happens to the search afterwards.
 
-use crate::exact::encoding::configurations::Configurations;
 use crate::exact::search::transitions::{Memory, Row, Transitions};
+use crate::tables::Configurations;
 use hardbop_machine::cast::Cast;
 use hardbop_machine::{Machine, NodeId};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,11 +1,15 @@
-//! Configurations as rows of numbers, in one array with an index beside it.
+//! Things with numbers, and rows of such numbers: what configurations are stored in.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::rc::Rc;
 
 /// Marks a slot of the index without an entry.
 const EMPTY: u32 = u32::MAX;
 /// Odd, with bits all over (from the golden ratio).
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A set of rows of one width.
+/// A set of rows of one width, in one array with an index beside it.
 #[derive(Clone, Debug)]
 pub(crate) struct Configurations {
     width: usize,
@@ -22,6 +26,11 @@ impl Configurations {
             cells: Vec::new(),
             slots: vec![EMPTY; 64],
         }
+    }
+
+    /// How many numbers a row has.
+    pub(crate) fn width(&self) -> usize {
+        self.width
     }
 
     /// How many rows there are.
@@ -73,6 +82,46 @@ impl Configurations {
             slot = (slot + 1) & mask;
         }
         slot
+    }
+}
+
+/// Numbers things in the order in which they come.
+#[derive(Clone, Debug)]
+pub(crate) struct Numbering<T> {
+    numbers: HashMap<Rc<T>, u32>,
+    things: Vec<Rc<T>>,
+}
+
+impl<T> Default for Numbering<T> {
+    fn default() -> Self {
+        Self {
+            numbers: HashMap::new(),
+            things: Vec::new(),
+        }
+    }
+}
+
+impl<T: Eq + Hash> Numbering<T> {
+    /// The number of a thing.
+    pub(crate) fn number(&mut self, thing: T) -> u32 {
+        if let Some(&number) = self.numbers.get(&thing) {
+            return number;
+        }
+        let number = self.things.len() as u32;
+        let thing = Rc::new(thing);
+        self.things.push(Rc::clone(&thing));
+        self.numbers.insert(thing, number);
+        number
+    }
+
+    /// How many things there are.
+    pub(crate) fn len(&self) -> usize {
+        self.things.len()
+    }
+
+    /// The thing with a number.
+    pub(crate) fn get(&self, number: u32) -> &Rc<T> {
+        &self.things[number as usize]
     }
 }
 
