@@ -320,8 +320,12 @@ impl<'q> Inquiry<'q> {
             progress.event(Event::Phase("shortest runs"));
             let (machine, cast) = (self.runs.machine, self.runs.cast);
             let mut search = OrderedSearch::new(machine, cast, &self.nodes(reached));
+            let most = match self.wanted {
+                WantedRun::Shortest => self.most(),
+                _ => FEW_CONFIGURATIONS,
+            };
             // Whatever stops this search, runs that are not the best are known.
-            let _ = search.run(&self.allowance(self.most()));
+            let _ = search.run(&self.allowance(most));
             self.count("ordered-configurations", search.visited.len());
             ordered = Some(search.visited);
         }

@@ -85,6 +85,62 @@ fn any_run_spares_the_search_for_the_best() {
     assert_eq!(judged(&machine, &outcome), [Some(true)]);
 }
 
+#[test]
+fn nine_threads_whose_invariant_is_too_large_hold_without_a_certificate() {
+    // All may wait inside their atomic blocks, in any order, and a certificate has to list these orders.
+    let machine = machine(
+        "decl l := 0; decl c := 0;
+         thread t(9) begin void main() begin
+           while (*) do
+             atomic_begin; assume(!l); l := 1; atomic_end;
+             assert(!c); c := 1; c := 0; l := 0;
+           od
+         end end",
+    );
+    let outcome = ask(InterleavingEngine::default(), &machine, None);
+    assert_eq!(judged(&machine, &outcome), [Some(false)]);
+    assert!(outcome.certificates.is_empty());
+    let why = outcome.answers[0].uncertified.as_deref();
+    assert!(why.is_some_and(|why| why.contains("too large")), "{why:?}");
+}
+
+#[test]
+fn nine_threads_that_share_little_have_a_small_certificate() {
+    let thread = |number: usize| {
+        format!(
+            "thread t{number} begin void main() begin
+               decl a, b, c; a := *; b := *; c := a & b; b := a | c; a := b ? c : a; c := !a;
+               if (a) then g := 1; else g := 0; fi
+               assert(!a | !c);
+             end end "
+        )
+    };
+    let threads: String = (0..9).map(thread).collect();
+    let machine = machine(&format!("decl g := 0; {threads}"));
+    let outcome = ask(InterleavingEngine::default(), &machine, None);
+    assert_eq!(judged(&machine, &outcome), [Some(false); 9]);
+    let sizes = outcome.certificates.iter().map(|c| c.formulas.len());
+    let formulas: usize = sizes.sum();
+    assert!((1..1000).contains(&formulas), "{formulas} formulas");
+}
+
+#[test]
+fn views_of_two_threads_prove_mutual_exclusion() {
+    let machine = machine(
+        "decl l := 0; decl c := 0;
+         thread t(6) begin void main() begin
+           decl ok;
+           while (*) do
+             ok, l := !l, 1;
+             if (ok) then assert(!c); c := 1; c := 0; l := 0; fi
+           od
+         end end",
+    );
+    let outcome = ask(InterleavingEngine::default(), &machine, Some(50));
+    assert_eq!(judged(&machine, &outcome), [Some(false)]);
+    assert_eq!(outcome.certificates.len(), 1);
+}
+
 /// How many generated programs are tried: 2,000 take some minutes.
 fn programs() -> u64 {
     let wanted = std::env::var("HARDBOP_PROGRAMS").ok();

@@ -12,7 +12,6 @@ use crate::bounded::search::path_edges::{PathEdges, Place, flag_is_raised, given
 use hardbop_bdd::{Bdd, Exhausted};
 use hardbop_machine::NodeId;
 use hardbop_symbolic::QUANTIFY;
-use std::collections::HashMap;
 
 /// Which of the states at a place are left how.
 fn leaving(
@@ -139,54 +138,20 @@ pub(crate) fn may_be_left(
 /// end as one more boundary.
 type Ends = Vec<(Leave, Bdd)>;
 
-/// Remembers the ends of invocations as long as nothing has changed.
-#[derive(Default)]
-pub(crate) struct EndTable {
-    /// The relations at the places, and what was made of them.
-    known: Vec<(Vec<Bdd>, Ends)>,
-    index: HashMap<(ScopeId, ProfileId), usize>,
-}
-
-impl EndTable {
-    /// The ends of a scope's invocations with some contexts.
-    fn ends(
-        &mut self,
-        moves: &mut Moves<'_, '_>,
-        path_edges: &mut PathEdges,
-        scope: ScopeId,
-        profile: ProfileId,
-    ) -> Result<Ends, Exhausted> {
-        let places = path_edges.places_of(scope, profile);
-        let state: Vec<Bdd> = places.iter().map(|&(_, total)| total).collect();
-        let next = self.known.len();
-        let at = *self.index.entry((scope, profile)).or_insert(next);
-        if let Some((known, ends)) = self.known.get(at)
-            && *known == state
-        {
-            return Ok(ends.clone());
+/// The ends of a scope's invocations with some contexts.
+fn ends(
+    moves: &mut Moves<'_, '_>,
+    path_edges: &mut PathEdges,
+    scope: ScopeId,
+    profile: ProfileId,
+) -> Result<Ends, Exhausted> {
+    let mut ends: Ends = Vec::new();
+    for (place, stepped) in path_edges.places_of(scope, profile) {
+        for (leave, states) in leaving(moves, path_edges, place, stepped)? {
+            add_end(moves, path_edges, place, &mut ends, (leave, states))?;
         }
-        let mut ends: Ends = Vec::new();
-        for (place, total) in places {
-            for (leave, states) in leaving(moves, path_edges, place, total)? {
-                add_end(moves, path_edges, place, &mut ends, (leave, states))?;
-            }
-        }
-        let entry = (state, ends.clone());
-        if at == next {
-            self.known.push(entry);
-        } else {
-            self.known[at] = entry;
-        }
-        Ok(ends)
     }
-
-    /// The BDDs that are kept.
-    pub(crate) fn roots(&self) -> Vec<Bdd> {
-        let known = self.known.iter();
-        let ends =
-            known.flat_map(|(state, ends)| state.iter().chain(ends.iter().map(|(_, end)| end)));
-        ends.copied().collect()
-    }
+    Ok(ends)
 }
 
 /// The ends of those invocations in which the thread has ended. (`init` hands over whatever the flag says.)
@@ -235,20 +200,28 @@ fn add_end(
     Ok(())
 }
 
+/// Which threads are asked for.
+#[derive(Clone, Copy)]
+pub(crate) enum Whose {
+    /// All that may be left.
+    All,
+    /// Those that have ended.
+    Ended,
+}
+
 /// A profile after a further context, how the thread was left, and the histories.
 pub(crate) type Continuation = (ProfileId, Leave, Bdd);
 
 /// The histories of threads with a first frame whose last context began so: per profile, how they were left and the relation.
-/// Without a table, those of threads that have ended.
+/// Of all threads, or of those that have ended.
 pub(crate) fn histories(
     moves: &mut Moves<'_, '_>,
     path_edges: &mut PathEdges,
     entries: &Entries,
-    table: Option<&mut EndTable>,
+    whose: Whose,
     base: ScopeId,
     open: ProfileId,
 ) -> Result<Vec<Continuation>, Exhausted> {
-    let mut table = table;
     let mut found: Vec<Continuation> = Vec::new();
     for (key, growing) in entries.table() {
         if key.base != base {
@@ -261,9 +234,9 @@ pub(crate) fn histories(
             if path_edges.profiles.reopened(profile) != open || path_edges.exceeds_limits(profile) {
                 continue;
             }
-            let ends = match &mut table {
-                Some(table) => table.ends(moves, path_edges, key.scope, inner)?,
-                None => final_ends(moves, path_edges, key.scope, inner)?,
+            let ends = match whose {
+                Whose::All => ends(moves, path_edges, key.scope, inner)?,
+                Whose::Ended => final_ends(moves, path_edges, key.scope, inner)?,
             };
             for (leave, ends) in ends {
                 let actions = shift(path_edges, moves, key.profile, inner);

@@ -8,7 +8,7 @@ use crate::bounded::encoding::columns::Column;
 use crate::bounded::encoding::moves::Moves;
 use crate::bounded::encoding::profile::{Leave, ProfileId, ScopeId};
 use crate::bounded::encoding::scopes::Kind;
-use crate::bounded::search::contexts::{Continuation, EndTable, histories, resume};
+use crate::bounded::search::contexts::{Continuation, Whose, histories, resume};
 use crate::bounded::search::entries::{Entries, forget_boundary, initial_values};
 use crate::bounded::search::path_edges::{Limits, PathEdges};
 use crate::bounded::search::schedule::{Candidate, Schedule, ThreadHistory};
@@ -50,7 +50,6 @@ pub(crate) struct Search<'m, 'i> {
     pub(crate) init: Option<(ScopeId, Vec<(ProfileId, Bdd)>)>,
     /// How far to look.
     pub(crate) limits: SearchLimits<'i>,
-    ends: EndTable,
     /// The edges that lead to each node.
     pub(crate) incoming: Table<EdgeId>,
     /// Whether a thread was not started because there would have been too many.
@@ -82,7 +81,6 @@ impl<'m, 'i> Search<'m, 'i> {
             candidates: Vec::new(),
             init: None,
             limits,
-            ends: EndTable::default(),
             incoming,
             is_short_of_threads: false,
             has_lost_a_run: false,
@@ -106,7 +104,14 @@ impl<'m, 'i> Search<'m, 'i> {
             .begin(moves, path_edges, base, profile, initial)?;
         self.complete(&[initial])?;
         let (moves, path_edges) = (&mut self.moves, &mut self.path_edges);
-        let ended = histories(moves, path_edges, &self.entries, None, base, profile)?;
+        let ended = histories(
+            moves,
+            path_edges,
+            &self.entries,
+            Whose::Ended,
+            base,
+            profile,
+        )?;
         let ended = ended.into_iter().map(|(profile, _, seen)| (profile, seen));
         self.init = Some((base, ended.collect()));
         Ok(())
@@ -222,7 +227,6 @@ impl<'m, 'i> Search<'m, 'i> {
             kept.extend(ended.iter().map(|&(_, seen)| seen));
         }
         kept.extend(self.entries.roots());
-        kept.extend(self.ends.roots());
         self.path_edges.run(&mut self.moves, &kept)?;
         self.entries.run(&mut self.moves, &mut self.path_edges)?;
         self.is_short_of_threads |= self.path_edges.is_short_of_threads;
@@ -250,8 +254,15 @@ impl<'m, 'i> Search<'m, 'i> {
             let found = match known.entry((base, open)) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(place) => {
-                    let (entries, ends) = (&self.entries, Some(&mut self.ends));
-                    place.insert(histories(moves, path_edges, entries, ends, base, open)?)
+                    let entries = &self.entries;
+                    place.insert(histories(
+                        moves,
+                        path_edges,
+                        entries,
+                        Whose::All,
+                        base,
+                        open,
+                    )?)
                 }
             };
             for &mut (profile, leave, relation) in found {

@@ -125,8 +125,8 @@ fn whose(turn: &Turn) -> impl Iterator<Item = Turn> + '_ {
     })
 }
 
-/// So many rests of words may be looked at; a set that takes more would be too large for anybody to check.
-const MOST_RESTS: u64 = 4_000_000;
+/// The most rests of words that are looked at; a set that takes more would be too large to check.
+const MOST_RESTS: u64 = 1_000_000;
 
 /// Stops what would take too long.
 struct Patience<'p> {
