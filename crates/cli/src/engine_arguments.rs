@@ -7,7 +7,7 @@ use hardbop_calculus::algorithm::{BUILT_IN, answer};
 use hardbop_calculus::{Algorithm, Scouting};
 use hardbop_explicit::Search;
 use hardbop_formula::loading;
-use hardbop_interleaving::Exploration;
+use hardbop_threads::Exploration;
 use hardbop_portfolio::{Choice, EngineName, Options, Portfolio, Validation};
 use hardbop_report::diagnostics::{Colour, render};
 use hardbop_satcheck::{Split, Tracking};

@@ -12,8 +12,7 @@ const ENGINES: &[&str] = &[
     "hardbop-calculus",
     "hardbop-explicit",
     "hardbop-satcheck",
-    "hardbop-concurrent",
-    "hardbop-interleaving",
+    "hardbop-threads",
     "hardbop-brute-force",
 ];
 

@@ -9,7 +9,7 @@ mod seeds;
 
 use hardbop_calculus::decide::decide_threads;
 use hardbop_calculus::threads::ThreadBound;
-use hardbop_concurrent::BoundedEngine;
+use hardbop_threads::BoundedEngine;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{

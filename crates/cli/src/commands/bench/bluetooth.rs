@@ -16,7 +16,7 @@ use hardbop_bench::quantity;
 use hardbop_bench::table::{Align, Table};
 use hardbop_calculus::decide::decide_threads;
 use hardbop_calculus::threads::ThreadBound;
-use hardbop_concurrent::BoundedEngine;
+use hardbop_threads::BoundedEngine;
 use hardbop_families::bluetooth;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::{Bound, Budget, Engine, Limit, Question, Silent, Verdict};
