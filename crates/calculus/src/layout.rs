@@ -8,7 +8,7 @@
 
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef, NodeOrder, Slice};
 use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Variable};
-use hardbop_symbolic::Visible;
+use hardbop_transform::hide::Visible;
 use std::collections::HashMap;
 
 /// A bit of a variable, the lowest is 0.

@@ -8,7 +8,7 @@ use crate::text;
 use hardbop_formula::{Checked, System, load};
 use hardbop_machine::bits::BitView;
 use hardbop_machine::{Machine, NodeId, ProcId};
-use hardbop_symbolic::Visible;
+use hardbop_transform::hide::Visible;
 use hardbop_syntax::Source;
 
 /// A sequential program as relations, for one set of targets.

@@ -10,7 +10,7 @@ use hardbop_fixpoint::Limits;
 use hardbop_machine::analysis::{CallGraph, ModRef};
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::{Limit, Target};
-use hardbop_symbolic::Visible;
+use hardbop_transform::hide::Visible;
 
 /// So many scouts are sent, one after the other.
 const LEVELS: u64 = 4;

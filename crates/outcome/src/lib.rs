@@ -19,7 +19,7 @@ pub mod trace;
 pub use bound::Bound;
 pub use budget::{Budget, Interrupt, Limit, NeverInterrupted};
 pub use certificate::Certificate;
-pub use coverage::{Coverage, CoverageQuestion, Reach};
+pub use coverage::{Coverage, Reach};
 pub use engine::{Engine, Event, Progress, Silent};
 pub use lasso::{Lasso, ThreadLasso};
 pub use outcome::{Answer, Outcome, Verdict};

@@ -15,7 +15,7 @@ use crate::runs::{NoRun, Reader};
 use crate::transfer::Compiler;
 use hardbop_bdd::Exhausted;
 use hardbop_machine::{NodeId, ProcId, Variable};
-use hardbop_symbolic::Visible;
+use hardbop_transform::hide::Visible;
 
 /// So many scouts are sent, one after the other.
 const LEVELS: usize = 4;

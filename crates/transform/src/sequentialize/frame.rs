@@ -14,67 +14,18 @@
 //! Variables are assigned one by one, so that only what belongs together is near each other in a program that is read
 //! statement by statement: engines order their variables by that, and one assignment of everything at once cost seven times the work.
 
-use crate::code::{Code, put};
-use crate::names::{Names, declared};
-use crate::switch_points::SwitchPoints;
-use hardbop_machine::static_threads::{NotStatic, StaticThreads};
+use super::code::{Code, put};
+use super::names::{Names, declared};
+use super::switch_points::SwitchPoints;
+use crate::static_threads::StaticThreads;
 use hardbop_machine::{GlobalId, Machine, NodeId, ProcId, Storage};
-use hardbop_outcome::Target;
 use std::collections::BTreeMap;
 
-/// A sequential program that stands for the threads of another.
-#[derive(Clone, Debug)]
-pub struct Sequential {
-    /// Its text. It has one assertion per target, in order, at the end of `main`; and a last one, if threads start others, that
-    /// fails if there are more threads than were allowed.
-    pub text: String,
-    /// The rounds that it looks at.
-    pub rounds: u32,
-    /// The targets that its assertions stand for, without those that name the same node.
-    pub targets: Vec<NodeId>,
-    /// Whether there is the last assertion about the number of threads.
-    pub asks_for_threads: bool,
-    /// The threads that were made sequential.
-    pub(crate) threads: StaticThreads,
-}
-
-/// Why there is no such program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotSequential {
-    /// Something of the threads cannot be said by shared variables.
-    NotStatic(NotStatic),
-    /// There must be at least one round.
-    NoRounds,
-}
-
-impl std::fmt::Display for NotSequential {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            NotSequential::NotStatic(refused) => refused.fmt(f),
-            NotSequential::NoRounds => f.write_str("less than one round"),
-        }
-    }
-}
-
-/// Writes the sequential program for some rounds and targets, with at most so many threads.
-pub fn sequentialize(
-    original: &Machine,
-    rounds: u32,
-    threads: u32,
-    targets: &[Target],
-) -> Result<Sequential, NotSequential> {
-    if rounds == 0 {
-        return Err(NotSequential::NoRounds);
-    }
-    let threads = StaticThreads::new(original, threads).map_err(NotSequential::NotStatic)?;
+/// Writes the sequential program: one assertion per node in question, in order, at the end of `main`; and a last one, if threads start others,
+/// that fails if there are more threads than were allowed.
+pub(super) fn write(threads: &StaticThreads, rounds: u32, nodes: &[NodeId]) -> String {
     let machine = &threads.machine;
     let names = Names::new(machine);
-    let mut nodes: Vec<NodeId> = Vec::new();
-    for target in targets {
-        if !nodes.contains(&target.node) {
-            nodes.push(target.node);
-        }
-    }
     let mut hits: BTreeMap<NodeId, String> = BTreeMap::new();
     for (j, &node) in nodes.iter().enumerate() {
         for &standing in threads.standing_for(node) {
@@ -84,7 +35,6 @@ pub fn sequentialize(
     for &overflow in &threads.overflows {
         hits.insert(overflow, hit(nodes.len()));
     }
-    let asks_for_threads = !threads.overflows.is_empty();
     let code = Code {
         machine,
         names: &names,
@@ -96,7 +46,7 @@ pub fn sequentialize(
         names: &names,
         rounds,
         shared: shared(machine),
-        questions: nodes.len() + usize::from(asks_for_threads),
+        questions: nodes.len() + usize::from(!threads.overflows.is_empty()),
     };
     let mut text = frame.declarations();
     frame.main(&mut text);
@@ -105,13 +55,7 @@ pub fn sequentialize(
     for id in machine.procedure_ids() {
         code.procedure(&mut text, id);
     }
-    Ok(Sequential {
-        text,
-        rounds,
-        targets: nodes,
-        asks_for_threads,
-        threads,
-    })
+    text
 }
 
 /// The variable that says that a target has been reached.

@@ -5,12 +5,13 @@
 //! for parameters. The node behind a start stands for the place where the new thread begins: it is there at
 //! once, before it has taken a step.
 
-use super::draft::{Draft, DraftEdge, DraftProcedure, Place};
-use super::{NotStatic, Origin};
-use crate::expr::{BinaryOp, Expr};
-use crate::ids::{ExprId, GlobalId, LocalId, NodeId, ProcId, Variable};
-use crate::ir::{Action, Machine, Storage, Thread, ThreadStart};
-use crate::types::Type;
+use crate::draft::{Draft, DraftEdge, DraftProcedure, Place};
+use super::NotStatic;
+use crate::correspondence::Origin;
+use hardbop_machine::{BinaryOp, Expr};
+use hardbop_machine::{ExprId, GlobalId, LocalId, NodeId, ProcId, Variable};
+use hardbop_machine::{Action, Machine, Storage, Thread, ThreadStart};
+use hardbop_machine::Type;
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 
@@ -107,14 +108,24 @@ struct Slots {
     own: Vec<GlobalId>,
     /// Per slot the number of what it runs, and the values for it.
     given: Vec<(GlobalId, Cells)>,
+    overflows: Vec<(ProcId, Place)>,
 }
 
-/// Replaces all starts of threads; returns the entry procedures of the slots.
-pub fn add_slots(draft: &mut Draft<'_>, threads: u32) -> Result<Vec<ProcId>, NotStatic> {
+/// What the starts of threads have become.
+#[derive(Default)]
+pub struct Started {
+    /// The entry procedures of the slots.
+    pub slots: Vec<ProcId>,
+    /// Places that are reached where one thread more would be started than there may be.
+    pub overflows: Vec<(ProcId, Place)>,
+}
+
+/// Replaces all starts of threads.
+pub fn add_slots(draft: &mut Draft<'_>, threads: u32) -> Result<Started, NotStatic> {
     let machine = draft.original;
     let starting = starting_edges(draft);
     if starting.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Started::default());
     }
     if init_starts(machine) {
         return Err(NotStatic::InitStartsThreads);
@@ -126,6 +137,7 @@ pub fn add_slots(draft: &mut Draft<'_>, threads: u32) -> Result<Vec<ProcId>, Not
         roots: Vec::new(),
         own: (0..machine.globals.len()).map(GlobalId::new).collect(),
         given: Vec::new(),
+        overflows: Vec::new(),
     };
     let is_own = |id: &GlobalId| machine.global(*id).storage == Storage::PerThread;
     slots.own.retain(is_own);
@@ -162,7 +174,10 @@ pub fn add_slots(draft: &mut Draft<'_>, threads: u32) -> Result<Vec<ProcId>, Not
             instances: 1,
         });
     }
-    Ok(entries)
+    Ok(Started {
+        slots: entries,
+        overflows: slots.overflows,
+    })
 }
 
 /// An integer type for numbers up to this one.
@@ -232,13 +247,8 @@ fn root(draft: &mut Draft<'_>, node: NodeId, is_copy: bool) -> Root {
         entry,
         ..declared.clone()
     };
-    let procedure = draft.procedure(copy);
-    for node in draft.original.procedure(original).node_ids() {
-        let (_, place) = draft.place_of(node);
-        draft.standing.push((node, procedure, place));
-    }
     Root {
-        procedure,
+        procedure: draft.procedure(copy),
         node,
         parameters,
     }
@@ -250,7 +260,7 @@ impl Slots {
         let edge = draft.procedures[procedure].edges[at].clone();
         let span = edge.span;
         let overflow = draft.procedures[procedure].node(span);
-        draft.overflows.push((ProcId::new(procedure), overflow));
+        self.overflows.push((ProcId::new(procedure), overflow));
         let Some(taken) = self.taken else {
             let edge = &mut draft.procedures[procedure].edges[at];
             (edge.to, edge.action, edge.origin) = (overflow, Action::Skip, Origin::Nothing);
@@ -289,8 +299,7 @@ impl Slots {
             }
         }
         let started = draft.procedures[procedure].node(span);
-        let node = self.roots[root].node;
-        draft.standing.push((node, ProcId::new(procedure), started));
+        draft.procedures[procedure].nodes[started].stands_for = Some(self.roots[root].node);
         let (guard, full) = (
             draft.guarded(edge.guard, Some(is_free)),
             draft.guarded(edge.guard, Some(is_full)),
@@ -339,7 +348,7 @@ impl Slots {
             let mut assignments = Vec::new();
             let mut arguments = Vec::new();
             for (&cell, &ty) in parameters.iter().zip(&root.parameters) {
-                procedure.locals.push(crate::ir::Local {
+                procedure.locals.push(hardbop_machine::Local {
                     name: format!("given_{}", procedure.locals.len()),
                     ty,
                 });

@@ -1,23 +1,22 @@
 //! A machine in the making: procedures with nodes and edges of their own, which are numbered only in the end.
 //!
-//! The original's procedures, globals and expressions keep their ids; nodes and edges get new ones, since some are added
-//! in the middle.
+//! Every transform that adds or removes nodes or edges works on a [`Draft`]. The original's globals, locals, procedures and
+//! expressions keep their ids; nodes and edges get new ones. Each node says which node of the original it stands for, and each
+//! edge which step it is ([`Origin`]); numbered, these are the [`Correspondence`] by which runs find their way back.
 
-use super::Origin;
-use crate::expr::{BinaryOp, Expr, ExprArena, UnaryOp};
-use crate::ids::{EdgeId, ExprId, GlobalId, NodeId, ProcId, Variable};
-use crate::ir::{
-    Action, Assertion, Edge, Global, Label, Local, Machine, Node, NodeKind, Procedure, Storage,
-    Thread,
+use crate::correspondence::{Correspondence, Origin};
+use hardbop_machine::ir::{Assertion, Label, NodeKind};
+use hardbop_machine::{
+    Action, BinaryOp, Edge, Expr, ExprArena, ExprId, Global, GlobalId, Local, Machine, Node, NodeId,
+    ProcId, Procedure, Storage, Thread, ThreadStart, Type, UnaryOp, Variable,
 };
-use crate::types::Type;
 use hardbop_syntax::Span;
 
 /// A node, counted within its procedure.
-pub type Place = usize;
+pub(crate) type Place = usize;
 
 /// The machine as it stands.
-pub struct Draft<'m> {
+pub(crate) struct Draft<'m> {
     /// Where it comes from.
     pub original: &'m Machine,
     /// Globals; those of the original come first.
@@ -32,29 +31,36 @@ pub struct Draft<'m> {
     pub threads: Vec<Thread>,
     /// The flag that keeps other threads out.
     pub flag: Option<GlobalId>,
-    /// For nodes of the original the places that stand for them.
-    pub standing: Vec<(NodeId, ProcId, Place)>,
-    /// Places that are reached where one thread more would be started than there may be.
-    pub overflows: Vec<(ProcId, Place)>,
 }
 
 /// A procedure.
 #[derive(Clone)]
-pub struct DraftProcedure {
+pub(crate) struct DraftProcedure {
     pub name: String,
+    /// The procedure of the original that it is, or is a copy of.
+    pub original: Option<ProcId>,
     pub locals: Vec<Local>,
     pub parameter_count: u32,
     pub result_count: u32,
     pub entry: Place,
     pub exit: Place,
-    pub nodes: Vec<(NodeKind, Span)>,
+    pub nodes: Vec<DraftNode>,
     pub edges: Vec<DraftEdge>,
     pub span: Span,
 }
 
+/// A node.
+#[derive(Clone)]
+pub(crate) struct DraftNode {
+    pub kind: NodeKind,
+    pub span: Span,
+    /// The node of the original that is reached where this one is.
+    pub stands_for: Option<NodeId>,
+}
+
 /// An edge between places of one procedure.
 #[derive(Clone)]
-pub struct DraftEdge {
+pub(crate) struct DraftEdge {
     pub from: Place,
     pub to: Place,
     pub guard: Option<ExprId>,
@@ -83,58 +89,92 @@ impl DraftEdge {
             origin: Origin::Nothing,
         }
     }
+
+    /// An edge of the original between other places.
+    pub fn of(machine: &Machine, id: hardbop_machine::EdgeId, from: Place, to: Place) -> Self {
+        let edge = machine.edge(id);
+        Self {
+            from,
+            to,
+            guard: edge.guard,
+            action: edge.action.clone(),
+            inputs: edge.inputs.clone(),
+            span: edge.span,
+            origin: Origin::Edge(id),
+        }
+    }
+}
+
+/// Assignments that are made together, under no further condition.
+pub(crate) fn assign(assignments: Vec<(Variable, ExprId)>) -> Action {
+    Action::Assign {
+        assignments,
+        constrain: None,
+    }
 }
 
 impl DraftProcedure {
     /// A procedure without nodes or parameters; its exit is its first node.
     pub fn empty(name: String, span: Span) -> Self {
+        let exit = DraftNode {
+            kind: NodeKind::Exit,
+            span,
+            stands_for: None,
+        };
         Self {
             name,
+            original: None,
             locals: Vec::new(),
             parameter_count: 0,
             result_count: 0,
             entry: 0,
             exit: 0,
-            nodes: vec![(NodeKind::Exit, span)],
+            nodes: vec![exit],
             edges: Vec::new(),
             span,
         }
     }
 
+    /// A procedure with the variables of one of the original, but only an exit.
+    pub fn with_interface_of(machine: &Machine, id: ProcId) -> Self {
+        let procedure = machine.procedure(id);
+        Self {
+            original: Some(id),
+            locals: procedure.locals.clone(),
+            parameter_count: procedure.parameter_count,
+            result_count: procedure.result_count,
+            ..Self::empty(procedure.name.clone(), procedure.span)
+        }
+    }
+
     /// Adds a node.
     pub fn node(&mut self, span: Span) -> Place {
-        self.nodes.push((NodeKind::Internal, span));
+        self.nodes.push(DraftNode {
+            kind: NodeKind::Internal,
+            span,
+            stands_for: None,
+        });
         self.nodes.len() - 1
     }
 
     fn of(machine: &Machine, id: ProcId) -> Self {
         let procedure = machine.procedure(id);
-        let first = procedure.nodes.start as usize;
-        let place = |node: NodeId| node.index() - first;
-        let nodes = procedure.node_ids().map(|node| machine.node(node));
+        let place = |node: NodeId| node.index() - procedure.nodes.start as usize;
+        let nodes = procedure.node_ids().map(|id| DraftNode {
+            kind: machine.node(id).kind,
+            span: machine.node(id).span,
+            stands_for: Some(id),
+        });
         let edges = procedure.edge_ids().map(|id| {
             let edge = machine.edge(id);
-            let (from, to) = (place(edge.from), place(edge.to));
-            DraftEdge {
-                from,
-                to,
-                guard: edge.guard,
-                action: edge.action.clone(),
-                inputs: edge.inputs.clone(),
-                span: edge.span,
-                origin: Origin::Edge(id),
-            }
+            DraftEdge::of(machine, id, place(edge.from), place(edge.to))
         });
         Self {
-            name: procedure.name.clone(),
-            locals: procedure.locals.clone(),
-            parameter_count: procedure.parameter_count,
-            result_count: procedure.result_count,
             entry: place(procedure.entry),
             exit: place(procedure.exit),
-            nodes: nodes.map(|node| (node.kind, node.span)).collect(),
+            nodes: nodes.collect(),
             edges: edges.collect(),
-            span: procedure.span,
+            ..Self::with_interface_of(machine, id)
         }
     }
 }
@@ -144,22 +184,23 @@ impl<'m> Draft<'m> {
     pub fn of(original: &'m Machine) -> Self {
         let procedures = original.procedure_ids();
         let procedures = procedures.map(|id| DraftProcedure::of(original, id));
-        let mut draft = Self {
+        Self {
+            procedures: procedures.collect(),
+            ..Self::without_procedures(original)
+        }
+    }
+
+    /// The original, but for its procedures.
+    pub fn without_procedures(original: &'m Machine) -> Self {
+        Self {
             original,
             globals: original.globals.clone(),
             exprs: original.exprs.clone(),
-            procedures: procedures.collect(),
+            procedures: Vec::new(),
             init: original.init,
             threads: original.threads.clone(),
             flag: original.atomic_flag,
-            standing: Vec::new(),
-            overflows: Vec::new(),
-        };
-        for node in original.node_ids() {
-            let (procedure, place) = draft.place_of(node);
-            draft.standing.push((node, procedure, place));
         }
-        draft
     }
 
     /// Where a node of the original is.
@@ -198,12 +239,16 @@ impl<'m> Draft<'m> {
         self.exprs.add(Expr::Const(value, ty))
     }
 
-    /// A global has a value.
-    pub fn is(&mut self, id: GlobalId, value: u64) -> ExprId {
+    /// A comparison of a global with a constant.
+    pub fn compared(&mut self, id: GlobalId, op: BinaryOp, value: u64) -> ExprId {
         let ty = self.globals[id.index()].ty;
         let (left, right) = (self.value(id), self.constant(value, ty));
-        self.exprs
-            .add(Expr::Binary(BinaryOp::Equal, left, right, Type::Bool))
+        self.binary(op, left, right)
+    }
+
+    /// A global has a value.
+    pub fn is(&mut self, id: GlobalId, value: u64) -> ExprId {
+        self.compared(id, BinaryOp::Equal, value)
     }
 
     /// A condition does not hold.
@@ -213,13 +258,16 @@ impl<'m> Draft<'m> {
 
     /// Both hold.
     pub fn and(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.exprs
-            .add(Expr::Binary(BinaryOp::And, a, b, Type::Bool))
+        self.binary(BinaryOp::And, a, b)
     }
 
     /// One of them holds.
     pub fn or(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.exprs.add(Expr::Binary(BinaryOp::Or, a, b, Type::Bool))
+        self.binary(BinaryOp::Or, a, b)
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+        self.exprs.add(Expr::Binary(op, a, b, Type::Bool))
     }
 
     /// A guard and one condition more.
@@ -230,8 +278,10 @@ impl<'m> Draft<'m> {
         }
     }
 
-    /// Numbers nodes and edges. Returns the machine, the origin of each edge and the nodes of all places.
-    pub fn finish(self) -> (Machine, Vec<Origin>, Vec<Vec<NodeId>>) {
+    /// Numbers nodes and edges. Also gives the node of every place, by procedure.
+    ///
+    /// Labels and assertions stay with the nodes of the original, and so do the starts of threads.
+    pub fn finish(self) -> (Machine, Correspondence, Vec<Vec<NodeId>>) {
         let mut machine = Machine {
             globals: self.globals,
             exprs: self.exprs,
@@ -239,39 +289,58 @@ impl<'m> Draft<'m> {
             threads: self.threads,
             atomic_flag: self.flag,
             procedures: Vec::with_capacity(self.procedures.len()),
-            nodes: Vec::new(),
-            edges: Vec::new(),
-            ..self.original.clone()
+            nodes: Vec::with_capacity(self.original.nodes.len()),
+            edges: Vec::with_capacity(self.original.edges.len()),
+            source: self.original.source.clone(),
+            labels: Vec::new(),
+            assertions: Vec::new(),
         };
-        let mut origins = Vec::new();
+        let mut back = Correspondence::default();
         let mut ids: Vec<Vec<NodeId>> = Vec::new();
         for (index, draft) in self.procedures.into_iter().enumerate() {
-            ids.push(add_procedure(&mut machine, &mut origins, index, draft));
+            ids.push(add_procedure(&mut machine, &mut back, index, draft));
         }
-        let place = |node: NodeId| {
-            let procedure = self.original.procedure_of(node);
-            let first = self.original.procedure(procedure).nodes.start as usize;
-            ids[procedure.index()][node.index() - first]
+        let back = back.with_standing(self.original.nodes.len());
+        // Other places may stand for the node as well; this one is it.
+        let is_it = |node: NodeId, new: NodeId| {
+            let (old, new) = (self.original.node(node), machine.node(new));
+            (old.procedure, old.kind) == (new.procedure, new.kind)
         };
-        let labels = self.original.labels.iter().map(|label| Label {
-            node: place(label.node),
-            ..label.clone()
+        let place = |node: NodeId| {
+            let mut standing = back.standing_for(node).iter().copied();
+            standing.find(|&new| is_it(node, new))
+        };
+        let labels = self.original.labels.iter().filter_map(|label| {
+            let node = place(label.node)?;
+            let label = label.clone();
+            Some(Label { node, ..label })
         });
-        let assertions = self.original.assertions.iter().map(|assertion| Assertion {
-            node: place(assertion.node),
-            failure: place(assertion.failure),
-            ..assertion.clone()
+        let assertions = self.original.assertions.iter().filter_map(|assertion| {
+            let assertion = assertion.clone();
+            Some(Assertion {
+                node: place(assertion.node)?,
+                failure: place(assertion.failure)?,
+                ..assertion
+            })
         });
-        machine.labels = labels.collect();
-        machine.assertions = assertions.collect();
-        (machine, origins, ids)
+        let (labels, assertions) = (labels.collect(), assertions.collect());
+        let starts = machine.edges.iter().enumerate();
+        let starts = starts.filter_map(|(index, edge)| match edge.action {
+            Action::StartThread(ThreadStart::Node(node)) => Some((index, place(node)?)),
+            _ => None,
+        });
+        for (index, node) in starts.collect::<Vec<_>>() {
+            machine.edges[index].action = Action::StartThread(ThreadStart::Node(node));
+        }
+        (machine.labels, machine.assertions) = (labels, assertions);
+        (machine, back, ids)
     }
 }
 
 /// Adds a procedure with its nodes, the exit last, and its edges in order of the nodes.
 fn add_procedure(
     machine: &mut Machine,
-    origins: &mut Vec<Origin>,
+    back: &mut Correspondence,
     index: usize,
     draft: DraftProcedure,
 ) -> Vec<NodeId> {
@@ -288,10 +357,10 @@ fn add_procedure(
         leaving[edge.from].push(edge);
     }
     for &place in &order {
-        let (kind, span) = draft.nodes[place];
+        let node = &draft.nodes[place];
         let first = machine.edges.len() as u32;
         for edge in std::mem::take(&mut leaving[place]) {
-            origins.push(edge.origin);
+            back.edges.push(edge.origin);
             machine.edges.push(Edge {
                 from: ids[edge.from],
                 to: ids[edge.to],
@@ -301,13 +370,15 @@ fn add_procedure(
                 span: edge.span,
             });
         }
+        back.nodes.push(node.stands_for);
         machine.nodes.push(Node {
             procedure: ProcId::new(index),
             edges: first..machine.edges.len() as u32,
-            kind,
-            span,
+            kind: node.kind,
+            span: node.span,
         });
     }
+    back.procedures.push(draft.original);
     machine.procedures.push(Procedure {
         name: draft.name,
         locals: draft.locals,
@@ -320,15 +391,4 @@ fn add_procedure(
         span: draft.span,
     });
     ids
-}
-
-/// An edge of the original, wherever it has gone.
-impl Origin {
-    /// The edge, if it is one.
-    pub fn edge(self) -> Option<EdgeId> {
-        match self {
-            Origin::Edge(id) => Some(id),
-            _ => None,
-        }
-    }
 }

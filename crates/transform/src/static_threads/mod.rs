@@ -14,14 +14,18 @@
 //! [`Origin`]), and the edges in between belong to the same thread and the same context. A return is an edge too,
 //! right behind the call: otherwise nothing could keep a thread from returning.
 
+mod back;
 mod blocks;
-mod draft;
 mod starts;
 mod waiting;
 
-use crate::ids::{EdgeId, NodeId};
-use crate::ir::{Action, Machine};
-use draft::{Draft, DraftEdge};
+use hardbop_machine::NodeId;
+use hardbop_machine::{Action, Machine};
+use crate::correspondence::{Correspondence, Origin};
+use crate::draft::{Draft, DraftEdge, assign};
+use crate::transform::{Asked, NoWayBack, Transform};
+use hardbop_outcome::{Certificate, Limit, Query, Target, TargetKind, Trace};
+use starts::Started;
 use std::fmt;
 
 /// A machine with a fixed set of threads and no atomic blocks.
@@ -29,27 +33,13 @@ use std::fmt;
 pub struct StaticThreads {
     /// The machine. Globals, procedures and locals of the original keep their ids.
     pub machine: Machine,
-    /// For every edge of it what it is in the original.
-    pub origins: Vec<Origin>,
+    /// What its parts are in the original.
+    pub back: Correspondence,
     /// Whether returns are edges; otherwise they are what they are in the original, as is everything else.
     pub has_return_edges: bool,
     /// The nodes that are reached where one thread more would be started than there may be.
     pub overflows: Vec<NodeId>,
-    /// For every node of the original the nodes that stand for it.
-    standing: Vec<Vec<NodeId>>,
-}
-
-/// What an edge is in the original.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// No step.
-    Nothing,
-    /// A step along this edge, with the same inputs.
-    Edge(EdgeId),
-    /// A return.
-    Return,
-    /// No step: it calls the procedure in which a thread of the original starts.
-    Begin,
+    asked: Asked,
 }
 
 /// Why there is no such machine.
@@ -83,40 +73,68 @@ impl StaticThreads {
         let starts = has(|action| matches!(action, Action::StartThread(_)));
         let blocks = has(|action| matches!(action, Action::AtomicBegin | Action::AtomicEnd));
         let mut draft = Draft::of(machine);
-        if !starts && !blocks {
-            return Ok(Self::finish(draft, false));
+        let is_static = !starts && !blocks;
+        let mut started = Started::default();
+        if !is_static {
+            if blocks && machine.atomic_flag.is_some() {
+                return Err(NotStatic::FlagAndBlocks);
+            }
+            return_edges(&mut draft);
+            started = starts::add_slots(&mut draft, threads)?;
+            blocks::replace(&mut draft, &started.slots)?;
         }
-        if blocks && machine.atomic_flag.is_some() {
-            return Err(NotStatic::FlagAndBlocks);
-        }
-        return_edges(&mut draft);
-        let slots = starts::add_slots(&mut draft, threads)?;
-        blocks::replace(&mut draft, &slots)?;
-        Ok(Self::finish(draft, true))
+        let (machine, back, ids) = draft.finish();
+        let overflows = started.overflows.into_iter();
+        let overflows = overflows.map(|(procedure, place)| ids[procedure.index()][place]);
+        Ok(Self {
+            machine,
+            back,
+            has_return_edges: !is_static,
+            overflows: overflows.collect(),
+            asked: Asked::default(),
+        })
     }
 
-    fn finish(draft: Draft<'_>, has_return_edges: bool) -> Self {
-        let nodes = draft.original.nodes.len();
-        let (places, overflows) = (draft.standing.clone(), draft.overflows.clone());
-        let (machine, origins, ids) = draft.finish();
-        let mut standing = vec![Vec::new(); nodes];
-        for (node, procedure, place) in places {
-            standing[node.index()].push(ids[procedure.index()][place]);
+    /// The same threads with a question about the original. Negative answers count only if there were threads enough.
+    #[must_use]
+    pub fn asking(mut self, question: &Query) -> Self {
+        self.asked = Asked::at_nodes(question, |node| self.back.standing_for(node));
+        for &node in &self.overflows {
+            let targets = &mut self.asked.question.targets;
+            self.asked.provisos.push((targets.len(), Limit::Threads));
+            let line = self.machine.line_of(node);
+            targets.push(Target {
+                node,
+                kind: TargetKind::Line { line },
+            });
         }
-        let overflows = overflows.into_iter();
-        let overflows = overflows.map(|(procedure, place)| ids[procedure.index()][place]);
-        Self {
-            machine,
-            origins,
-            has_return_edges,
-            overflows: overflows.collect(),
-            standing,
-        }
+        self
     }
 
     /// The nodes that stand for a node of the original: it is reached where one of them is.
     pub fn standing_for(&self, node: NodeId) -> &[NodeId] {
-        &self.standing[node.index()]
+        self.back.standing_for(node)
+    }
+}
+
+impl Transform for StaticThreads {
+    fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    fn asked(&self) -> &Asked {
+        &self.asked
+    }
+
+    fn run_back(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {
+        let target = trace.target.as_ref();
+        let target = target.and_then(|target| self.asked.target_back(target));
+        self.run_of_threads(original, trace, target.cloned())
+    }
+
+    fn certificate_back(&self, _: &Machine, _: Certificate) -> Result<Certificate, NoWayBack> {
+        let why = "its threads are at other places than the original's";
+        Err(NoWayBack::NotCertified(why))
     }
 }
 
@@ -140,10 +158,7 @@ fn return_edges(draft: &mut Draft<'_>) {
             let action = if assignments.is_empty() {
                 Action::Skip
             } else {
-                Action::Assign {
-                    assignments,
-                    constrain: None,
-                }
+                assign(assignments)
             };
             let procedure = &mut draft.procedures[index];
             procedure.edges[at].to = middle;
@@ -158,10 +173,10 @@ fn return_edges(draft: &mut Draft<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::Storage;
+    use hardbop_machine::{Storage};
 
     fn machine(text: &str) -> Machine {
-        crate::from_text("test.bp", text).expect("the program is valid")
+        hardbop_machine::from_text("test.bp", text).expect("the program is valid")
     }
 
     const STARTS: &str = "decl g := 0; thread_local decl mine;
@@ -190,7 +205,7 @@ mod tests {
         assert!(!edges.clone().any(|edge| has_other_words(&edge.action)));
         assert_eq!(fixed.machine.threads.len(), 3);
         for edge in original.edge_ids() {
-            assert!(fixed.origins.contains(&Origin::Edge(edge)), "{edge:?}");
+            assert!(fixed.back.edges.contains(&Origin::Edge(edge)), "{edge:?}");
         }
         // The tables have the order that everybody relies on.
         for (id, node) in fixed.machine.nodes.iter().enumerate() {
@@ -208,9 +223,9 @@ mod tests {
     #[test]
     fn a_result_that_others_see_is_assigned_by_the_return() {
         let fixed = StaticThreads::new(&machine(STARTS), 3).expect("it is taken");
-        let is_shared = |variable: &crate::ids::Variable| match *variable {
-            crate::ids::Variable::Global(id) => fixed.machine.global(id).storage == Storage::Shared,
-            crate::ids::Variable::Local(_) => false,
+        let is_shared = |variable: &hardbop_machine::Variable| match *variable {
+            hardbop_machine::Variable::Global(id) => fixed.machine.global(id).storage == Storage::Shared,
+            hardbop_machine::Variable::Local(_) => false,
         };
         for edge in &fixed.machine.edges {
             if let Action::Call { targets, .. } = &edge.action {

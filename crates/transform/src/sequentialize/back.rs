@@ -4,12 +4,12 @@
 //! locals what was chosen. Sorted by round and thread the steps are the schedule; what comes after the step that reaches the
 //! target, in that order, is left out. The interpreter takes the steps and writes them down, so that whatever is wrong is noticed.
 
-use crate::frame::Sequential;
-use crate::names::choice;
-use hardbop_interpreter::configuration::{Configuration, initial, initial_slots};
-use hardbop_interpreter::step::step_slots;
-use hardbop_interpreter::{Move, Recorder, Slot, Walk, WalkedKind, fold};
-use hardbop_machine::static_threads::Origin;
+use super::Sequential;
+use super::names::choice;
+use crate::correspondence::Origin;
+use crate::steps::{Beginning, Start, ThreadStep};
+use crate::transform::NoWayBack;
+use hardbop_interpreter::{Configuration, Move, Walk, WalkedKind};
 use hardbop_machine::{EdgeId, GlobalId, Machine, NodeId, ProcId};
 use hardbop_outcome::{Target, Trace};
 use std::collections::HashMap;
@@ -25,45 +25,30 @@ enum Mark {
     Thread(u32),
 }
 
-/// A step of a thread.
-struct Step {
-    round: u32,
-    thread: u32,
-    action: Move,
-    /// The locals of the frame that a call makes.
-    frame: Vec<u64>,
-}
-
-/// The first values of a thread.
-#[derive(Clone, Default)]
-struct Start {
-    globals: Vec<u64>,
-    locals: Vec<u64>,
-}
-
 impl Sequential {
     /// The run of the threads that a run of the sequential program stands for, or why it does not stand for one.
-    pub fn run_of_threads(
+    pub(super) fn run_of_threads(
         &self,
-        machine: &Machine,
-        sequential: &Machine,
+        original: &Machine,
         trace: &Trace,
         target: &Target,
-    ) -> Result<Trace, String> {
+    ) -> Result<Trace, NoWayBack> {
+        let not_a_run = |why: String| NoWayBack::NotARun(why);
         let place = self.targets.iter().position(|&node| node == target.node);
-        let place = place.ok_or("it is about other targets")?;
-        let mut reader = Reader::new(self, machine, sequential, place);
-        let mut walk = Walk::expanded(sequential, trace).map_err(|error| error.to_string())?;
+        let place = place.ok_or_else(|| not_a_run("it is about other targets".to_owned()))?;
+        let mut reader = Reader::new(self, original, place);
+        let walk = Walk::expanded(&self.machine, trace);
+        let mut walk = walk.map_err(|error| not_a_run(error.to_string()))?;
         let globals = walk.configuration().shared.clone();
         loop {
             let before = walk.configuration().clone();
             let Some(walked) = walk.next() else {
                 break;
             };
-            let walked = walked.map_err(|error| error.to_string())?;
+            let walked = walked.map_err(|error| not_a_run(error.to_string()))?;
             reader.read(&before, walked.node, walked.kind, walk.configuration());
         }
-        reader.record(&globals, target)
+        reader.record(globals, target)
     }
 }
 
@@ -71,7 +56,6 @@ impl Sequential {
 struct Reader<'r> {
     program: &'r Sequential,
     machine: &'r Machine,
-    sequential: &'r Machine,
     marks: HashMap<NodeId, Mark>,
     /// `hb_in_k`, for k from 2 on.
     rounds: Vec<GlobalId>,
@@ -80,7 +64,8 @@ struct Reader<'r> {
     first_thread: u32,
     thread: Option<u32>,
     starts: Vec<Start>,
-    steps: Vec<Step>,
+    /// The steps with the rounds in which they are taken.
+    steps: Vec<(u32, ThreadStep)>,
     /// The thread is about to call the procedure in which it starts.
     is_beginning: bool,
     /// The round and the thread in which the target was reached.
@@ -90,12 +75,8 @@ struct Reader<'r> {
 
 impl<'r> Reader<'r> {
     /// `target` is the place of the target among those of the program.
-    fn new(
-        program: &'r Sequential,
-        machine: &'r Machine,
-        sequential: &'r Machine,
-        target: usize,
-    ) -> Self {
+    fn new(program: &'r Sequential, machine: &'r Machine, target: usize) -> Self {
+        let sequential = &program.machine;
         let global = |name: &str| {
             let place = sequential
                 .globals
@@ -123,7 +104,6 @@ impl<'r> Reader<'r> {
         Self {
             program,
             machine,
-            sequential,
             marks: marks.collect(),
             rounds: (2..=program.rounds)
                 .filter_map(|round| global(&format!("hb_in_{round}")))
@@ -166,7 +146,7 @@ impl<'r> Reader<'r> {
                 self.begin(self.first_thread + number, after);
             }
             (Some(Mark::Edge(edge)), WalkedKind::Edge(_), Some(thread)) => {
-                match self.program.threads.origins[edge.index()] {
+                match self.program.threads.back.edges[edge.index()] {
                     Origin::Nothing => {}
                     Origin::Begin => self.is_beginning = true,
                     Origin::Return => self.push(round, thread, Move::Return),
@@ -180,7 +160,7 @@ impl<'r> Reader<'r> {
             (_, WalkedKind::Enter(_), Some(thread)) if !self.is_helper(after) => {
                 if std::mem::take(&mut self.is_beginning) {
                     self.begin(thread, after);
-                } else if let Some(step) = self.steps.last_mut() {
+                } else if let Some((_, step)) = self.steps.last_mut() {
                     let frame = after.top(0).map(|frame| frame.locals.clone());
                     step.frame = frame.unwrap_or_default();
                 }
@@ -206,18 +186,19 @@ impl<'r> Reader<'r> {
     }
 
     fn push(&mut self, round: u32, thread: u32, action: Move) {
-        self.steps.push(Step {
-            round,
+        let frame = Vec::new();
+        let step = ThreadStep {
             thread,
             action,
-            frame: Vec::new(),
-        });
+            frame,
+        };
+        self.steps.push((round, step));
     }
 
     /// Whether the running procedure is one that the threads do not have.
     fn is_helper(&self, configuration: &Configuration) -> bool {
         let top = configuration.top(0).map(|frame| frame.node);
-        top.is_some_and(|node| self.helpers.contains(&self.sequential.procedure_of(node)))
+        top.is_some_and(|node| self.helpers.contains(&self.program.machine.procedure_of(node)))
     }
 
     fn begin(&mut self, thread: u32, after: &Configuration) {
@@ -234,10 +215,9 @@ impl<'r> Reader<'r> {
         let Some(frame) = after.top(0) else {
             return Vec::new();
         };
-        let locals = &self
-            .sequential
-            .procedure(self.sequential.procedure_of(frame.node))
-            .locals;
+        let sequential = &self.program.machine;
+        let procedure = sequential.procedure_of(frame.node);
+        let locals = &sequential.procedure(procedure).locals;
         let machine = &self.program.threads.machine;
         let types = machine.edge(edge).inputs.iter().enumerate();
         types
@@ -250,51 +230,18 @@ impl<'r> Reader<'r> {
     }
 
     /// Has the interpreter take the steps, in the order of the schedule.
-    fn record(mut self, globals: &[u64], target: &Target) -> Result<Trace, String> {
-        let hit = self.hit.ok_or("it reaches no target")?;
+    fn record(mut self, globals: Vec<u64>, target: &Target) -> Result<Trace, NoWayBack> {
+        let nothing = || NoWayBack::NotARun("it reaches no target".to_owned());
+        let hit = self.hit.ok_or_else(nothing)?;
         // `init` belongs to no round: it comes first, because its steps do.
-        self.steps.sort_by_key(|step| (step.round, step.thread));
-        let machine = self.machine;
-        let first = initial_slots(machine);
-        let first: Vec<u64> = first
-            .iter()
-            .map(|&slot| self.first_value(slot, globals))
-            .collect();
-        let mut recorder = Recorder::new(machine, initial(machine, &first));
-        for step in &self.steps {
-            if (step.round, step.thread) > hit {
-                break;
-            }
-            let slots = step_slots(machine, recorder.configuration(), step.thread, &step.action);
-            let chosen = slots.iter().map(|&slot| match slot {
-                Slot::Local { thread, local, .. } if thread == step.thread => {
-                    step.frame.get(local.index()).copied().unwrap_or(0)
-                }
-                slot => self.first_value(slot, globals),
-            });
-            let chosen: Vec<u64> = chosen.collect();
-            let taken = recorder.step(step.thread, step.action.clone(), &chosen);
-            taken.map_err(|error| {
-                let (thread, step) = (step.thread, &step.action);
-                format!("thread {thread} cannot do {step:?}: {error}")
-            })?;
-        }
-        let (mut trace, _) = recorder.finish();
-        trace.target = Some(target.clone());
-        fold(machine, &trace).map_err(|error| error.to_string())
-    }
-
-    /// The first value of a variable that is not determined; 0 for a thread that never ran.
-    fn first_value(&self, slot: Slot, globals: &[u64]) -> u64 {
-        let value = match slot {
-            Slot::Shared(id) => globals.get(id.index()),
-            Slot::Own { thread, global } => {
-                self.starts[thread as usize].globals.get(global.index())
-            }
-            Slot::Local { thread, local, .. } => {
-                self.starts[thread as usize].locals.get(local.index())
-            }
+        self.steps.sort_by_key(|(round, step)| (*round, step.thread));
+        let beginning = Beginning {
+            globals,
+            threads: self.starts,
         };
-        value.copied().unwrap_or(0)
+        let steps = self.steps.into_iter();
+        let steps = steps.take_while(|(round, step)| (*round, step.thread) <= hit);
+        let steps = steps.map(|(_, step)| step);
+        beginning.record(self.machine, steps, Some(target.clone()))
     }
 }

@@ -6,7 +6,7 @@
 //! nearest conditions before the targets mention, take in the conditions that decide when it changes, and
 //! then what flows into all that, level by level.
 
-use crate::controls::each_control;
+use super::controls::each_control;
 use hardbop_machine::analysis::order::predecessors;
 use hardbop_machine::analysis::variables::each_variable_before;
 use hardbop_machine::analysis::{CallGraph, ModRef};
@@ -33,6 +33,22 @@ impl Visible {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
+    }
+
+    /// The variables of a machine for which a condition holds.
+    pub fn such_that(machine: &Machine, is_seen: impl Fn(ProcId, Variable) -> bool) -> Self {
+        let mut visible = Self::default();
+        for procedure in machine.procedure_ids() {
+            let globals = (0..machine.globals.len()).map(GlobalId::new);
+            let locals = machine.procedure(procedure).local_ids();
+            let variables = globals.map(Variable::Global);
+            for variable in variables.chain(locals.map(Variable::Local)) {
+                if is_seen(procedure, variable) {
+                    visible.insert(procedure, variable);
+                }
+            }
+        }
+        visible
     }
 
     fn insert(&mut self, procedure: ProcId, variable: Variable) {

@@ -4,11 +4,11 @@
 //! state after the step is said about the values that are assigned.
 
 use super::NotStatic;
-use super::draft::{Draft, DraftEdge, Place};
-use crate::expr::{Expr, ExprArena};
-use crate::ids::{ExprId, Variable};
-use crate::ir::Action;
-use crate::types::Type;
+use crate::draft::{Draft, DraftEdge, Place};
+use hardbop_machine::{Expr, ExprArena};
+use hardbop_machine::{ExprId, Variable};
+use hardbop_machine::{Action};
+use hardbop_machine::Type;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More bits of choices than this are not tried.
@@ -160,7 +160,7 @@ fn can_hold(exprs: &ExprArena, condition: ExprId, types: &BTreeMap<Variable, Typ
         let values = values(choice, types.values().copied());
         let values: BTreeMap<Variable, u64> = types.keys().copied().zip(values).collect();
         let value = exprs.eval(condition, &mut |leaf| match leaf {
-            crate::expr::Leaf::Var(variable) => values[&variable],
+            hardbop_machine::expr::Leaf::Var(variable) => values[&variable],
             _ => unreachable!("the condition is about variables before the step"),
         });
         value == 1

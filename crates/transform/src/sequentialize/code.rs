@@ -4,9 +4,9 @@
 //! of the sequential program shows them. A thread that has stopped leaves all its procedures at once: after every call and every
 //! chance to be interrupted it asks `hb_stop`.
 
-use crate::expressions::expression;
-use crate::names::{Names, choice, declared, local, result};
-use crate::switch_points::SwitchPoints;
+use super::expressions::expression;
+use super::names::{Names, choice, declared, local, result};
+use super::switch_points::SwitchPoints;
 use hardbop_machine::{Action, EdgeId, ExprId, Machine, NodeId, ProcId, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

@@ -11,14 +11,15 @@
 //! parked since, where the last of those has to wait. So parking and going on always enclose a step of another thread, and the
 //! order is that of the last steps.
 
-use super::draft::{Draft, DraftEdge, DraftProcedure, Place};
+use crate::draft::{assign, Draft, DraftEdge, DraftProcedure, Place};
 use super::starts::{Cells, number_type, run};
 use super::waiting::{Waiting, substitute, waiting};
-use super::{NotStatic, Origin};
-use crate::expr::{BinaryOp, Expr};
-use crate::ids::{ExprId, GlobalId, InputId, ProcId, Variable};
-use crate::ir::{Action, Storage, Thread};
-use crate::types::Type;
+use super::NotStatic;
+use crate::correspondence::Origin;
+use hardbop_machine::{BinaryOp, Expr};
+use hardbop_machine::{ExprId, GlobalId, InputId, ProcId, Variable};
+use hardbop_machine::{Action, Storage, Thread};
+use hardbop_machine::Type;
 use std::collections::BTreeSet;
 
 /// A place where threads park.
@@ -180,13 +181,6 @@ fn parks(draft: &Draft<'_>, entry: ProcId, stops: &[Stop]) -> bool {
     false
 }
 
-fn assign(assignments: Vec<(Variable, ExprId)>) -> Action {
-    Action::Assign {
-        assignments,
-        constrain: None,
-    }
-}
-
 /// The variables of a condition that other threads do not see.
 fn private(draft: &Draft<'_>, waiting: &Waiting) -> Vec<Variable> {
     let is_private = |variable: &&Variable| match variable {
@@ -325,7 +319,7 @@ impl Blocks {
                 self.cells(draft, level, other);
             }
         }
-        let (_, span) = draft.procedures[procedure].nodes[place];
+        let span = draft.procedures[procedure].nodes[place].span;
         let parked = draft.procedures[procedure].node(span);
         let mut assignments = Vec::new();
         for level in 1..self.levels.len() {

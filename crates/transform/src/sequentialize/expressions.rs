@@ -1,6 +1,6 @@
 //! Expressions as text that parses again to the same expression.
 
-use crate::names::{Names, choice};
+use super::names::{Names, choice};
 use hardbop_machine::{Expr, ExprId, Machine, ProcId, UnaryOp};
 
 /// A piece of text that is still to be written.

@@ -11,38 +11,24 @@
 //! edge reads the state of the automaton, so that it is never dead.
 
 mod back;
-mod drafts;
+mod spots;
 mod reading;
 
-pub use back::OriginalRun;
-
-use drafts::{Draft, Spot};
+use crate::correspondence::{Correspondence, Origin};
+use crate::draft::{Draft, DraftEdge, Place, assign};
 use hardbop_automata::guard::Cube;
 use hardbop_automata::propositions::Atom;
 use hardbop_automata::{Automaton, View};
 use hardbop_machine::analysis::CallGraph;
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{
-    Action, BinaryOp, EdgeId, Expr, ExprArena, ExprId, Global, GlobalId, Machine, NodeId, ProcId,
+    Action, BinaryOp, EdgeId, Expr, ExprId, GlobalId, Machine, NodeId, ProcId,
     Storage, Type, UnaryOp, Variable,
 };
-use hardbop_syntax::Span;
 use reading::{Move, Reading};
+use spots::{Spot, Spots};
 use std::collections::HashMap;
 use std::rc::Rc;
-
-/// What a step of the product is in the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The same step.
-    Edge(EdgeId),
-    /// None: the automaton reads the state after a call or a return.
-    Reading,
-    /// The return of `main`.
-    End,
-    /// None: the run has come to its end and stays there.
-    Stay,
-}
 
 /// The product of a program and an automaton.
 #[derive(Clone, Debug)]
@@ -55,10 +41,8 @@ pub struct Product {
     pub accepting: Vec<bool>,
     /// Places where a target state of the automaton has just been entered.
     pub targets: Vec<NodeId>,
-    /// What each edge is in the program.
-    pub origins: Vec<Origin>,
-    /// What each procedure is in the program.
-    pub procedures: Vec<ProcId>,
+    /// What its parts are in the program.
+    back: Correspondence,
 }
 
 impl Product {
@@ -75,11 +59,11 @@ impl Product {
             let is_called = !calls.calls_of(main).is_empty();
             if is_called {
                 builder.procedure(main, true);
-                let copy = ProcId::new(builder.product.procedures.len() - 1);
-                builder.product.machine.threads[0].entry = copy;
+                let copy = ProcId::new(builder.draft.procedures.len() - 1);
+                builder.draft.threads[0].entry = copy;
             }
         }
-        builder.product
+        builder.finish()
     }
 }
 
@@ -95,8 +79,11 @@ enum When {
 struct Builder<'b> {
     original: &'b Machine,
     automaton: &'b Automaton,
-    product: Product,
+    draft: Draft<'b>,
+    state: GlobalId,
     state_type: Type,
+    /// Where target states have just been entered.
+    targets: Vec<(usize, Place)>,
     readings: HashMap<(NodeId, bool), Rc<Reading>>,
     /// Conditions that are in the product's arena already.
     conditions: HashMap<(u32, When), ExprId>,
@@ -106,43 +93,32 @@ impl<'b> Builder<'b> {
     fn new(original: &'b Machine, automaton: &'b Automaton) -> Self {
         let unread = automaton.states.len() as u64;
         let state_type = Type::Int((u64::BITS - unread.leading_zeros()).max(1) as u8);
-        let mut machine = Machine {
-            source: original.source.clone(),
-            globals: original.globals.clone(),
-            procedures: Vec::new(),
-            nodes: Vec::new(),
-            edges: Vec::new(),
-            exprs: original.exprs.clone(),
-            labels: Vec::new(),
-            assertions: Vec::new(),
-            init: None,
-            threads: original.threads.clone(),
-            atomic_flag: None,
-        };
-        let state = GlobalId::new(machine.globals.len());
-        machine.globals.push(Global {
-            name: "state of the property".to_owned(),
-            ty: state_type,
-            storage: Storage::Shared,
-            initial: Some(unread),
-            span: Span::new(0, 0),
-        });
-        let accepting = automaton.states.iter().map(|state| state.accepting);
-        let product = Product {
-            machine,
-            state,
-            accepting: accepting.chain([false]).collect(),
-            targets: Vec::new(),
-            origins: Vec::new(),
-            procedures: Vec::new(),
-        };
+        let mut draft = Draft::without_procedures(original);
+        let state = "state of the property".to_owned();
+        let state = draft.global(state, state_type, Storage::Shared);
+        draft.globals[state.index()].initial = Some(unread);
         Self {
             original,
             automaton,
-            product,
+            draft,
+            state,
             state_type,
+            targets: Vec::new(),
             readings: HashMap::new(),
             conditions: HashMap::new(),
+        }
+    }
+
+    fn finish(self) -> Product {
+        let (machine, back, ids) = self.draft.finish();
+        let targets = self.targets.iter().map(|&(procedure, place)| ids[procedure][place]);
+        let accepting = self.automaton.states.iter().map(|state| state.accepting);
+        Product {
+            machine,
+            back,
+            state: self.state,
+            accepting: accepting.chain([false]).collect(),
+            targets: targets.collect(),
         }
     }
 
@@ -159,7 +135,7 @@ impl<'b> Builder<'b> {
     fn procedure(&mut self, id: ProcId, is_outermost: bool) {
         let original = self.original;
         let declared = original.procedure(id);
-        let mut draft = Draft::default();
+        let mut draft = Spots::new(original, id);
         for node in declared.node_ids().filter(|&node| node != declared.exit) {
             draft.place(Spot::At(node));
         }
@@ -186,7 +162,7 @@ impl<'b> Builder<'b> {
                     Spot::At(node),
                     Spot::At(node),
                     &reading,
-                    Origin::Stay,
+                    Origin::Nothing,
                 );
             }
         }
@@ -205,52 +181,56 @@ impl<'b> Builder<'b> {
                 is_idle: false,
             };
             let (start, to) = (Spot::Start, at(declared.entry));
-            self.follow(&mut draft, start, to, &reading, Origin::Reading);
+            self.follow(&mut draft, start, to, &reading, Origin::Nothing);
             start
         } else {
             self.arrival(&mut draft, declared.entry, at(declared.entry))
         };
-        draft.finish(original, id, entry, &mut self.product);
+        let (procedure, target) = draft.finish(entry);
+        let index = self.draft.procedure(procedure).index();
+        self.targets.extend(target.map(|place| (index, place)));
     }
 
     /// The place where a procedure arrives at a node from elsewhere: the node itself, or one before it that reads.
-    fn arrival(&mut self, draft: &mut Draft, node: NodeId, at: Spot) -> Spot {
+    fn arrival(&mut self, draft: &mut Spots<'_>, node: NodeId, at: Spot) -> Spot {
         let reading = self.reading(node, false);
         if reading.is_idle {
             return at;
         }
         let before = Spot::Before(node);
-        if draft.place(before) {
-            self.follow(draft, before, at, &reading, Origin::Reading);
+        if !draft.has(before) {
+            self.follow(draft, before, at, &reading, Origin::Nothing);
         }
         before
     }
 
     /// Ends the run: the last state is read again and again, now with the end known.
-    fn end(&mut self, draft: &mut Draft, from: Spot, node: NodeId, ending: Option<EdgeId>) {
+    fn end(&mut self, draft: &mut Spots<'_>, from: Spot, node: NodeId, ending: Option<EdgeId>) {
         let reading = self.reading(node, true);
         let ended = Spot::Ended(node);
-        let is_new = draft.place(ended);
+        let is_new = !draft.has(ended);
         match ending {
             Some(edge) => self.take(draft, edge, from, ended, &reading),
-            None => self.follow(draft, from, ended, &reading, Origin::End),
+            None => self.follow(draft, from, ended, &reading, Origin::Return),
         }
         if is_new {
-            self.follow(draft, ended, ended, &reading, Origin::Stay);
+            self.follow(draft, ended, ended, &reading, Origin::Nothing);
         }
     }
 
     /// Adds an edge of the program.
-    fn edge(&mut self, draft: &mut Draft, id: EdgeId, at: &dyn Fn(NodeId) -> Spot) {
+    fn edge(&mut self, draft: &mut Spots<'_>, id: EdgeId, at: &dyn Fn(NodeId) -> Spot) {
         let edge = self.original.edge(id);
         match &edge.action {
             Action::Call { .. } => {
                 let to = self.arrival(draft, edge.to, at(edge.to));
                 let keep = self.keeps_state();
-                let guard = self.and(edge.guard, Some(keep));
-                let mut edge = edge.clone();
-                edge.guard = guard;
-                draft.add(at(edge.from), to, edge, Origin::Edge(id));
+                let guard = self.draft.guarded(edge.guard, Some(keep));
+                let edge = DraftEdge {
+                    guard,
+                    ..DraftEdge::of(self.original, id, draft.place(at(edge.from)), draft.place(to))
+                };
+                draft.add(edge);
             }
             Action::EndThread => self.end(draft, at(edge.from), edge.from, Some(id)),
             _ => {
@@ -261,7 +241,7 @@ impl<'b> Builder<'b> {
     }
 
     /// A step of the program with what the automaton makes of the state after it.
-    fn take(&mut self, draft: &mut Draft, id: EdgeId, from: Spot, to: Spot, reading: &Reading) {
+    fn take(&mut self, draft: &mut Spots<'_>, id: EdgeId, from: Spot, to: Spot, reading: &Reading) {
         let edge = self.original.edge(id);
         let (assignments, constrain) = match &edge.action {
             Action::Assign {
@@ -277,19 +257,19 @@ impl<'b> Builder<'b> {
             _ => (Vec::new(), None),
         };
         let mut add = |builder: &mut Self, known: ExprId, state: Option<Move>| {
-            let mut edge = edge.clone();
+            let mut edge = DraftEdge::of(builder.original, id, draft.place(from), 0);
             let mut assignments = assignments.clone();
             let mut constrain = constrain;
             // A guard that is nothing but a choice is best left alone: it needs no splitting.
             if edge.guard.is_none_or(|guard| !builder.is_choice(guard)) {
-                edge.guard = builder.and(Some(known), edge.guard);
+                edge.guard = builder.draft.guarded(Some(known), edge.guard);
             } else {
-                constrain = builder.and(Some(known), constrain);
+                constrain = builder.draft.guarded(Some(known), constrain);
             }
             let mut to = to;
             if let Some(taken) = state {
                 let condition = builder.condition(&taken.cubes, When::After);
-                constrain = builder.and(constrain, condition);
+                constrain = builder.draft.guarded(constrain, condition);
                 builder.assign_state(&mut assignments, &taken);
                 to = builder.goal(to, &taken);
             }
@@ -297,7 +277,8 @@ impl<'b> Builder<'b> {
                 assignments,
                 constrain,
             };
-            draft.add(from, to, edge, Origin::Edge(id));
+            edge.to = draft.place(to);
+            draft.add(edge);
         };
         if reading.is_idle {
             let keep = self.keeps_state();
@@ -313,39 +294,31 @@ impl<'b> Builder<'b> {
     /// Steps in which only the automaton moves.
     fn follow(
         &mut self,
-        draft: &mut Draft,
+        draft: &mut Spots<'_>,
         from: Spot,
         to: Spot,
         reading: &Reading,
         origin: Origin,
     ) {
-        let mut add = |builder: &Self, guard, assignments, to| {
-            let edge = hardbop_machine::Edge {
-                from: NodeId(0),
-                to: NodeId(0),
-                guard,
-                action: Action::Assign {
-                    assignments,
-                    constrain: None,
-                },
-                inputs: Vec::new(),
-                span: from.span(builder.original),
-            };
-            draft.add(from, to, edge, origin);
+        let span = from.span(self.original);
+        let mut add = |guard, assignments, to| {
+            let (from, to) = (draft.place(from), draft.place(to));
+            let edge = DraftEdge::silent(from, to, guard, assign(assignments), span);
+            draft.add(DraftEdge { origin, ..edge });
         };
         if reading.is_idle {
             let keep = self.keeps_state();
-            add(self, Some(keep), Vec::new(), to);
+            add(Some(keep), Vec::new(), to);
             return;
         }
         for taken in &reading.moves {
             let known = self.is_in(taken.from);
             let condition = self.condition(&taken.cubes, When::Before);
-            let guard = self.and(Some(known), condition);
+            let guard = self.draft.guarded(Some(known), condition);
             let mut assignments = Vec::new();
             self.assign_state(&mut assignments, taken);
             let to = self.goal(to, taken);
-            add(self, guard, assignments, to);
+            add(guard, assignments, to);
         }
     }
 
@@ -357,30 +330,19 @@ impl<'b> Builder<'b> {
 
     fn assign_state(&mut self, assignments: &mut Vec<(Variable, ExprId)>, taken: &Move) {
         if taken.from != taken.to {
-            let value = Expr::Const(taken.to, self.state_type);
-            let value = self.exprs().add(value);
-            assignments.push((Variable::Global(self.product.state), value));
+            let value = self.draft.constant(taken.to, self.state_type);
+            assignments.push((Variable::Global(self.state), value));
         }
-    }
-
-    fn exprs(&mut self) -> &mut ExprArena {
-        &mut self.product.machine.exprs
-    }
-
-    fn compared(&mut self, op: BinaryOp, value: u64) -> ExprId {
-        let (state, ty) = (Variable::Global(self.product.state), self.state_type);
-        let state = self.exprs().add(Expr::Var(state, ty));
-        let value = self.exprs().add(Expr::Const(value, ty));
-        self.exprs().add(Expr::Binary(op, state, value, Type::Bool))
     }
 
     /// True always, but reads the state of the automaton.
     fn keeps_state(&mut self) -> ExprId {
-        self.compared(BinaryOp::LessEqual, self.state_type.max_value())
+        let most = self.state_type.max_value();
+        self.draft.compared(self.state, BinaryOp::LessEqual, most)
     }
 
     fn is_in(&mut self, state: u64) -> ExprId {
-        self.compared(BinaryOp::Equal, state)
+        self.draft.is(self.state, state)
     }
 
     fn is_choice(&self, guard: ExprId) -> bool {
@@ -390,17 +352,6 @@ impl<'b> Builder<'b> {
             Expr::Unary(UnaryOp::Not, operand) => matches!(exprs.get(operand), Expr::Input(..)),
             _ => false,
         }
-    }
-
-    fn and(&mut self, left: Option<ExprId>, right: Option<ExprId>) -> Option<ExprId> {
-        match (left, right) {
-            (Some(left), Some(right)) => Some(self.binary(BinaryOp::And, left, right)),
-            (one, other) => one.or(other),
-        }
-    }
-
-    fn binary(&mut self, op: BinaryOp, left: ExprId, right: ExprId) -> ExprId {
-        self.exprs().add(Expr::Binary(op, left, right, Type::Bool))
     }
 
     /// That one of the cubes holds; nothing if there are none.
@@ -414,12 +365,12 @@ impl<'b> Builder<'b> {
                 }
                 let mut literal = self.proposition(index, when);
                 if cube.negative >> index & 1 == 1 {
-                    literal = self.exprs().add(Expr::Unary(UnaryOp::Not, literal));
+                    literal = self.draft.not(literal);
                 }
-                all = self.and(all, Some(literal));
+                all = self.draft.guarded(all, Some(literal));
             }
             any = match (any, all) {
-                (Some(left), Some(right)) => Some(self.binary(BinaryOp::Or, left, right)),
+                (Some(left), Some(right)) => Some(self.draft.or(left, right)),
                 (one, other) => one.or(other),
             };
         }
@@ -435,7 +386,7 @@ impl<'b> Builder<'b> {
         let Atom::Condition { expr, .. } = propositions.list()[index as usize].atom else {
             unreachable!("what a place settles is no part of a residual cube");
         };
-        let exprs = &mut self.product.machine.exprs;
+        let exprs = &mut self.draft.exprs;
         let imported = propositions.exprs().fold(expr, |expr, operands| {
             exprs.add(match (*expr, operands.as_slice()) {
                 (Expr::Var(variable, ty), _) if when == When::After => Expr::Next(variable, ty),
