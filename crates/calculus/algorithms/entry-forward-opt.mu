@@ -52,4 +52,8 @@ mu bool New2(State u, State v)
       & ( Relevant(x.mod, x.pc) | Relevant(z.mod, z.pc) ) )
   );
 
+// the places that are reached
+bool Reachable(Module m, PC p)
+  ( exists State u, State v. SummaryEFopt(1, u, v) & v.mod = m & v.pc = p );
+
 ( exists State u, State v. Target(v.mod, v.pc) & SummaryEFopt(1, u, v) );

@@ -8,22 +8,22 @@ class Conf {
   Module mod; PC pc; Local CL; Global CG; Local ENTRY_CL; Global ENTRY_CG;
 } mod < pc, pc < CL, pc < CG, CL ~+ ENTRY_CL, CG ~+ ENTRY_CG;
 
-mu bool Reachable(Conf s)
+mu bool Reach(Conf s)
   ( // early termination
-    ( exists Conf t. Target(t.mod, t.pc) & Reachable(t) )
+    ( exists Conf t. Target(t.mod, t.pc) & Reach(t) )
 
     // initial configurations: the entry state is the current one
   | ( initial(s.mod, s.pc, s.CL, s.CG) & CopyGlobals(s.mod, s.ENTRY_CG, s.CG) & CopyLocals(s.mod, s.ENTRY_CL, s.CL) )
 
     // an internal transition from t-current to s-current; the entry state does not change
   | ( exists Conf t.
-        Reachable(t) & t.mod = s.mod & t.ENTRY_CG = s.ENTRY_CG & t.ENTRY_CL = s.ENTRY_CL
+        Reach(t) & t.mod = s.mod & t.ENTRY_CG = s.ENTRY_CG & t.ENTRY_CL = s.ENTRY_CL
       & programInt(s.mod, t.pc, s.pc, t.CL, s.CL, t.CG, s.CG) )
 
     // t-current is a call and s-current the entry that it leads to
   | ( s.pc = 0 & CopyGlobals(s.mod, s.ENTRY_CG, s.CG) & CopyLocals(s.mod, s.ENTRY_CL, s.CL)
     & ( exists Conf t.
-          Reachable(t) & CopyGlobals(s.mod, t.CG, s.CG)
+          Reach(t) & CopyGlobals(s.mod, t.CG, s.CG)
         & programCall(t.mod, s.mod, t.pc, t.CL, s.CL, t.CG) ) )
 
     // from a call to the matching return
@@ -31,7 +31,7 @@ mu bool Reachable(Conf s)
         // (1) t-current is a call of u_mod with parameters u_ECL and globals t_CG, in the same invocation as s;
         //     what the call leaves alone is as in t
         ( exists Conf t.
-            Reachable(t) & t.pc = t_pc & CopyGlobals(u_mod, t.CG, t_CG)
+            Reach(t) & t.pc = t_pc & CopyGlobals(u_mod, t.CG, t_CG)
           & t.mod = s.mod & t.ENTRY_CL = s.ENTRY_CL & t.ENTRY_CG = s.ENTRY_CG
           & SkipCall(s.mod, t.pc, s.pc)
           & SetReturn1(s.mod, u_mod, t.pc, u_pc, t.CL, s.CL, t.CG, s.CG)
@@ -39,10 +39,14 @@ mu bool Reachable(Conf s)
         // (2) u-current is an exit of u_mod, entered with these parameters and globals;
         //     return values and the globals that u_mod may touch are those of u
       & ( exists Conf u.
-            Reachable(u) & u.mod = u_mod & u.pc = u_pc
+            Reach(u) & u.mod = u_mod & u.pc = u_pc
           & u.ENTRY_CL = u_ECL & u.ENTRY_CG = t_CG
           & Exit(u_mod, u_pc)
           & SetReturn2(s.mod, u_mod, t_pc, u_pc, u.CL, s.CL, u.CG, s.CG) ) )
   );
 
-( exists Conf s. Target(s.mod, s.pc) & Reachable(s) );
+// the places that are reached
+bool Reachable(Module m, PC p)
+  ( exists Conf s. Reach(s) & s.mod = m & s.pc = p );
+
+( exists Conf s. Target(s.mod, s.pc) & Reach(s) );

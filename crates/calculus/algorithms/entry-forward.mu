@@ -22,4 +22,8 @@ mu bool SummaryEF(State u, State v)
       & Exit(z.mod, z.pc) & Return(x, z, v) )
   );
 
+// the places that are reached
+bool Reachable(Module m, PC p)
+  ( exists State u, State v. SummaryEF(u, v) & v.mod = m & v.pc = p );
+
 ( exists State u, State v. Target(v.mod, v.pc) & SummaryEF(u, v) );

@@ -10,18 +10,18 @@ use hardbop_syntax::Source;
 pub struct Algorithm {
     /// The name of its file.
     pub name: String,
-    /// Its formulae.
+    /// Its formulas.
     pub text: String,
     /// Files that it loads, by path.
     pub files: Vec<(String, Source)>,
-    /// Whether it is one of hardbop's own whose relation holds exactly the reachable path edges, entry by entry.
-    pub gives_evidence: bool,
+    /// Whether it comes with hardbop: then whatever contradicts it is a fault of hardbop.
+    pub is_built_in: bool,
 }
 
 /// The relations between whole states (section 4), which stand before every algorithm.
 pub const INTERFACE: &str = include_str!("../algorithms/interface.mu");
 
-/// The algorithm that judges the answers of others.
+/// The algorithm of section 4.2.
 pub const REFERENCE: &str = "entry-forward";
 
 /// The algorithm that answers where none is asked for: the fastest of them on most programs of the benchmarks.
@@ -44,12 +44,10 @@ pub fn answer(system: &System) -> Option<FormulaId> {
 pub struct BuiltIn {
     /// Its name on the command line.
     pub name: &'static str,
-    /// Its formulae.
+    /// Its formulas.
     pub text: &'static str,
     /// What it is, in a few words.
     pub about: &'static str,
-    /// Whether its relation holds exactly the reachable path edges.
-    gives_evidence: bool,
 }
 
 /// The algorithms that come with hardbop.
@@ -58,37 +56,31 @@ pub const BUILT_IN: [BuiltIn; 6] = [
         name: "summary",
         text: include_str!("../algorithms/summary.mu"),
         about: "summaries of all entries (section 4.1)",
-        gives_evidence: false,
     },
     BuiltIn {
         name: REFERENCE,
         text: include_str!("../algorithms/entry-forward.mu"),
         about: "only what can be reached (section 4.2)",
-        gives_evidence: true,
     },
     BuiltIn {
         name: USUAL,
         text: include_str!("../algorithms/entry-forward-split.mu"),
         about: "with the return clause rewritten (appendix)",
-        gives_evidence: true,
     },
     BuiltIn {
         name: "entry-forward-opt",
         text: include_str!("../algorithms/entry-forward-opt.mu"),
         about: "rounds that start from new program counters (section 4.3)",
-        gives_evidence: true,
     },
     BuiltIn {
         name: "backward",
         text: include_str!("../algorithms/backward.mu"),
         about: "from the targets and exits back to the start",
-        gives_evidence: false,
     },
     BuiltIn {
         name: "min-entry-exit",
         text: include_str!("../algorithms/min-entry-exit.mu"),
         about: "each module from its entries or its exits, whichever are fewer",
-        gives_evidence: false,
     },
 ];
 
@@ -100,7 +92,7 @@ impl Algorithm {
             name: format!("{name}.mu"),
             text: found.text.to_owned(),
             files: Vec::new(),
-            gives_evidence: found.gives_evidence,
+            is_built_in: true,
         })
     }
 
@@ -110,7 +102,7 @@ impl Algorithm {
             name: name.to_owned(),
             text: text.to_owned(),
             files,
-            gives_evidence: false,
+            is_built_in: false,
         }
     }
 
@@ -122,7 +114,7 @@ impl Algorithm {
         Program::new(&machine, entry, &[], &[]).system(self)
     }
 
-    /// The algorithm that others are judged by.
+    /// The algorithm of section 4.2 as the paper has it.
     pub fn reference() -> Self {
         Self::built_in(REFERENCE).expect("the reference is in the table")
     }

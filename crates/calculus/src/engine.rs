@@ -1,28 +1,35 @@
-//! The engine: solves the formulae of an algorithm for a program, and turns what was solved into evidence.
+//! The engine: the formulas of an algorithm decide, another engine gives the evidence.
 //!
-//! The entry-forward algorithms compute exactly the reachable path edges, so runs are read off their rounds and certificates off
-//! their final values. Other algorithms answer yes or no; the answer is believed only if the reference algorithm comes to
-//! the same, with evidence.
+//! A formula says what is reached, not how. Runs and certificates come from where they are easiest
+//! to get: an engine that is handed in, so that this crate knows none. **The verdict is the
+//! formula's.** Evidence for the opposite is a contradiction, which is an internal error if the
+//! algorithm is one of hardbop's own, and named as a fault of the algorithm if it is a user's.
 
 use crate::algorithm::Algorithm;
-use crate::evidence::{Answers, Question};
+use crate::decide::{Decided, Decision, decide_threads};
 use crate::scouts::Scouting;
+use crate::threads::{ThreadBound, fixed};
 use hardbop_bdd::Exhausted;
 use hardbop_fixpoint::Stop;
 use hardbop_formula::System;
-use hardbop_machine::{Action, Machine, NodeId};
+use hardbop_machine::{Action, Machine};
+use hardbop_outcome::engine::{takes_only_reachability, takes_only_sequential_reachability};
 use hardbop_outcome::{
-    Answer, Budget, Engine, Event, Limit, Outcome, Progress, Query, Target, Verdict,
+    Answer, Bound, Budget, Declined, Engine, Event, Limit, Outcome, Progress, Question, Target,
+    Verdict,
 };
 use hardbop_symbolic::limit_reached;
+use std::sync::Arc;
 
-/// Solves algorithms written as formulae.
-#[derive(Clone, Debug, Default)]
+/// Solves algorithms written as formulas.
+#[derive(Clone)]
 pub struct CalculusEngine {
-    /// The algorithm.
+    /// The algorithm for programs without threads.
     pub algorithm: Algorithm,
     /// Whether it is first solved with few variables.
     pub scouting: Scouting,
+    /// Gives runs and certificates, with threads and without.
+    pub evidence: Arc<dyn Engine>,
 }
 
 impl Engine for CalculusEngine {
@@ -30,113 +37,156 @@ impl Engine for CalculusEngine {
         "calculus"
     }
 
-    fn check(
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        match thread_bound(machine, question) {
+            Some(_) => {
+                takes_only_reachability(question)?;
+                if !self.algorithm.is_built_in {
+                    return Declined::because("a user's algorithm for programs with threads");
+                }
+                fixed(machine, hardbop_outcome::budget::DEFAULT_THREADS)
+                    .map_or_else(Declined::because, |_| Ok(()))
+            }
+            None => {
+                takes_only_sequential_reachability(machine, question)?;
+                two_calls(machine).map_or(Ok(()), Declined::because)
+            }
+        }
+    }
+
+    fn search(
         &self,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
-        if let Some(what) = unsupported(machine) {
-            let what = what.to_owned();
-            return self.outcome(unknown(query, &Limit::Unsupported { what }));
-        }
-        progress.event(Event::Phase("relations"));
-        let mut question = Question::new(machine, &self.algorithm, budget, self.scouting);
-        let answers = if self.algorithm.gives_evidence {
-            question.decide(query)
-        } else {
-            self.judged(&mut question, query, progress)
+        progress.event(Event::Phase("formulas"));
+        let decided = match thread_bound(machine, question) {
+            Some(bound) => decide_threads(machine, &nodes_of(question), bound, budget),
+            None => self.decide(machine, question, budget),
         };
-        match answers {
-            Ok(answers) => self.outcome(answers),
-            Err(why) => {
-                let mut answers = unknown(query, &why);
-                answers.statistics = question.statistics();
-                self.outcome(answers)
-            }
-        }
+        let decided = match decided {
+            Ok(decided) => decided,
+            Err(why) => return Outcome::unknown(self.name(), question, &why),
+        };
+        progress.event(Event::Phase("evidence"));
+        let found = self.evidence.check(machine, question, budget, progress);
+        let claims = decided.is_reached.iter().copied();
+        let answers = question.targets().iter().zip(claims).zip(found.answers);
+        let answers = answers.map(|((target, is_reached), evidence)| {
+            self.judged(target, is_reached, evidence, question, &decided)
+        });
+        let mut outcome = Outcome::new(self.name(), answers.collect());
+        outcome.statistics = decided.statistics.clone();
+        let counters = found.statistics.into_iter();
+        let counters = counters.map(|(name, value)| (format!("evidence-{name}"), value));
+        outcome.statistics.extend(counters);
+        outcome.certificates = found.certificates;
+        outcome
     }
 }
 
 impl CalculusEngine {
-    fn outcome(&self, answers: Answers) -> Outcome {
-        let mut outcome = Outcome::new(self.name(), answers.list);
-        outcome.certificates = answers.certificates;
-        outcome.statistics = answers.statistics;
-        outcome
-    }
-
-    /// The answers of the algorithm, each confirmed by the reference.
-    fn judged(
+    fn decide(
         &self,
-        question: &mut Question<'_>,
-        query: &Query,
-        progress: &mut dyn Progress,
-    ) -> Result<Answers, Limit> {
-        let claims = claims(question, query)?;
-        progress.event(Event::Phase("evidence"));
-        let reference = Algorithm::reference();
-        let (machine, budget) = (question.machine, question.budget);
-        let mut judge = Question::new(machine, &reference, budget, self.scouting);
-        let mut answers = judge.decide(query)?;
-        for (answer, &claim) in answers.list.iter_mut().zip(&claims) {
-            let found = match answer.verdict {
-                Verdict::Reachable { .. } => true,
-                Verdict::Unreachable => false,
-                _ => continue,
-            };
-            if found != claim {
-                let words = |reachable| {
-                    if reachable {
-                        "reachable"
-                    } else {
-                        "unreachable"
-                    }
-                };
-                let what = format!(
-                    "`{}` for an algorithm: it says that {} is {}, but it is {}",
-                    self.algorithm.name,
-                    answer.target.kind,
-                    words(claim),
-                    words(found)
-                );
-                let why = Limit::Unsupported { what };
-                answer.verdict = Verdict::Unknown { why };
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+    ) -> Result<Decided, Limit> {
+        let mut decision = Decision::new(machine, &self.algorithm, budget);
+        let nodes = nodes_of(question);
+        let mut is_reached = decision.scouted(&nodes, self.scouting)?;
+        let open = nodes.iter().zip(&is_reached);
+        let open: Vec<_> = open
+            .filter(|(_, open)| **open)
+            .map(|(&node, _)| node)
+            .collect();
+        if !open.is_empty() {
+            let mut reached = decision.reached(&open)?.into_iter();
+            for is_open in is_reached.iter_mut().filter(|is_open| **is_open) {
+                *is_open = reached.next().expect("each open node has its answer");
             }
         }
-        let is_believed = |target: &Target| {
-            let mut same = answers
-                .list
-                .iter()
-                .filter(|answer| answer.target == *target);
-            same.all(|answer| answer.verdict == Verdict::Unreachable)
+        Ok(Decided {
+            is_reached,
+            is_short_of_threads: false,
+            statistics: decision.statistics(),
+        })
+    }
+
+    /// The formula's verdict, with the evidence that was found.
+    fn judged(
+        &self,
+        target: &Target,
+        is_reached: bool,
+        evidence: Answer,
+        question: &Question,
+        decided: &Decided,
+    ) -> Answer {
+        let word = |is_reached| {
+            if is_reached {
+                "reachable"
+            } else {
+                "unreachable"
+            }
         };
-        for certificate in &mut answers.certificates {
-            certificate.targets.retain(&is_believed);
+        let is_so = match evidence.verdict {
+            Verdict::Found(_) => Some(true),
+            Verdict::Excluded | Verdict::ExcludedUpTo(_) => Some(false),
+            Verdict::Unknown(_) => None,
+        };
+        if is_so.is_some_and(|is_so| is_so != is_reached) {
+            let algorithm = &self.algorithm.name;
+            let (claim, truth) = (word(is_reached), word(!is_reached));
+            let what = format!("`{algorithm}` says that {target} is {claim}, but it is {truth}");
+            let why = if self.algorithm.is_built_in {
+                Limit::Contradiction { what }
+            } else {
+                let what = format!("`{algorithm}` for an algorithm: {what}");
+                Limit::Declined { what }
+            };
+            return Answer::new(target.clone(), Verdict::Unknown(why));
         }
-        answers
-            .certificates
-            .retain(|certificate| !certificate.targets.is_empty());
-        let mut statistics = question.statistics();
-        let evidence = answers.statistics.into_iter();
-        statistics.extend(evidence.map(|(name, value)| (format!("evidence-{name}"), value)));
-        answers.statistics = statistics;
-        Ok(answers)
+        if is_reached || is_so.is_some() {
+            return evidence;
+        }
+        let verdict = match (question.bound, decided.is_short_of_threads) {
+            (_, true) => Verdict::Unknown(Limit::Threads),
+            (Some(bound), false) => Verdict::ExcludedUpTo(bound),
+            (None, false) => Verdict::Excluded,
+        };
+        let mut answer = Answer::new(target.clone(), verdict);
+        answer.uncertified = Some(match evidence.verdict {
+            Verdict::Unknown(why) => format!("no proof was found: {why}"),
+            _ => "no proof was found".to_owned(),
+        });
+        answer
     }
 }
 
-/// What an algorithm that only says yes or no says about each target.
-fn claims(question: &mut Question<'_>, query: &Query) -> Result<Vec<bool>, Limit> {
-    let nodes: Vec<NodeId> = query.targets.iter().map(|target| target.node).collect();
-    let some = question.holds(&nodes)?;
-    if !some || nodes.len() == 1 {
-        return Ok(vec![some; nodes.len()]);
-    }
-    nodes.iter().map(|&node| question.holds(&[node])).collect()
+/// The nodes of the targets, one each.
+fn nodes_of(question: &Question) -> Vec<hardbop_machine::NodeId> {
+    question
+        .targets()
+        .iter()
+        .map(|target| target.node)
+        .collect()
 }
 
-/// What the engine does not take, if the machine has it.
+/// The bound of the formulas for threads, if the question is one for them.
+fn thread_bound(machine: &Machine, question: &Question) -> Option<ThreadBound> {
+    if machine.is_sequential() {
+        return None;
+    }
+    match question.bound? {
+        Bound::ContextSwitches(switches) => Some(ThreadBound::Contexts(switches)),
+        Bound::Rounds(rounds) => Some(ThreadBound::Rounds(rounds)),
+        Bound::Steps(_) => None,
+    }
+}
+
+/// What the relations of a sequential program cannot say, if the machine has it.
 pub fn unsupported(machine: &Machine) -> Option<&'static str> {
     if !machine.is_sequential() {
         return Some("concurrent programs");
@@ -144,31 +194,18 @@ pub fn unsupported(machine: &Machine) -> Option<&'static str> {
     two_calls(machine)
 }
 
-/// The interface of section 4 tells calls apart by their program counters; says so if the machine does not.
+/// The interface of section 4 tells calls apart by their program counters; says so if the machine
+/// does not.
 pub(crate) fn two_calls(machine: &Machine) -> Option<&'static str> {
     let is_call = |edge| matches!(machine.edge(edge).action, Action::Call { .. });
     let has_two_calls = |node| {
-        machine
-            .edges_from(node)
-            .filter(|&edge| is_call(edge))
-            .count()
-            > 1
+        let calls = machine.edges_from(node).filter(|&edge| is_call(edge));
+        calls.count() > 1
     };
     machine
         .node_ids()
         .any(has_two_calls)
         .then_some("programs with two calls at one place")
-}
-
-fn unknown(query: &Query, why: &Limit) -> Answers {
-    let answers = query.targets.iter().map(|target| Answer {
-        target: target.clone(),
-        verdict: Verdict::Unknown { why: why.clone() },
-    });
-    Answers {
-        list: answers.collect(),
-        ..Answers::default()
-    }
 }
 
 /// A stop of the solver as a limit.
@@ -184,7 +221,7 @@ pub(crate) fn limit(why: &Stop, system: &System, budget: &Budget<'_>) -> Limit {
             let what = format!(
                 "an algorithm in which `{name}` comes back every {period} rounds and never settles"
             );
-            Limit::Unsupported { what }
+            Limit::Declined { what }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Getafix rebuilt (sections 4 and 6.1 of its paper): a model-checking algorithm is a page of formulae, and a solver makes it fast.
+//! Getafix rebuilt (sections 4 and 6.1 of its paper): a model-checking algorithm is a page of formulas, and a solver makes it fast.
 //!
 //! A program becomes a handful of relations ([`relations`]) with a fixed interface; an algorithm is a `.mu` file over that
 //! interface (`algorithms/`); together they are a problem that any solver of the calculus can answer, the original Mucke
@@ -6,18 +6,13 @@
 
 pub mod algorithm;
 mod bodies;
-mod certify;
-mod chains;
-mod edges;
+pub mod decide;
 mod engine;
-mod evidence;
 mod formula_text;
 pub mod layout;
-mod path_edges;
+mod places;
 pub mod problem;
 pub mod relations;
-mod rings;
-mod runs;
 mod scouts;
 mod steps;
 mod text;

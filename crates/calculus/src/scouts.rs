@@ -4,12 +4,11 @@
 //! reach in them, the program does not reach, and what was solved is a certificate of the program, a small one. Most assertions of a driver rest on two
 //! or three of its variables. Targets that are left go to the next scout, which sees more; what a scout reaches says nothing.
 
-use crate::evidence::{Found, Question};
+use crate::decide::Decision;
 use crate::problem::Program;
-use hardbop_fixpoint::Limits;
 use hardbop_machine::analysis::{CallGraph, ModRef};
 use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::{Limit, Target};
+use hardbop_outcome::Limit;
 use hardbop_transform::hide::Visible;
 
 /// So many scouts are sent, one after the other.
@@ -41,56 +40,58 @@ impl Scouting {
     }
 }
 
-impl Question<'_> {
-    /// What scouts find out about some targets.
-    pub(crate) fn scouted(&mut self, targets: &[Target]) -> Result<Found, Limit> {
-        let mut found = Found {
-            verdicts: vec![None; targets.len()],
-            certificates: Vec::new(),
-        };
-        if !self.scouting.applies_to(self.machine) {
-            return Ok(found);
+impl Decision<'_> {
+    /// For each node whether it is still open after scouts have been sent: what they do not reach
+    /// is unreachable.
+    pub(crate) fn scouted(
+        &mut self,
+        nodes: &[NodeId],
+        scouting: Scouting,
+    ) -> Result<Vec<bool>, Limit> {
+        let mut is_open = vec![true; nodes.len()];
+        if !scouting.applies_to(self.machine) {
+            return Ok(is_open);
         }
         let machine = self.machine;
         let calls = CallGraph::new(machine);
         let effects = ModRef::new(machine, &calls);
-        let nodes = |targets: &[Target]| -> Vec<NodeId> {
-            let mut nodes: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
-            nodes.sort_unstable();
-            nodes
-        };
-        let nearest = Visible::nearest_conditions(machine, &nodes(targets));
+        let mut sorted = nodes.to_vec();
+        sorted.sort_unstable();
+        let nearest = Visible::nearest_conditions(machine, &sorted);
         let mut seen = nearest.with_constants(machine, &effects);
         for level in 0..LEVELS {
-            let open = found.open(targets);
+            let pairs = nodes.iter().zip(&is_open);
+            let mut open: Vec<NodeId> = pairs.filter(|(_, open)| **open).map(|(&n, _)| n).collect();
             if open.is_empty() {
                 break;
             }
+            open.sort_unstable();
             if level > 0 {
                 let wider = match level {
                     1 => seen.clone(),
                     _ => seen.with_sources(machine),
                 };
-                let wider = wider.with_controls(machine, &calls, &effects, &nodes(&open));
+                let wider = wider.with_controls(machine, &calls, &effects, &open);
                 // One that sees the same would find the same.
                 if wider.len() == seen.len() {
                     break;
                 }
                 seen = wider;
             }
-            let program = Program::seen(machine, self.entry(), &nodes(&open), seen.clone());
-            let limits = Limits {
-                work: Some(WORK),
-                ..Limits::default()
-            };
+            let program = Program::seen(machine, self.entry(), &open, seen.clone());
             self.effort.scouts += 1;
-            match self.solve(&program, &open, &limits, false) {
-                Ok(settled) => found.add(settled),
+            match self.places(&program, nodes, Some(WORK)) {
+                Ok(Some(reached)) => {
+                    for (is_open, is_reached) in is_open.iter_mut().zip(reached) {
+                        *is_open &= is_reached;
+                    }
+                }
+                Ok(None) => break,
                 Err(_) if self.budget.interrupt.check().is_none() => break,
                 Err(why) => return Err(why),
             }
         }
-        Ok(found)
+        Ok(is_open)
     }
 }
 
@@ -108,7 +109,7 @@ fn bits_of_state(machine: &Machine) -> u32 {
 mod tests {
     use super::*;
     use crate::algorithm::{Algorithm, BUILT_IN};
-    use hardbop_outcome::{Budget, NeverInterrupted, Query, Verdict};
+    use hardbop_outcome::{Budget, Target};
 
     /// `lock` decides the first assertion, `own` besides it the second one; the third one fails.
     const PROGRAM: &str = "decl lock, own, a, b, c, d, e, f, g, h, i, j;
@@ -125,23 +126,19 @@ mod tests {
         void free() begin lock := 0; end";
 
     #[test]
-    fn scouts_settle_what_rests_on_few_variables_with_small_certificates() {
+    fn scouts_settle_what_rests_on_few_variables() {
         let machine = hardbop_machine::from_text("t.bp", PROGRAM).expect("a program");
-        let query = Query::assertions(&machine);
+        let targets = Target::assertions(&machine);
+        let nodes: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
         for known in BUILT_IN
             .iter()
             .filter(|known| known.name.starts_with("entry"))
         {
             let algorithm = Algorithm::built_in(known.name).expect("its own name");
             let budget = Budget::unlimited();
-            let mut question = Question::new(&machine, &algorithm, &budget, Scouting::Always);
-            let found = question.scouted(&query.targets).expect("no limit");
-            let settled = [Some(Verdict::Unreachable), Some(Verdict::Unreachable), None];
-            assert_eq!(found.verdicts, settled, "{}", known.name);
-            for certificate in &found.certificates {
-                hardbop_checker::validate(&machine, certificate, &NeverInterrupted)
-                    .expect("a certificate of the whole program");
-            }
+            let mut decision = Decision::new(&machine, &algorithm, &budget);
+            let open = decision.scouted(&nodes, Scouting::Always);
+            assert_eq!(open, Ok(vec![false, false, true]), "{}", known.name);
         }
     }
 
@@ -149,10 +146,10 @@ mod tests {
     fn states_of_few_bits_are_not_scouted() {
         let text = "decl g; void main() begin decl a; a := g; assert(a = g); end";
         let machine = hardbop_machine::from_text("t.bp", text).expect("a program");
-        let query = Query::assertions(&machine);
+        let node = machine.assertions[0].failure;
         let (algorithm, budget) = (Algorithm::reference(), Budget::unlimited());
-        let mut question = Question::new(&machine, &algorithm, &budget, Scouting::Auto);
-        let found = question.scouted(&query.targets).expect("no limit");
-        assert_eq!(found.open(&query.targets), query.targets);
+        let mut decision = Decision::new(&machine, &algorithm, &budget);
+        assert_eq!(decision.scouted(&[node], Scouting::Auto), Ok(vec![true]));
+        assert_eq!(decision.effort.scouts, 0);
     }
 }

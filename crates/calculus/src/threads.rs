@@ -8,12 +8,10 @@
 //! It knows threads that run from the start and a flag while which none is left. Atomic blocks and threads that others start
 //! are said in those words first ([`hardbop_transform::static_threads`]).
 
-mod decide;
 mod schedules;
 
 use crate::algorithm::Algorithm;
 use crate::problem::Program;
-pub use decide::{Decided, decide};
 use hardbop_machine::{Machine, NodeId, ProcId};
 use hardbop_outcome::bound::Bound;
 use hardbop_transform::static_threads::StaticThreads;

@@ -4,10 +4,9 @@
 //! formula at a node names only bits that its procedure has, at moments that make sense there.
 
 use crate::rejected::Rejected;
-use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation, VERSION};
-use hardbop_outcome::{Target, TargetKind, digest};
+use hardbop_outcome::{Target, digest};
 
 /// The formulas of each node.
 pub(crate) struct Relations {
@@ -70,26 +69,13 @@ fn check_target(machine: &Machine, target: &Target) -> Result<(), Rejected> {
     if node.index() >= machine.nodes.len() {
         return malformed(format!("a target is node {}, which does not exist", node.0));
     }
-    let is_so = match &target.kind {
-        TargetKind::Assertion { line } => machine.assertions.iter().any(|assertion| {
-            assertion.failure == node && machine.source.line(assertion.span.start) == *line
-        }),
-        TargetKind::Label { procedure, label } => {
-            machine.procedure(machine.procedure_of(node)).name == *procedure
-                && machine
-                    .labels
-                    .iter()
-                    .any(|known| known.node == node && known.name == *label)
-        }
-        TargetKind::Line { line } => {
-            machine.node(node).kind == NodeKind::Statement && machine.line_of(node) == *line
-        }
-    };
-    if is_so {
+    if target.is_of(machine) {
         Ok(())
     } else {
-        let kind = &target.kind;
-        malformed(format!("node {} is not what it is called, {kind}", node.0))
+        malformed(format!(
+            "node {} is not what it is called, {target}",
+            node.0
+        ))
     }
 }
 

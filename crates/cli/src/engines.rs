@@ -15,7 +15,7 @@ use concurrent::ConcurrentArguments;
 use explicit::ExplicitArguments;
 use formula::FormulaEngine;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Budget, Engine, Limit, Outcome, Progress, Query, Verdict};
+use hardbop_outcome::{Answer, Budget, Engine, Limit, Outcome, Progress, Question, Verdict};
 use hardbop_testkit::{Oracle, SummaryOracle};
 use interleaving::InterleavingArguments;
 use sat::SatArguments;
@@ -167,13 +167,13 @@ impl Engine for Auto {
     fn check(
         &self,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
         let mut outcome = Outcome::new(AUTO, Vec::new());
         for engine in &self.engines {
-            outcome = engine.check(machine, query, budget, progress);
+            outcome = engine.check(machine, question, budget, progress);
             if !outcome.answers.iter().any(is_unsupported) {
                 break;
             }
@@ -183,8 +183,8 @@ impl Engine for Auto {
 }
 
 fn is_unsupported(answer: &Answer) -> bool {
-    let unsupported = |why: &Limit| matches!(why, Limit::Unsupported { .. });
-    matches!(&answer.verdict, Verdict::Unknown { why } if unsupported(why))
+    let unsupported = |why: &Limit| matches!(why, Limit::Declined { .. });
+    matches!(&answer.verdict, Verdict::Unknown(why) if unsupported(why))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::exit::Failure;
 use hardbop_machine::Machine;
 use hardbop_machine::ir::NodeKind;
-use hardbop_outcome::Query;
+use hardbop_outcome::Question;
 
 /// How similar (0 to 1) a label must be to be suggested.
 const SIMILAR: f64 = 0.7;
@@ -28,24 +28,24 @@ impl TargetArguments {
     }
 
     /// The places that are asked about, each once.
-    pub fn query(&self, machine: &Machine) -> Result<Query, Failure> {
-        let mut query = Query::default();
+    pub fn question(&self, machine: &Machine) -> Result<Question, Failure> {
+        let mut question = Question::default();
         let labels = self.reach.iter().map(|label| find_label(machine, label));
         let lines = self.reach_line.iter().map(|&line| find_line(machine, line));
         for found in labels.chain(lines) {
             for target in found?.targets {
-                if !query.targets.contains(&target) {
-                    query.targets.push(target);
+                if !question.targets().contains(&target) {
+                    question.targets().push(target);
                 }
             }
         }
-        Ok(query)
+        Ok(question)
     }
 }
 
 /// Every label of that name; an error that helps if there is none.
-pub fn find_label(machine: &Machine, text: &str) -> Result<Query, Failure> {
-    let found = Query::label(machine, text);
+pub fn find_label(machine: &Machine, text: &str) -> Result<Question, Failure> {
+    let found = Question::label(machine, text);
     if !found.targets.is_empty() {
         return Ok(found);
     }
@@ -93,8 +93,8 @@ fn list_of_labels(machine: &Machine) -> String {
     format!("; its labels are {}{more}", names.join(", "))
 }
 
-fn find_line(machine: &Machine, line: u32) -> Result<Query, Failure> {
-    let found = Query::line(machine, line);
+fn find_line(machine: &Machine, line: u32) -> Result<Question, Failure> {
+    let found = Question::line(machine, line);
     if !found.targets.is_empty() {
         return Ok(found);
     }

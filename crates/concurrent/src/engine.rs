@@ -1,44 +1,30 @@
 //! The engine: a bounded question in, answers with runs out.
 
 use crate::columns::Columns;
+use crate::depth::Depth;
 use crate::moves::Moves;
 use crate::path_edges::Limits;
-use crate::question::Question;
 use crate::search::{Search, SearchLimits};
+use crate::shortest::shorten;
 use hardbop_bdd::{Exhausted, Manager};
 use hardbop_machine::Machine;
+use hardbop_outcome::engine::takes_only_reachability;
 use hardbop_outcome::{
-    Answer, Budget, Engine, Event, Limit, Outcome, Progress, Query, Trace, Verdict,
+    Answer, Budget, Declined, Engine, Event, Evidence, Limit, Outcome, Progress, Question, Trace,
+    Verdict, WantedRun,
 };
 use hardbop_symbolic::{limit_reached, node_limit};
 
-/// The most threads, `init` not counted, unless more are asked for.
-pub const DEFAULT_THREADS: u32 = 4;
-
 /// Explores runs with few context switches.
-#[derive(Clone, Copy, Debug)]
-pub struct BoundedEngine {
-    /// How far to look.
-    pub question: Question,
-    /// The most threads, those that have ended included and `init` not; those that the program itself declares always run.
-    pub threads: u32,
-}
-
-impl Default for BoundedEngine {
-    fn default() -> Self {
-        Self {
-            question: Question::Growing,
-            threads: DEFAULT_THREADS,
-        }
-    }
-}
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BoundedEngine;
 
 /// Without a limit in the budget: so many schedules of one length. [`Budget::states`] sets another.
 const DEFAULT_SCHEDULES: u64 = 1 << 21;
 
 /// What becomes of the targets.
 struct Ledger<'q> {
-    query: &'q Query,
+    question: &'q Question,
     traces: Vec<Option<Trace>>,
     switches: Vec<Option<u32>>,
     statistics: Vec<(String, u64)>,
@@ -51,23 +37,35 @@ impl Engine for BoundedEngine {
         "concurrent"
     }
 
-    fn check(
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        takes_only_reachability(question)?;
+        if machine.threads.is_empty() {
+            return Declined::because("programs without a thread");
+        }
+        match Depth::of(question.bound) {
+            Some(_) => Ok(()),
+            None => Declined::because("a bound on steps"),
+        }
+    }
+
+    fn search(
         &self,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
+        let depth = Depth::of(question.bound).unwrap_or(Depth::Growing);
         let mut ledger = Ledger {
-            query,
-            traces: vec![None; query.targets.len()],
-            switches: vec![None; query.targets.len()],
+            question,
+            traces: vec![None; question.targets().len()],
+            switches: vec![None; question.targets().len()],
             statistics: Vec::new(),
             is_exhausted: false,
         };
         let instances: u32 = machine.threads.iter().map(|t| t.instances).sum();
-        let threads = self.threads.max(instances);
-        let contexts = self.question.contexts(threads);
+        let threads = budget.threads().max(instances);
+        let contexts = depth.contexts(threads);
         let columns = Columns::new(machine, contexts, threads);
         let interrupt = || budget.interrupt.check().is_some();
         let manager = Manager::new(node_limit(budget)).with_interrupt(&interrupt);
@@ -76,7 +74,7 @@ impl Engine for BoundedEngine {
                 starts: threads - instances.min(threads),
                 interruptions: contexts.div_ceil(2).saturating_sub(1),
             },
-            rounds: self.question.rounds(),
+            rounds: depth.rounds(),
             threads,
             schedules: usize::try_from(budget.states.unwrap_or(DEFAULT_SCHEDULES))
                 .unwrap_or(usize::MAX),
@@ -94,18 +92,21 @@ impl Engine for BoundedEngine {
         });
         let why = match searched {
             Err(why) => Some(limit_reached(why, budget)),
-            Ok(()) if has_lost_a_run => Some(Limit::Unsupported {
+            Ok(()) if has_lost_a_run => Some(Limit::Declined {
                 what: "runs that it cannot write down".to_owned(),
             }),
             Ok(()) if is_short_of_threads => Some(Limit::Threads),
-            Ok(()) if self.question == Question::Growing && !ledger.is_exhausted => {
-                Some(Limit::Beyond {
-                    bound: self.question.bound(),
-                })
-            }
+            Ok(()) if depth == Depth::Growing && !ledger.is_exhausted => Some(Limit::Beyond {
+                bound: depth.bound(),
+            }),
             Ok(()) => None,
         };
-        ledger.outcome(self, why.as_ref())
+        let mut outcome = ledger.outcome(self.name(), depth, why.as_ref());
+        if question.wanted == WantedRun::Shortest {
+            progress.event(Event::Phase("shortest runs"));
+            shorten(machine, depth, budget, &mut outcome);
+        }
+        outcome
     }
 }
 
@@ -123,7 +124,7 @@ impl Ledger<'_> {
         progress.event(Event::Phase("init"));
         search.run_init()?;
         for at in 0..self.traces.len() {
-            self.traces[at] = search.reached_in_init(&self.query.targets[at])?;
+            self.traces[at] = search.reached_in_init(&self.question.targets()[at])?;
             self.switches[at] = self.traces[at].as_ref().map(|_| 0);
         }
         search.begin()?;
@@ -142,7 +143,7 @@ impl Ledger<'_> {
             search.run_context()?;
             for at in 0..self.traces.len() {
                 if self.traces[at].is_none() {
-                    self.traces[at] = search.reached_in_context(&self.query.targets[at])?;
+                    self.traces[at] = search.reached_in_context(&self.question.targets()[at])?;
                     self.switches[at] = self.traces[at].as_ref().map(|_| context);
                 }
             }
@@ -175,24 +176,22 @@ impl Ledger<'_> {
         self.statistics.push(("work".to_owned(), manager.work()));
     }
 
-    fn outcome(self, engine: &BoundedEngine, why: Option<&Limit>) -> Outcome {
-        let targets = self.query.targets.iter().zip(self.traces);
-        let answers = targets.map(|(target, trace)| Answer {
-            target: target.clone(),
-            verdict: match (trace, why) {
-                (Some(trace), _) => Verdict::Reachable { trace },
-                (None, Some(why)) => Verdict::Unknown { why: why.clone() },
-                (None, None) if engine.question == Question::Growing => Verdict::Unreachable,
-                (None, None) => Verdict::UnreachableUpTo {
-                    bound: engine.question.bound(),
-                },
-            },
+    fn outcome(self, engine: &str, depth: Depth, why: Option<&Limit>) -> Outcome {
+        let targets = self.question.targets().iter().zip(self.traces);
+        let answers = targets.map(|(target, trace)| {
+            let verdict = match (trace, why) {
+                (Some(trace), _) => Verdict::Found(Evidence::Run(trace)),
+                (None, Some(why)) => Verdict::Unknown(why.clone()),
+                (None, None) if depth == Depth::Growing => Verdict::Excluded,
+                (None, None) => Verdict::ExcludedUpTo(depth.bound()),
+            };
+            Answer::new(target.clone(), verdict)
         });
-        let mut outcome = Outcome::new(engine.name(), answers.collect());
+        let mut outcome = Outcome::new(engine, answers.collect());
         outcome.statistics = self.statistics;
-        for (target, switches) in self.query.targets.iter().zip(self.switches) {
+        for (target, switches) in self.question.targets().iter().zip(self.switches) {
             if let Some(switches) = switches {
-                let name = format!("switches to the {}", target.kind);
+                let name = format!("switches to {target}");
                 outcome.statistics.push((name, u64::from(switches)));
             }
         }

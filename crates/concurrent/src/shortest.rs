@@ -4,10 +4,10 @@
 //! off them has the fewest switches, but may take detours. It is, however, a bound: whatever is shorter has no more switches and fewer steps,
 //! and there are only finitely many such runs, recursion or not. They are searched here one configuration at a time, in order of switches
 //! and then of steps, with the interpreter's own steps. If the target is met, that run is shortest; if everything below the bound has
-//! been seen, the first run was. If neither happens in so many configurations, the first run is kept, and the statistics count it as
-//! not proven shortest.
+//! been seen, the first run was. If neither happens within the limits, the first run is kept, and the
+//! statistics count it as not proven shortest.
 
-use crate::engine::BoundedEngine;
+use crate::depth::Depth;
 use hardbop_interpreter::choices::valuation_bits;
 use hardbop_interpreter::configuration::{initial, initial_slots};
 use hardbop_interpreter::scheduler::schedulable;
@@ -15,83 +15,50 @@ use hardbop_interpreter::step::step_slots;
 use hardbop_interpreter::{Configuration, Move, Recorder, Slot, Valuations, fold, replay, take};
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
 use hardbop_machine::{Action, Machine, NodeId, Variable};
-use hardbop_outcome::{Budget, Engine, Event, Outcome, Progress, Query, Target, Trace, Verdict};
+use hardbop_outcome::{Budget, Evidence, Outcome, Target, Trace, Verdict};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-/// A bounded engine whose runs are made shortest where that is not too costly.
-#[derive(Clone, Copy, Debug)]
-pub struct ShortestRuns {
-    /// Finds runs.
-    pub engine: BoundedEngine,
-    /// So many configurations are looked at for shorter ones.
-    pub configurations: u64,
-}
-
-/// So many configurations are looked at unless somebody insists.
-pub const DEFAULT_CONFIGURATIONS: u64 = 50_000;
-
-impl Engine for ShortestRuns {
-    fn name(&self) -> &'static str {
-        self.engine.name()
+/// Makes the runs of an outcome shortest.
+pub(crate) fn shorten(machine: &Machine, depth: Depth, budget: &Budget<'_>, outcome: &mut Outcome) {
+    let mut wanted = Vec::new();
+    for (index, answer) in outcome.answers.iter().enumerate() {
+        if let Verdict::Found(Evidence::Run(trace)) = &answer.verdict
+            && let Some(target) = answer.target()
+            && let Some(cost) = cost_of(machine, trace)
+        {
+            wanted.push(Wanted {
+                index,
+                target: target.clone(),
+                cost,
+                found: None,
+            });
+        }
     }
-
-    fn check(
-        &self,
-        machine: &Machine,
-        query: &Query,
-        budget: &Budget<'_>,
-        progress: &mut dyn Progress,
-    ) -> Outcome {
-        let mut outcome = self.engine.check(machine, query, budget, progress);
-        if self.configurations > 0 {
-            progress.event(Event::Phase("shortest runs"));
-            self.shorten(machine, budget, &mut outcome);
-        }
-        outcome
+    if wanted.is_empty() {
+        return;
     }
-}
-
-impl ShortestRuns {
-    fn shorten(self, machine: &Machine, budget: &Budget<'_>, outcome: &mut Outcome) {
-        let mut wanted = Vec::new();
-        for (index, answer) in outcome.answers.iter().enumerate() {
-            if let Verdict::Reachable { trace } = &answer.verdict
-                && let Some(cost) = cost_of(machine, trace)
-            {
-                wanted.push(Wanted {
-                    index,
-                    target: answer.target.clone(),
-                    cost,
-                    found: None,
-                });
-            }
+    let mut search = Search::new(machine, depth, budget, wanted);
+    let unproven = match search.run() {
+        Ok(()) => 0,
+        Err(GaveUp) => search.wanted.len(),
+    };
+    let proven = search.proven.len();
+    for wanted in std::mem::take(&mut search.proven) {
+        let shorter = wanted
+            .found
+            .and_then(|node| search.trace(node, &wanted.target));
+        if let Some(trace) = shorter {
+            outcome.answers[wanted.index].verdict = Verdict::Found(Evidence::Run(trace));
         }
-        if wanted.is_empty() {
-            return;
-        }
-        let mut search = Search::new(machine, self, budget, wanted);
-        let unproven = match search.run() {
-            Ok(()) => 0,
-            Err(GaveUp) => search.wanted.len(),
-        };
-        let proven = search.proven.len();
-        for wanted in std::mem::take(&mut search.proven) {
-            let shorter = wanted
-                .found
-                .and_then(|node| search.trace(node, &wanted.target));
-            if let Some(trace) = shorter {
-                outcome.answers[wanted.index].verdict = Verdict::Reachable { trace };
-            }
-        }
-        let counts = [
-            ("shortest runs", proven),
-            ("runs not proven shortest", unproven),
-            ("configurations for shortest runs", search.nodes.len()),
-        ];
-        let counts = counts.map(|(name, count)| (name.to_owned(), count as u64));
-        outcome.statistics.extend(counts);
     }
+    let counts = [
+        ("shortest runs", proven),
+        ("runs not proven shortest", unproven),
+        ("configurations for shortest runs", search.nodes.len()),
+    ];
+    let counts = counts.map(|(name, count)| (name.to_owned(), count as u64));
+    outcome.statistics.extend(counts);
 }
 
 /// Context switches and steps, the former more important.
@@ -155,7 +122,7 @@ struct Arrival {
 struct Search<'s> {
     machine: &'s Machine,
     budget: &'s Budget<'s>,
-    limits: ShortestRuns,
+    depth: Depth,
     threads: usize,
     liveness: Liveness,
     nodes: Vec<Node>,
@@ -171,18 +138,18 @@ const MOST_CHOICE_BITS: u64 = 10;
 impl<'s> Search<'s> {
     fn new(
         machine: &'s Machine,
-        limits: ShortestRuns,
+        depth: Depth,
         budget: &'s Budget<'s>,
         wanted: Vec<Wanted>,
     ) -> Self {
         let calls = CallGraph::new(machine);
         let effects = ModRef::new(machine, &calls);
         let instances: u32 = machine.threads.iter().map(|t| t.instances).sum();
-        let threads = limits.engine.threads.max(instances) + u32::from(machine.init.is_some());
+        let threads = budget.threads().max(instances) + u32::from(machine.init.is_some());
         Self {
             machine,
             budget,
-            limits,
+            depth,
             threads: threads as usize,
             liveness: Liveness::new(machine, &calls, &effects),
             nodes: Vec::new(),
@@ -302,7 +269,7 @@ impl<'s> Search<'s> {
             switches: cost.switches + u64::from(is_switch),
             steps: cost.steps + 1,
         };
-        let round = match self.limits.engine.question.rounds() {
+        let round = match self.depth.rounds() {
             None => 1,
             Some(rounds) => {
                 let round = state.round + u32::from(comes_round);
@@ -385,7 +352,12 @@ impl<'s> Search<'s> {
             None => {
                 let is_due = self.nodes.len().is_multiple_of(4096);
                 let is_over = is_due && self.budget.interrupt.check().is_some();
-                if u64::from(next) >= self.limits.configurations || is_over {
+                if self
+                    .budget
+                    .states
+                    .is_some_and(|limit| u64::from(next) >= limit)
+                    || is_over
+                {
                     return Err(GaveUp);
                 }
                 let state = Rc::new(state);

@@ -4,7 +4,7 @@ use hardbop_concurrent::{BoundedEngine, Question};
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::bound::Bound;
-use hardbop_outcome::{Budget, Engine, Outcome, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Outcome, Question, Silent, Verdict};
 
 fn driver(configuration: &str) -> Machine {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/");
@@ -17,8 +17,8 @@ fn ask(machine: &Machine, question: Question) -> Outcome {
         question,
         ..BoundedEngine::default()
     };
-    let query = Query::assertions(machine);
-    engine.check(machine, &query, &Budget::unlimited(), &mut Silent)
+    let question = Question::assertions(machine);
+    engine.check(machine, &question, &Budget::unlimited(), &mut Silent)
 }
 
 #[test]
@@ -28,13 +28,9 @@ fn it_fails_from_as_many_switches_on_as_the_paper_says() {
         let outcome = ask(&machine, Question::Contexts(least - 1));
         let bound = Bound::ContextSwitches(least - 1);
         let verdict = &outcome.answers[0].verdict;
-        assert_eq!(
-            verdict,
-            &Verdict::UnreachableUpTo { bound },
-            "{configuration}"
-        );
+        assert_eq!(verdict, &Verdict::ExcludedUpTo(bound), "{configuration}");
         let outcome = ask(&machine, Question::ContextsUpTo(6));
-        let Verdict::Reachable { trace } = &outcome.answers[0].verdict else {
+        let Verdict::Found(Evidence::Run(trace)) = &outcome.answers[0].verdict else {
             panic!("{configuration}: {:?}", outcome.answers[0]);
         };
         replay(&machine, trace).expect("the run is one");
@@ -46,10 +42,7 @@ fn it_fails_from_as_many_switches_on_as_the_paper_says() {
 fn one_adder_and_one_stopper_are_safe_up_to_8_switches() {
     let outcome = ask(&driver(""), Question::Contexts(8));
     let bound = Bound::ContextSwitches(8);
-    assert_eq!(
-        outcome.answers[0].verdict,
-        Verdict::UnreachableUpTo { bound }
-    );
+    assert_eq!(outcome.answers[0].verdict, Verdict::ExcludedUpTo(bound));
 }
 
 /// The work of answering in BDD steps, where nothing fails.
@@ -61,10 +54,7 @@ fn work(switches: u32) -> u64 {
     let machine = from_text("bluetooth.bp", &text).expect("it is valid");
     let outcome = ask(&machine, Question::Contexts(switches));
     let bound = Bound::ContextSwitches(switches);
-    assert_eq!(
-        outcome.answers[0].verdict,
-        Verdict::UnreachableUpTo { bound }
-    );
+    assert_eq!(outcome.answers[0].verdict, Verdict::ExcludedUpTo(bound));
     let work = outcome.statistics.iter().find(|(name, _)| name == "work");
     work.expect("work is counted").1
 }

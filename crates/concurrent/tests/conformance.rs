@@ -4,28 +4,30 @@
 use hardbop_concurrent::{BoundedEngine, Question};
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Limit, Outcome, Query, Silent, Verdict};
+use hardbop_outcome::{
+    Budget, Engine, Evidence, Limit, Outcome, Question, Silent, Target, Verdict,
+};
 use hardbop_testkit::context_oracle::{ContextOracle, Cost};
 use hardbop_testkit::generator::ThreadForm;
 use hardbop_testkit::{ConformanceConfig, Knobs, conformance, generate, shrink};
 
 /// All assertions and labels.
-fn every_target(machine: &Machine) -> Query {
-    let mut query = Query::assertions(machine);
+fn every_target(machine: &Machine) -> Question {
+    let mut question = Question::assertions(machine);
     for label in &machine.labels {
         let name = format!(
             "{}:{}",
             machine.procedure(machine.procedure_of(label.node)).name,
             label.name
         );
-        query.targets.extend(Query::label(machine, &name).targets);
+        question.targets().extend(Target::labels(machine, &name));
     }
-    query
+    question
 }
 
 /// How many context switches a trace has.
 fn switches(machine: &Machine, outcome: &Outcome, target: usize) -> Option<u32> {
-    let Verdict::Reachable { trace } = &outcome.answers[target].verdict else {
+    let Verdict::Found(Evidence::Run(trace)) = &outcome.answers[target].verdict else {
         return None;
     };
     let segments = trace.segments.iter().filter(|s| !s.steps.is_empty());
@@ -36,14 +38,14 @@ fn switches(machine: &Machine, outcome: &Outcome, target: usize) -> Option<u32> 
 /// What is wrong with the answers for a program; counts exact comparisons.
 fn disagreement(text: &str, cost: Cost, bound: u32, exact: &mut [u64; 2]) -> Option<String> {
     let machine = from_text("generated.bp", text).ok()?;
-    let query = every_target(&machine);
+    let question = every_target(&machine);
     let oracle = ContextOracle {
         cost,
         max_cost: bound,
         max_configurations: 5_000,
         ..ContextOracle::default()
     };
-    let expected = oracle.least_costs(&machine, &query.targets);
+    let expected = oracle.least_costs(&machine, &question.targets());
     let question = match cost {
         Cost::Switches => Question::ContextsUpTo(bound),
         Cost::Rounds => Question::Rounds(bound + 1),
@@ -56,12 +58,12 @@ fn disagreement(text: &str, cost: Cost, bound: u32, exact: &mut [u64; 2]) -> Opt
         nodes: Some(1 << 21),
         ..Budget::unlimited()
     };
-    let outcome = engine.check(&machine, &query, &budget, &mut Silent);
+    let outcome = engine.check(&machine, &question, &budget, &mut Silent);
     for (at, answer) in outcome.answers.iter().enumerate() {
-        let name = &answer.target.kind;
+        let name = &answer.asked;
         let expected_cost = expected.reached[at];
         match &answer.verdict {
-            Verdict::Reachable { trace } => {
+            Verdict::Found(Evidence::Run(trace)) => {
                 if let Err(error) = replay(&machine, trace) {
                     return Some(format!("{name}: no run: {error}"));
                 }
@@ -77,21 +79,19 @@ fn disagreement(text: &str, cost: Cost, bound: u32, exact: &mut [u64; 2]) -> Opt
                 }
                 exact[0] += 1;
             }
-            Verdict::UnreachableUpTo { .. } => {
+            Verdict::ExcludedUpTo(_) => {
                 if expected_cost.is_some() {
                     return Some(format!("{name}: not reached, but with {expected_cost:?}"));
                 }
                 exact[1] += u64::from(expected.missed.is_none());
             }
-            Verdict::Unknown {
-                why: Limit::Threads,
-            } => {
+            Verdict::Unknown(Limit::Threads) => {
                 // A bound on threads may be hit where only what does not matter starts more; but a run must not be lost.
                 if expected_cost.is_some() {
                     return Some(format!("{name}: unknown, but with {expected_cost:?}"));
                 }
             }
-            Verdict::Unknown { why: Limit::Nodes } => {}
+            Verdict::Unknown(Limit::Nodes) => {}
             other => return Some(format!("{name}: {other:?}")),
         }
     }

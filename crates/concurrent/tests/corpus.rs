@@ -3,7 +3,7 @@
 use hardbop_concurrent::{BoundedEngine, Question};
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Verdict};
 use std::path::{Path, PathBuf};
 
 fn corpus(path: &str) -> PathBuf {
@@ -20,7 +20,7 @@ fn machine(path: &Path) -> Option<Machine> {
 }
 
 /// Per target the least number of switches with which it is reached; every run is replayed.
-fn least(machine: &Machine, query: &Query, switches: u32) -> Vec<Option<u32>> {
+fn least(machine: &Machine, question: &Question, switches: u32) -> Vec<Option<u32>> {
     let engine = BoundedEngine {
         question: Question::ContextsUpTo(switches),
         threads: 3,
@@ -29,9 +29,9 @@ fn least(machine: &Machine, query: &Query, switches: u32) -> Vec<Option<u32>> {
         nodes: Some(1 << 22),
         ..Budget::unlimited()
     };
-    let outcome = engine.check(machine, query, &budget, &mut Silent);
+    let outcome = engine.check(machine, question, &budget, &mut Silent);
     let answers = outcome.answers.iter().map(|answer| {
-        let Verdict::Reachable { trace } = &answer.verdict else {
+        let Verdict::Found(Evidence::Run(trace)) = &answer.verdict else {
             return None;
         };
         replay(machine, trace).unwrap_or_else(|error| panic!("{error}"));
@@ -57,12 +57,12 @@ fn boppo_threads_have_the_verdicts_of_their_descriptions() {
             .split(' ')
             .collect();
         let label = options.iter().position(|&word| word == "-l");
-        let query = match label {
-            Some(at) => Query::label(&machine, options[at + 1]),
-            None => Query::assertions(&machine),
+        let question = match label {
+            Some(at) => Question::label(&machine, options[at + 1]),
+            None => Question::assertions(&machine),
         };
         let fails = description.contains("VERIFICATION FAILED");
-        let found = least(&machine, &query, 4);
+        let found = least(&machine, &question, 4);
         assert_eq!(found.iter().any(Option::is_some), fails, "{name}");
     }
 }
@@ -70,7 +70,7 @@ fn boppo_threads_have_the_verdicts_of_their_descriptions() {
 #[test]
 fn dekker_fails_only_where_its_head_says() {
     if let Some(machine) = machine(&corpus("duet/dekker.bp")) {
-        let found = least(&machine, &Query::assertions(&machine), 5);
+        let found = least(&machine, &Question::assertions(&machine), 5);
         assert_eq!(found, [None, Some(2)]);
     }
 }
@@ -89,8 +89,8 @@ fn fibonacci_is_reached_only_where_it_should_be() {
         let Some(machine) = machine(&corpus(&format!("getafix/{name}.bp"))) else {
             return;
         };
-        let query = Query::label(&machine, "SLIC_ERROR");
-        assert_eq!(least(&machine, &query, most), [expected], "{name}");
+        let question = Question::label(&machine, "SLIC_ERROR");
+        assert_eq!(least(&machine, &question, most), [expected], "{name}");
     }
 }
 
@@ -115,7 +115,10 @@ fn ijit_programs_survive_within_a_budget() {
     let mut files = Vec::new();
     programs(&corpus("ijit"), &mut files);
     for machine in files.iter().filter_map(|path| machine(path)) {
-        let query = Query::assertions(&machine);
-        assert_eq!(least(&machine, &query, 3).len(), query.targets.len());
+        let question = Question::assertions(&machine);
+        assert_eq!(
+            least(&machine, &question, 3).len(),
+            question.targets().len()
+        );
     }
 }

@@ -3,12 +3,12 @@
 use hardbop_concurrent::{BoundedEngine, DEFAULT_SWITCHES, Question};
 use hardbop_machine::from_text;
 use hardbop_outcome::bound::Bound;
-use hardbop_outcome::{Budget, Engine, Interrupt, Limit, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Interrupt, Limit, Question, Silent, Verdict};
 
 fn verdict(text: &str, engine: BoundedEngine, budget: &Budget<'_>) -> Verdict {
     let machine = from_text("test.bp", text).expect("the program is valid");
-    let query = Query::label(&machine, "L");
-    let mut outcome = engine.check(&machine, &query, budget, &mut Silent);
+    let question = Question::label(&machine, "L");
+    let mut outcome = engine.check(&machine, &question, budget, &mut Silent);
     outcome.answers.remove(0).verdict
 }
 
@@ -27,9 +27,9 @@ fn contexts(switches: u32) -> BoundedEngine {
 fn the_bound_is_exact_and_named() {
     let bound = Bound::ContextSwitches(2);
     let few = verdict(TURNS, contexts(2), &Budget::unlimited());
-    assert_eq!(few, Verdict::UnreachableUpTo { bound });
+    assert_eq!(few, Verdict::ExcludedUpTo(bound));
     let enough = verdict(TURNS, contexts(3), &Budget::unlimited());
-    assert!(matches!(enough, Verdict::Reachable { .. }));
+    assert!(matches!(enough, Verdict::Found(_)));
 }
 
 #[test]
@@ -41,9 +41,9 @@ fn rounds_go_through_the_threads_in_order() {
     // two | one two | one: thread two cannot run before thread one in one round.
     let bound = Bound::Rounds(2);
     let few = verdict(TURNS, rounds(2), &Budget::unlimited());
-    assert_eq!(few, Verdict::UnreachableUpTo { bound });
+    assert_eq!(few, Verdict::ExcludedUpTo(bound));
     let enough = verdict(TURNS, rounds(3), &Budget::unlimited());
-    assert!(matches!(enough, Verdict::Reachable { .. }));
+    assert!(matches!(enough, Verdict::Found(_)));
 }
 
 #[test]
@@ -57,9 +57,9 @@ fn threads_beyond_the_bound_make_a_negative_answer_unknown() {
     };
     let why = Limit::Threads;
     let few = verdict(text, engine(3), &Budget::unlimited());
-    assert_eq!(few, Verdict::Unknown { why });
+    assert_eq!(few, Verdict::Unknown(why));
     let enough = verdict(text, engine(4), &Budget::unlimited());
-    assert!(matches!(enough, Verdict::Reachable { .. }));
+    assert!(matches!(enough, Verdict::Found(_)));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn without_a_bound_nothing_found_is_not_nothing_there() {
     let bound = Bound::ContextSwitches(DEFAULT_SWITCHES);
     let why = Limit::Beyond { bound };
     let found = verdict(text, BoundedEngine::default(), &Budget::unlimited());
-    assert_eq!(found, Verdict::Unknown { why });
+    assert_eq!(found, Verdict::Unknown(why));
 }
 
 struct Impatient;
@@ -98,7 +98,7 @@ fn the_budget_is_kept() {
     let text = counters();
     assert_eq!(
         verdict(&text, contexts(6), &few_nodes),
-        Verdict::Unknown { why }
+        Verdict::Unknown(why)
     );
     let little_memory = Budget {
         memory: Some(64_000),
@@ -107,15 +107,12 @@ fn the_budget_is_kept() {
     let why = Limit::Memory;
     assert_eq!(
         verdict(&text, contexts(6), &little_memory),
-        Verdict::Unknown { why }
+        Verdict::Unknown(why)
     );
     let no_time = Budget {
         interrupt: &Impatient,
         ..Budget::unlimited()
     };
     let why = Limit::Time;
-    assert_eq!(
-        verdict(&text, contexts(6), &no_time),
-        Verdict::Unknown { why }
-    );
+    assert_eq!(verdict(&text, contexts(6), &no_time), Verdict::Unknown(why));
 }

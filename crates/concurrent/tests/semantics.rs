@@ -3,7 +3,7 @@
 use hardbop_concurrent::{BoundedEngine, Question};
 use hardbop_interpreter::replay;
 use hardbop_machine::from_text;
-use hardbop_outcome::{Budget, Engine, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Verdict};
 
 /// The least number of switches, up to 6, with which label `L` is reached.
 fn least(text: &str) -> Option<u64> {
@@ -12,16 +12,16 @@ fn least(text: &str) -> Option<u64> {
         question: Question::ContextsUpTo(6),
         ..BoundedEngine::default()
     };
-    let query = Query::label(&machine, "L");
-    let outcome = engine.check(&machine, &query, &Budget::unlimited(), &mut Silent);
+    let question = Question::label(&machine, "L");
+    let outcome = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
     match &outcome.answers[0].verdict {
-        Verdict::Reachable { trace } => {
+        Verdict::Found(Evidence::Run(trace)) => {
             replay(&machine, trace).expect("the run is one");
             let named = |(name, _): &&(String, u64)| name.starts_with("switches to the label");
             let counter = outcome.statistics.iter().find(named);
             Some(counter.expect("the least number is reported").1)
         }
-        Verdict::UnreachableUpTo { .. } => None,
+        Verdict::ExcludedUpTo(_) => None,
         other => panic!("{other:?}"),
     }
 }

@@ -4,7 +4,7 @@ use hardbop_concurrent::{BoundedEngine, Question, ShortestRuns};
 use hardbop_interleaving::{Exploration, InterleavingEngine, Reductions};
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Outcome, Query, Silent, Trace, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Outcome, Question, Silent, Trace, Verdict};
 use hardbop_testkit::{Knobs, generate};
 
 const BOUNDED: BoundedEngine = BoundedEngine {
@@ -28,7 +28,12 @@ fn ask(engine: &dyn Engine, machine: &Machine) -> Outcome {
         nodes: Some(1 << 20),
         ..Budget::unlimited()
     };
-    engine.check(machine, &Query::assertions(machine), &budget, &mut Silent)
+    engine.check(
+        machine,
+        &Question::assertions(machine),
+        &budget,
+        &mut Silent,
+    )
 }
 
 fn count(outcome: &Outcome, name: &str) -> Option<u64> {
@@ -48,7 +53,7 @@ fn cost(machine: &Machine, trace: &Trace) -> (usize, u128) {
 fn costs(machine: &Machine, outcome: &Outcome) -> Vec<Option<(usize, u128)>> {
     let verdicts = outcome.answers.iter().map(|answer| &answer.verdict);
     let costs = verdicts.map(|verdict| match verdict {
-        Verdict::Reachable { trace } => Some(cost(machine, trace)),
+        Verdict::Found(Evidence::Run(trace)) => Some(cost(machine, trace)),
         _ => None,
     });
     costs.collect()

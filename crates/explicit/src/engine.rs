@@ -1,4 +1,4 @@
-//! The engine: a query in, answers with their evidence out.
+//! The engine: a question in, answers with their evidence out.
 
 use crate::breadth_first::BreadthFirst;
 use crate::certify::certificate;
@@ -7,14 +7,16 @@ use crate::depth_first::depth_first;
 use crate::exploration::{Exploration, StateId};
 use crate::layout::Layouts;
 use crate::parallel::parallel;
+use crate::property;
 use crate::runs::RunReader;
 use crate::step::Statics;
 use crate::watch::{Stopped, Watch};
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
 use hardbop_machine::{Machine, NodeId};
+use hardbop_outcome::engine::takes_no_bound;
 use hardbop_outcome::{
-    Answer, Budget, Engine, Event, Limit, Outcome, Progress, Query, Skeleton, Target, Verdict,
-    digest,
+    Answer, Budget, Declined, Engine, Event, Evidence, Limit, Outcome, Progress, Question,
+    Skeleton, Target, Verdict, WantedRun, digest,
 };
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -56,19 +58,30 @@ impl Engine for ExplicitEngine {
         "explicit"
     }
 
-    fn check(
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        if !machine.is_sequential() || machine.threads.is_empty() {
+            return Declined::because("concurrent programs");
+        }
+        if question.as_property().is_some() && question.wanted == WantedRun::Shortest {
+            return Declined::because("a wish for shortest runs that a property describes");
+        }
+        takes_no_bound(question)
+    }
+
+    fn search(
         &self,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
-        if !machine.is_sequential() {
-            let why = Limit::Unsupported {
-                what: "concurrent programs".to_owned(),
-            };
-            return Outcome::unknown(self.name(), query, &why);
+        if let Some(property) = question.as_property() {
+            return property::search(machine, property, question, self.lazy, budget, progress);
         }
+        let order = match question.wanted {
+            WantedRun::Shortest => Search::Bfs,
+            WantedRun::Any | WantedRun::Short => self.search,
+        };
         progress.event(Event::Phase("analyses"));
         let calls = CallGraph::new(machine);
         let effects = ModRef::new(machine, &calls);
@@ -82,9 +95,13 @@ impl Engine for ExplicitEngine {
             lazy: self.lazy,
         };
         progress.event(Event::Phase("search"));
-        let mut searched = match self.search {
+        let mut searched = match order {
             Search::Dfs if self.jobs.get() > 1 => {
-                let nodes = query.targets.iter().map(|target| target.node).collect();
+                let nodes = question
+                    .targets()
+                    .iter()
+                    .map(|target| target.node)
+                    .collect();
                 let search = parallel(statics, self.jobs, &nodes, budget, progress);
                 Searched {
                     bytes: search.bytes,
@@ -95,11 +112,11 @@ impl Engine for ExplicitEngine {
                 }
             }
             search => {
-                let nodes = query.targets.iter().map(|target| target.node);
+                let nodes = question.targets().iter().map(|target| target.node);
                 search_alone(statics, search, Watch::new(nodes, *budget, progress))
             }
         };
-        let mut outcome = answers(self.name(), &mut searched, query);
+        let mut outcome = answers(self.name(), &mut searched, question);
         outcome.statistics = statistics(&searched);
         outcome
     }
@@ -139,7 +156,7 @@ fn search_alone<'s>(statics: Statics<'s>, search: Search, mut watch: Watch<'_>) 
     }
 }
 
-fn answers(engine: &str, searched: &mut Searched<'_>, query: &Query) -> Outcome {
+fn answers(engine: &str, searched: &mut Searched<'_>, question: &Question) -> Outcome {
     let Searched {
         exploration,
         found,
@@ -152,7 +169,10 @@ fn answers(engine: &str, searched: &mut Searched<'_>, query: &Query) -> Outcome 
         Some(breadth_first) => breadth_first.derivation(state),
     };
     let machine = exploration.statics().machine;
-    let states = query.targets.iter().map(|t| found.get(&t.node).copied());
+    let states = question
+        .targets()
+        .iter()
+        .map(|t| found.get(&t.node).copied());
     let states: Vec<Option<StateId>> = states.collect();
     let reached: Vec<StateId> = states.iter().flatten().copied().collect();
     let runs = RunReader::new(exploration).runs(&reached, &nearest);
@@ -160,28 +180,25 @@ fn answers(engine: &str, searched: &mut Searched<'_>, query: &Query) -> Outcome 
     let program = digest::of(machine);
     let mut excluded: Vec<Target> = Vec::new();
     let mut answers = Vec::with_capacity(states.len());
-    for (target, state) in query.targets.iter().zip(&states) {
+    for (target, state) in question.targets().iter().zip(&states) {
         let verdict = match (state, &ended) {
             (Some(_), _) => {
                 let trace = runs
                     .next()
                     .and_then(|run: Skeleton| run.trace(machine, &program, Some(target.clone())));
                 match trace {
-                    Some(trace) => Verdict::Reachable { trace },
+                    Some(trace) => Verdict::Found(Evidence::Run(trace)),
                     // The run has more different calls than can be written down.
-                    None => Verdict::Unknown { why: Limit::Memory },
+                    None => Verdict::Unknown(Limit::Memory),
                 }
             }
-            (None, Err(Stopped::Limit(why))) => Verdict::Unknown { why: why.clone() },
+            (None, Err(Stopped::Limit(why))) => Verdict::Unknown(why.clone()),
             (None, Ok(()) | Err(Stopped::Settled)) => {
                 excluded.push(target.clone());
-                Verdict::Unreachable
+                Verdict::Excluded
             }
         };
-        answers.push(Answer {
-            target: target.clone(),
-            verdict,
-        });
+        answers.push(Answer::new(target.clone(), verdict));
     }
     let mut outcome = Outcome::new(engine, answers);
     if !excluded.is_empty() {

@@ -8,7 +8,7 @@
 //! runs, [`certify`] a complete search into a certificate.
 //!
 //! Properties of runs: [`product`] pairs the program with an automaton, [`cycles`] searches it for fair cycles (Figures 3 and 4), [`lasso`]
-//! reads infinite runs off them, and [`PropertyEngine`] is the interface.
+//! reads infinite runs off them.
 
 pub mod breadth_first;
 pub mod certify;
@@ -23,7 +23,6 @@ pub mod layout;
 pub mod moves;
 pub mod parallel;
 pub mod partial;
-pub mod product;
 mod property;
 pub mod runs;
 pub mod step;
@@ -31,4 +30,3 @@ pub mod table;
 pub mod watch;
 
 pub use engine::{ExplicitEngine, Search};
-pub use property::{Evidence, PropertyAnswer, PropertyEngine, PropertyVerdict};

@@ -1,6 +1,6 @@
 //! Properties of runs: is there one that an automaton accepts?
 //!
-//! The [product](crate::product) of program and automaton is searched: for a target state by the reachability search, for an accepting
+//! The [product](hardbop_transform::product) of program and automaton is searched: for a target state by the reachability search, for an accepting
 //! run by the search for fair [`cycles`](crate::cycles). Either comes back with a run of the program itself.
 
 use crate::code::Program;
@@ -9,96 +9,54 @@ use crate::depth_first::depth_first;
 use crate::exploration::Exploration;
 use crate::lasso::read_lasso;
 use crate::layout::Layouts;
-use crate::product::Product;
 use crate::runs::RunReader;
 use crate::step::Statics;
 use crate::watch::{Stopped, Watch};
-use hardbop_automata::Automaton;
+use hardbop_automata::Property;
 use hardbop_machine::Machine;
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
-use hardbop_outcome::{Budget, Event, Lasso, Limit, Progress, Trace, digest};
+use hardbop_outcome::{
+    Budget, Event, Evidence, Limit, Outcome, Progress, Question, Verdict,
+};
+use hardbop_transform::product::Product;
 
-/// Searches for runs that an automaton accepts.
-#[derive(Clone, Copy, Debug)]
-pub struct PropertyEngine {
-    /// Whether uninitialised variables and choices stay undetermined until a step needs them.
-    pub lazy: bool,
-}
+/// What was found, and work counters in a fixed order.
+type Found = (Verdict, Vec<(String, u64)>);
 
-impl Default for PropertyEngine {
-    fn default() -> Self {
-        Self { lazy: true }
-    }
-}
-
-/// What was found.
-#[derive(Clone, Debug)]
-pub struct PropertyAnswer {
-    /// The verdict.
-    pub verdict: PropertyVerdict,
-    /// Work counters in a fixed order.
-    pub statistics: Vec<(String, u64)>,
-}
-
-/// Whether there is a run that the automaton accepts.
-#[derive(Clone, Debug)]
-pub enum PropertyVerdict {
-    /// There is none: everything was explored.
-    Excluded,
-    /// There is one.
-    Found(Evidence),
-    /// Not known.
-    Unknown(Limit),
-}
-
-/// A run that an automaton accepts.
-#[derive(Clone, Debug)]
-pub enum Evidence {
-    /// An infinite one.
-    Lasso(Lasso),
-    /// A finite one that makes the automaton enter a target state.
-    Trace(Trace),
-}
-
-impl PropertyEngine {
-    /// Searches the runs of a machine for one that an automaton accepts.
-    pub fn check(
-        self,
-        machine: &Machine,
-        automaton: &Automaton,
-        budget: &Budget<'_>,
-        progress: &mut dyn Progress,
-    ) -> PropertyAnswer {
-        if !machine.is_sequential() {
-            return PropertyAnswer {
-                verdict: PropertyVerdict::Unknown(Limit::Unsupported {
-                    what: "concurrent programs".to_owned(),
-                }),
-                statistics: Vec::new(),
-            };
-        }
-        progress.event(Event::Phase("product"));
-        let product = Product::new(machine, automaton);
-        let calls = CallGraph::new(&product.machine);
-        let effects = ModRef::new(&product.machine, &calls);
-        let alive = Liveness::new(&product.machine, &calls, &effects);
-        let layouts = Layouts::new(&product.machine, &calls, &effects, &alive);
-        let program = Program::new(&product.machine, &layouts, &alive);
-        let statics = Statics {
-            machine: &product.machine,
-            layouts: &layouts,
-            program: &program,
-            lazy: self.lazy,
-        };
-        let mut exploration = Exploration::new(statics);
-        let nodes = product.targets.iter().copied();
-        let mut watch = Watch::new(nodes, *budget, progress);
-        if automaton.has_targets() {
-            safety(machine, &product, &mut exploration, &mut watch)
-        } else {
-            liveness(machine, &product, &mut exploration, &mut watch)
-        }
-    }
+/// Searches the runs of a sequential machine for one that a property describes.
+pub(crate) fn search(
+    machine: &Machine,
+    property: &Property,
+    question: &Question,
+    lazy: bool,
+    budget: &Budget<'_>,
+    progress: &mut dyn Progress,
+) -> Outcome {
+    let automaton = &property.automaton;
+    progress.event(Event::Phase("product"));
+    let product = Product::new(machine, automaton);
+    let calls = CallGraph::new(&product.machine);
+    let effects = ModRef::new(&product.machine, &calls);
+    let alive = Liveness::new(&product.machine, &calls, &effects);
+    let layouts = Layouts::new(&product.machine, &calls, &effects, &alive);
+    let program = Program::new(&product.machine, &layouts, &alive);
+    let statics = Statics {
+        machine: &product.machine,
+        layouts: &layouts,
+        program: &program,
+        lazy,
+    };
+    let mut exploration = Exploration::new(statics);
+    let nodes = product.targets.iter().copied();
+    let mut watch = Watch::new(nodes, *budget, progress);
+    let (verdict, statistics) = if automaton.has_targets() {
+        safety(machine, &product, &mut exploration, &mut watch)
+    } else {
+        liveness(machine, &product, &mut exploration, &mut watch)
+    };
+    let mut outcome = Outcome::same("explicit", question, &verdict);
+    outcome.statistics = statistics;
+    outcome
 }
 
 /// Whether a target state of the automaton can be entered.
@@ -107,7 +65,7 @@ fn safety(
     product: &Product,
     exploration: &mut Exploration<'_>,
     watch: &mut Watch<'_>,
-) -> PropertyAnswer {
+) -> Found {
     watch.stops_at_first = true;
     let ended = depth_first(exploration, watch);
     let found = product.targets.iter().find_map(|&node| watch.found(node));
@@ -117,19 +75,13 @@ fn safety(
                 exploration.derivation(state)
             });
             let run = runs.and_then(|mut runs| runs.pop());
-            let trace = run.and_then(|run| {
-                let run = product.original_run(&run, run.steps.len());
-                run.trace(machine)
-            });
-            found_or_too_long(trace.map(Evidence::Trace))
+            let trace = run.and_then(|run| product.trace_back(machine, &run));
+            found_or_too_long(trace.map(Evidence::Run))
         }
-        (None, Err(Stopped::Limit(why))) => PropertyVerdict::Unknown(why),
-        (None, Ok(()) | Err(Stopped::Settled)) => PropertyVerdict::Excluded,
+        (None, Err(Stopped::Limit(why))) => Verdict::Unknown(why),
+        (None, Ok(()) | Err(Stopped::Settled)) => Verdict::Excluded,
     };
-    PropertyAnswer {
-        verdict,
-        statistics: statistics(exploration, &[]),
-    }
+    (verdict, statistics(exploration, &[]))
 }
 
 /// Whether an infinite run is accepted.
@@ -138,19 +90,16 @@ fn liveness(
     product: &Product,
     exploration: &mut Exploration<'_>,
     watch: &mut Watch<'_>,
-) -> PropertyAnswer {
+) -> Found {
     let mut search = CycleSearch::new(exploration, product.state, &product.accepting);
     let verdict = match search.run(watch) {
         Ok(Some(component)) => {
             let lasso = read_lasso(&mut search, &component);
-            let lasso = lasso.and_then(|(run, head)| {
-                let run = product.original_run(&run, head);
-                run.lasso(machine)
-            });
+            let lasso = lasso.and_then(|(run, head)| product.lasso_back(machine, &run, head));
             found_or_too_long(lasso.map(Evidence::Lasso))
         }
-        Ok(None) => PropertyVerdict::Excluded,
-        Err(Stopped::Limit(why)) => PropertyVerdict::Unknown(why),
+        Ok(None) => Verdict::Excluded,
+        Err(Stopped::Limit(why)) => Verdict::Unknown(why),
         Err(Stopped::Settled) => unreachable!("nothing is settled before the search ends"),
     };
     let more = [
@@ -162,18 +111,12 @@ fn liveness(
     let states = exploration.len().max(1);
     let bytes = (exploration.bytes() + extra).div_ceil(states);
     statistics.push(("bytes-per-state".to_owned(), bytes as u64));
-    PropertyAnswer {
-        verdict,
-        statistics,
-    }
+    (verdict, statistics)
 }
 
 /// A run with more different calls than can be written down is known to be there, but cannot be shown.
-fn found_or_too_long(evidence: Option<Evidence>) -> PropertyVerdict {
-    evidence.map_or(
-        PropertyVerdict::Unknown(Limit::Memory),
-        PropertyVerdict::Found,
-    )
+fn found_or_too_long(evidence: Option<Evidence>) -> Verdict {
+    evidence.map_or(Verdict::Unknown(Limit::Memory), Verdict::Found)
 }
 
 fn statistics(exploration: &Exploration<'_>, more: &[(&str, u64)]) -> Vec<(String, u64)> {
@@ -187,23 +130,4 @@ fn statistics(exploration: &Exploration<'_>, more: &[(&str, u64)]) -> Vec<(Strin
     counters
         .map(|&(name, count)| (name.to_owned(), count))
         .collect()
-}
-
-impl crate::product::OriginalRun {
-    fn trace(&self, machine: &Machine) -> Option<Trace> {
-        let trace = self.decisions.trace(machine, &digest::of(machine), None)?;
-        let mut trace = trace;
-        if self.returns
-            && let Some(segment) = trace.segments.last_mut()
-        {
-            segment.steps.push(hardbop_outcome::Step::Leave);
-        }
-        Some(trace)
-    }
-
-    fn lasso(&self, machine: &Machine) -> Option<Lasso> {
-        let program = digest::of(machine);
-        self.decisions
-            .lasso(machine, &program, self.head, self.returns)
-    }
 }

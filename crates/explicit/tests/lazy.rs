@@ -2,9 +2,9 @@
 
 use hardbop_explicit::{ExplicitEngine, Search};
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Outcome, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Outcome, Question, Silent, Verdict};
 
-fn check(machine: &Machine, query: &Query, lazy: bool, states: Option<u64>) -> Outcome {
+fn check(machine: &Machine, question: &Question, lazy: bool, states: Option<u64>) -> Outcome {
     let engine = ExplicitEngine {
         search: Search::Dfs,
         lazy,
@@ -14,7 +14,7 @@ fn check(machine: &Machine, query: &Query, lazy: bool, states: Option<u64>) -> O
         states,
         ..Budget::unlimited()
     };
-    engine.check(machine, query, &budget, &mut Silent)
+    engine.check(machine, question, &budget, &mut Silent)
 }
 
 fn states(outcome: &Outcome) -> u64 {
@@ -38,9 +38,9 @@ fn quicksort_takes_the_same_few_states_whatever_the_width() {
     for (label, most) in [("END", 10), ("SAME_AGAIN", 100)] {
         let counts = [4, 6, 8, 10, 32, 64].map(|width| {
             let machine = quicksort(width);
-            let outcome = check(&machine, &Query::label(&machine, label), true, None);
+            let outcome = check(&machine, &Question::label(&machine, label), true, None);
             let verdict = &outcome.answers[0].verdict;
-            assert!(matches!(verdict, Verdict::Reachable { .. }), "{label}");
+            assert!(matches!(verdict, Verdict::Found(_)), "{label}");
             states(&outcome)
         });
         assert!(
@@ -57,15 +57,15 @@ fn many_uninitialised_variables_cost_orders_of_magnitude_less() {
     for name in ["uninitialised", "uninitialised-safe"] {
         let family = hardbop_families::find(name).expect("a family of the table");
         let machine = machine(&family.generate(8, 0).text);
-        let query = Query::assertions(&machine);
-        let lazy = check(&machine, &query, true, None);
+        let question = Question::assertions(&machine);
+        let lazy = check(&machine, &question, true, None);
         assert!(
             lazy.answers
                 .iter()
-                .all(|a| !matches!(a.verdict, Verdict::Unknown { .. }))
+                .all(|a| !matches!(a.verdict, Verdict::Unknown(_)))
         );
         let limit = 50 * states(&lazy);
-        let eager = check(&machine, &query, false, Some(limit));
+        let eager = check(&machine, &question, false, Some(limit));
         assert!(
             states(&eager) > limit,
             "{name}: {} states suffice",
@@ -86,18 +86,18 @@ fn a_copy_stays_equal_to_its_undetermined_origin() {
         end
         bool pass(a) begin decl b; b := a; return b; end";
     let machine = machine(text);
-    let query = Query::assertions(&machine);
-    let outcome = check(&machine, &query, true, None);
+    let question = Question::assertions(&machine);
+    let outcome = check(&machine, &question, true, None);
     assert!(
         outcome
             .answers
             .iter()
-            .all(|a| a.verdict == Verdict::Unreachable)
+            .all(|a| a.verdict == Verdict::Excluded)
     );
     // One state for every node but the two failures: nothing is ever decided.
     let nodes = machine.nodes.len() as u64;
     assert_eq!(states(&outcome), nodes - 2);
-    assert!(states(&check(&machine, &query, false, None)) > nodes);
+    assert!(states(&check(&machine, &question, false, None)) > nodes);
 }
 
 #[test]
@@ -114,12 +114,12 @@ fn what_a_callee_decides_is_decided_for_its_caller() {
         bool f() begin if (g) then return 1; fi return 0; end";
     let machine = machine(&text.replacen("NEVER", "FIRST", 1));
     let verdict = |label: &str| {
-        let outcome = check(&machine, &Query::label(&machine, label), true, None);
+        let outcome = check(&machine, &Question::label(&machine, label), true, None);
         outcome.answers[0].verdict.clone()
     };
-    assert_eq!(verdict("FIRST"), Verdict::Unreachable);
-    assert_eq!(verdict("NEVER"), Verdict::Unreachable);
-    let Verdict::Reachable { trace } = verdict("BOTH") else {
+    assert_eq!(verdict("FIRST"), Verdict::Excluded);
+    assert_eq!(verdict("NEVER"), Verdict::Excluded);
+    let Verdict::Found(Evidence::Run(trace)) = verdict("BOTH") else {
         panic!("both can be true");
     };
     hardbop_interpreter::replay(&machine, &trace).expect("the run replays");

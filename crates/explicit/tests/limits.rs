@@ -3,7 +3,9 @@
 use hardbop_automata::read_ltl;
 use hardbop_explicit::{ExplicitEngine, PropertyEngine, PropertyVerdict, Search};
 use hardbop_machine::from_text;
-use hardbop_outcome::{Budget, Engine, Event, Interrupt, Limit, Progress, Query, Silent, Verdict};
+use hardbop_outcome::{
+    Budget, Engine, Event, Interrupt, Limit, Progress, Question, Silent, Verdict,
+};
 use hardbop_syntax::Source;
 use std::num::NonZeroUsize;
 
@@ -24,13 +26,13 @@ const SEARCHES: [Search; 2] = [Search::Dfs, Search::Bfs];
 
 fn verdict(text: &str, search: Search, lazy: bool, budget: &Budget<'_>) -> Verdict {
     let machine = from_text("limits.bp", text).expect("the program is valid");
-    let query = Query::assertions(&machine);
+    let question = Question::assertions(&machine);
     let engine = ExplicitEngine {
         search,
         lazy,
         ..ExplicitEngine::default()
     };
-    let mut outcome = engine.check(&machine, &query, budget, &mut Silent);
+    let mut outcome = engine.check(&machine, &question, budget, &mut Silent);
     outcome.answers.remove(0).verdict
 }
 
@@ -45,9 +47,9 @@ fn too_few_states_give_unknown_and_enough_give_the_verdict() {
             };
             for (program, text) in [FAILS, HOLDS].into_iter().enumerate() {
                 match verdict(text, search, true, &budget) {
-                    Verdict::Unknown { why } => assert_eq!(why, Limit::States),
-                    Verdict::Reachable { .. } if text == FAILS => answered[program] = true,
-                    Verdict::Unreachable if text == HOLDS => answered[program] = true,
+                    Verdict::Unknown(why) => assert_eq!(why, Limit::States),
+                    Verdict::Found(_) if text == FAILS => answered[program] = true,
+                    Verdict::Excluded if text == HOLDS => answered[program] = true,
                     other => panic!("{search:?} with {states} states: {other:?}"),
                 }
             }
@@ -66,7 +68,7 @@ fn memory_is_counted() {
             ..Budget::unlimited()
         };
         let verdict = verdict(text, search, true, &budget);
-        assert_eq!(verdict, Verdict::Unknown { why: Limit::Memory });
+        assert_eq!(verdict, Verdict::Unknown(Limit::Memory));
     }
 }
 
@@ -81,7 +83,7 @@ fn an_interrupt_is_heard_while_a_split_finds_nothing() {
     };
     for search in SEARCHES {
         let verdict = verdict(text, search, true, &budget);
-        assert_eq!(verdict, Verdict::Unknown { why: Limit::Time });
+        assert_eq!(verdict, Verdict::Unknown(Limit::Time));
     }
 }
 
@@ -96,7 +98,7 @@ fn initial_states_that_are_enumerated_hear_of_limits_too() {
     for search in SEARCHES {
         let verdict = verdict(text, search, false, &budget);
         let why = Limit::Interrupted;
-        assert_eq!(verdict, Verdict::Unknown { why });
+        assert_eq!(verdict, Verdict::Unknown(why));
     }
 }
 
@@ -137,7 +139,12 @@ fn long_searches_say_how_far_they_have_come() {
             jobs: NonZeroUsize::new(jobs).expect("there is a worker"),
             ..ExplicitEngine::default()
         };
-        engine.check(&machine, &Query::assertions(&machine), &budget, &mut heard);
+        engine.check(
+            &machine,
+            &Question::assertions(&machine),
+            &budget,
+            &mut heard,
+        );
         assert!(is_growing(&heard), "{jobs} jobs: {:?}", heard.counts);
     }
     let formula = Source::new("formula", "G n != 1099511627775");
@@ -155,10 +162,5 @@ fn programs_with_threads_are_not_taken() {
     let text = "decl g; thread a begin void main() begin g := 1; end end
         thread b begin void main() begin assert(g); end end";
     let verdict = verdict(text, Search::Dfs, true, &Budget::unlimited());
-    assert!(matches!(
-        verdict,
-        Verdict::Unknown {
-            why: Limit::Unsupported { .. }
-        }
-    ));
+    assert!(matches!(verdict, Verdict::Unknown(Limit::Declined { .. })));
 }

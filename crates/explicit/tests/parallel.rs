@@ -2,7 +2,9 @@
 
 use hardbop_explicit::{ExplicitEngine, Search};
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Interrupt, Limit, Outcome, Query, Silent, Verdict};
+use hardbop_outcome::{
+    Budget, Engine, Evidence, Interrupt, Limit, Outcome, Question, Silent, Target, Verdict,
+};
 use hardbop_testkit::generator::{Knobs, generate};
 use std::num::NonZeroUsize;
 
@@ -14,9 +16,9 @@ fn engine(jobs: usize, lazy: bool) -> ExplicitEngine {
     }
 }
 
-fn check(machine: &Machine, query: &Query, jobs: usize, lazy: bool) -> Outcome {
+fn check(machine: &Machine, question: &Question, jobs: usize, lazy: bool) -> Outcome {
     let budget = Budget::unlimited();
-    engine(jobs, lazy).check(machine, query, &budget, &mut Silent)
+    engine(jobs, lazy).check(machine, question, &budget, &mut Silent)
 }
 
 /// States, entries and summaries. (Transitions count what is made, and one core makes some returns twice.)
@@ -30,25 +32,25 @@ fn counts(outcome: &Outcome) -> [(&str, u64); 3] {
 /// Asks everything that can be asked about a program; gives how many targets could be reached and how many could not.
 fn compare(text: &str, jobs: usize, lazy: bool) -> (usize, usize) {
     let machine = from_text("generated.bp", text).expect("generated programs are valid");
-    let mut query = Query::assertions(&machine);
+    let mut question = Question::assertions(&machine);
     for label in &machine.labels {
-        query
-            .targets
-            .extend(Query::label(&machine, &label.name).targets);
+        question
+            .targets()
+            .extend(Target::labels(&machine, &label.name));
     }
-    let alone = check(&machine, &query, 1, lazy);
-    let together = check(&machine, &query, jobs, lazy);
+    let alone = check(&machine, &question, 1, lazy);
+    let together = check(&machine, &question, jobs, lazy);
     let (mut reached, mut excluded) = (0, 0);
     for (one, other) in alone.answers.iter().zip(&together.answers) {
         assert_eq!(one.target, other.target);
         match (&one.verdict, &other.verdict) {
-            (Verdict::Reachable { .. }, Verdict::Reachable { trace }) => {
+            (Verdict::Found(_), Verdict::Found(Evidence::Run(trace))) => {
                 hardbop_interpreter::replay(&machine, trace)
                     .unwrap_or_else(|error| panic!("{error}\n{text}"));
                 assert_eq!(trace.target.as_ref(), Some(&other.target));
                 reached += 1;
             }
-            (Verdict::Unreachable, Verdict::Unreachable) => excluded += 1,
+            (Verdict::Excluded, Verdict::Excluded) => excluded += 1,
             (one, other) => panic!("{one:?} and {other:?} in\n{text}"),
         }
     }
@@ -110,10 +112,10 @@ fn a_split_into_very_many_cases_does_not_keep_the_target_from_being_found() {
         states: Some(most),
         ..Budget::unlimited()
     };
-    let query = Query::label(&machine, "HIT");
-    let outcome = engine(2, true).check(&machine, &query, &budget, &mut Silent);
+    let question = Question::label(&machine, "HIT");
+    let outcome = engine(2, true).check(&machine, &question, &budget, &mut Silent);
     let verdict = &outcome.answers[0].verdict;
-    assert!(matches!(verdict, Verdict::Reachable { .. }), "{verdict:?}");
+    assert!(matches!(verdict, Verdict::Found(_)), "{verdict:?}");
     let (_, visited) = outcome.statistics[0];
     assert!(visited < most, "the search went on: {visited} states");
 }
@@ -153,9 +155,9 @@ fn every_limit_ends_all_workers() {
                 },
                 ..Budget::unlimited()
             };
-            let query = Query::assertions(&machine);
-            let outcome = engine(2, true).check(&machine, &query, &budget, &mut Silent);
-            assert_eq!(outcome.answers[0].verdict, Verdict::Unknown { why });
+            let question = Question::assertions(&machine);
+            let outcome = engine(2, true).check(&machine, &question, &budget, &mut Silent);
+            assert_eq!(outcome.answers[0].verdict, Verdict::Unknown(why));
             let (_, visited) = outcome.statistics[0];
             assert!(states.is_none_or(|states| visited > states && visited < states + 10));
         }

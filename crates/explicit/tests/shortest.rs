@@ -4,7 +4,7 @@
 
 use hardbop_explicit::{ExplicitEngine, Search};
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Target, Verdict};
 use hardbop_testkit::generator::{Knobs, generate};
 use hardbop_testkit::tabulation::Tabulation;
 
@@ -19,23 +19,23 @@ fn compare(machine: &Machine, lazy: bool, text: &str) -> usize {
         ..ExplicitEngine::default()
     };
     let mut compared = 0;
-    let mut targets = Query::assertions(machine).targets;
+    let mut targets = Target::assertions(machine);
     for label in &machine.labels {
-        targets.extend(Query::label(machine, &label.name).targets);
+        targets.extend(Target::labels(machine, &label.name));
     }
     for target in targets {
-        let query = Query {
+        let question = Question {
             targets: vec![target],
         };
-        let outcome = engine.check(machine, &query, &Budget::unlimited(), &mut Silent);
+        let outcome = engine.check(machine, &question, &Budget::unlimited(), &mut Silent);
         let answer = &outcome.answers[0];
         let distance = tabulation.distance(answer.target.node);
-        let Verdict::Reachable { trace } = &answer.verdict else {
-            assert_eq!(distance, None, "{} in\n{text}", answer.target.kind);
+        let Verdict::Found(Evidence::Run(trace)) = &answer.verdict else {
+            assert_eq!(distance, None, "{} in\n{text}", answer.asked);
             continue;
         };
         let steps: usize = trace.segments.iter().map(|s| s.steps.len()).sum();
-        let kind = &answer.target.kind;
+        let kind = &answer.asked;
         assert_eq!(Some(steps as u64), distance, "{kind} in\n{text}");
         compared += 1;
     }

@@ -5,7 +5,7 @@ use hardbop_automata::{Letter, Ltl, read_ltl};
 use hardbop_explicit::{PropertyEngine, PropertyVerdict};
 use hardbop_interpreter::{Configuration, observe_thread_lasso, replay};
 use hardbop_machine::{Machine, Type, from_text};
-use hardbop_outcome::{Budget, Engine, Limit, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Limit, Question, Silent, Verdict};
 use hardbop_syntax::Source;
 use hardbop_testkit::run_oracle::{RunVerdict, letter_of};
 use hardbop_testkit::{Knobs, Oracle, RunOracle, generate};
@@ -95,17 +95,17 @@ fn labels_of_several_threads_are_reached_as_the_oracle_says() {
         let text = generate(seed, &Knobs::concurrent());
         let machine = from_text("generated.bp", &text).expect("generated programs are valid");
         for label in machine.labels.iter().take(2) {
-            let query = Query::label(&machine, &label.name);
+            let question = Question::label(&machine, &label.name);
             let oracle = Oracle {
                 max_stack: 8,
                 ..Oracle::default()
             };
-            let outcome = oracle.check(&machine, &query, &budget(5000), &mut Silent);
+            let outcome = oracle.check(&machine, &question, &budget(5000), &mut Silent);
             let is = |wanted: fn(&Verdict) -> bool| {
                 outcome.answers.iter().any(|answer| wanted(&answer.verdict))
             };
-            let is_unknown = is(|verdict| matches!(verdict, Verdict::Unknown { .. }));
-            let is_reached = is(|verdict| matches!(verdict, Verdict::Reachable { .. }));
+            let is_unknown = is(|verdict| matches!(verdict, Verdict::Unknown(_)));
+            let is_reached = is(|verdict| matches!(verdict, Verdict::Found(_)));
             let formula = format!("G !at({})", label.name);
             let Some(holds) = holds(&machine, &formula) else {
                 continue;

@@ -19,8 +19,11 @@ use hardbop_bdd::{Exhausted, Manager};
 use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::NotInlined;
 use hardbop_machine::{Machine, NodeId};
+use hardbop_outcome::budget::DEFAULT_THREADS;
+use hardbop_outcome::engine::{takes_no_bound, takes_only_reachability};
 use hardbop_outcome::{
-    Answer, Budget, Engine, Event, Limit, Outcome, Progress, Query, Target, Trace, Verdict,
+    Answer, Budget, Declined, Engine, Event, Evidence, Limit, Outcome, Progress, Question, Target,
+    Trace, Verdict,
 };
 use hardbop_symbolic::{limit_reached, node_limit};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,8 +31,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Explores all interleavings of threads without recursion.
 #[derive(Clone, Copy, Debug)]
 pub struct InterleavingEngine {
-    /// At most so many threads, `init` aside, are started in all; a negative answer that would need more is none.
-    pub threads: u32,
     /// How configurations are explored.
     pub exploration: Exploration,
     /// What the explicit exploration may leave out.
@@ -56,7 +57,6 @@ const MANY_CONFIGURATIONS: u64 = 20_000_000;
 impl Default for InterleavingEngine {
     fn default() -> Self {
         Self {
-            threads: 8,
             exploration: Exploration::Auto,
             reductions: Reductions::ALL,
         }
@@ -68,20 +68,29 @@ impl Engine for InterleavingEngine {
         "interleaving"
     }
 
-    fn check(
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        takes_only_reachability(question)?;
+        takes_no_bound(question)?;
+        match Cast::new(machine, DEFAULT_THREADS) {
+            Ok(_) => Ok(()),
+            Err(why) => Declined::because(unsupported(machine, why)),
+        }
+    }
+
+    fn search(
         &self,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
-        let cast = match Cast::new(
-            machine,
-            self.threads
-                .saturating_add(u32::from(machine.init.is_some())),
-        ) {
+        let init = u32::from(machine.init.is_some());
+        let cast = match Cast::new(machine, budget.threads().saturating_add(init)) {
             Ok(cast) => cast,
-            Err(why) => return Outcome::unknown(self.name(), query, &unsupported(machine, why)),
+            Err(why) => {
+                let what = unsupported(machine, why);
+                return Outcome::unknown(self.name(), question, &Limit::Declined { what });
+            }
         };
         let space = Space::new(machine, &cast);
         let mut inquiry = Inquiry {
@@ -96,8 +105,8 @@ impl Engine for InterleavingEngine {
             verdicts: BTreeMap::new(),
             outcome: Outcome::new(self.name(), Vec::new()),
         };
-        inquiry.answer(query, progress);
-        inquiry.finish(query)
+        inquiry.answer(question, progress);
+        inquiry.finish(question)
     }
 }
 
@@ -113,29 +122,32 @@ struct Inquiry<'q> {
 }
 
 impl<'q> Inquiry<'q> {
-    fn answer(&mut self, query: &Query, progress: &mut dyn Progress) {
+    fn answer(&mut self, question: &Question, progress: &mut dyn Progress) {
         let is_unreachable = if self.exploration == Exploration::Symbolic {
             false
         } else {
             progress.event(Event::Phase("explicit search"));
-            self.explore_explicitly(query, progress)
+            self.explore_explicitly(question, progress)
         };
-        let left: Vec<usize> = (0..query.targets.len())
+        let left: Vec<usize> = (0..question.targets().len())
             .filter(|index| !self.verdicts.contains_key(index))
             .collect();
         if left.is_empty() {
             return;
         }
-        let targets: Vec<Target> = left.iter().map(|&i| query.targets[i].clone()).collect();
+        let targets: Vec<Target> = left
+            .iter()
+            .map(|&i| question.targets()[i].clone())
+            .collect();
         if is_unreachable {
             progress.event(Event::Phase("proof"));
             match self.prove_explicitly(targets) {
                 Ok(()) => {
-                    let verdicts = left.iter().map(|&index| (index, Verdict::Unreachable));
+                    let verdicts = left.iter().map(|&index| (index, Verdict::Excluded));
                     return self.verdicts.extend(verdicts);
                 }
                 Err(why) if self.exploration == Exploration::Explicit => {
-                    let unknown = Verdict::Unknown { why };
+                    let unknown = Verdict::Unknown(why);
                     let verdicts = left.iter().map(|&index| (index, unknown.clone()));
                     return self.verdicts.extend(verdicts);
                 }
@@ -143,14 +155,18 @@ impl<'q> Inquiry<'q> {
             }
         }
         progress.event(Event::Phase("symbolic search"));
-        self.explore_symbolically(query, &left, progress);
+        self.explore_symbolically(question, &left, progress);
     }
 
     /// Finds runs to targets; whether all that have no verdict yet are unreachable.
-    fn explore_explicitly(&mut self, query: &Query, progress: &mut dyn Progress) -> bool {
+    fn explore_explicitly(&mut self, question: &Question, progress: &mut dyn Progress) -> bool {
         let allowance = self.allowance();
         let (machine, cast) = (self.runs.machine, self.runs.cast);
-        let wanted: BTreeSet<NodeId> = query.targets.iter().map(|target| target.node).collect();
+        let wanted: BTreeSet<NodeId> = question
+            .targets()
+            .iter()
+            .map(|target| target.node)
+            .collect();
         let mut search = ReducedSearch::new(machine, cast, &wanted, self.reductions);
         let end = search.run(&allowance);
         self.count("configurations", search.len());
@@ -161,11 +177,11 @@ impl<'q> Inquiry<'q> {
             let mut ordered = OrderedSearch::new(machine, cast, &search.reached);
             let end = ordered.run(&allowance);
             self.count("ordered-configurations", ordered.len());
-            for (index, target) in query.targets.iter().enumerate() {
+            for (index, target) in question.targets().iter().enumerate() {
                 if search.reached.contains(&target.node) {
                     let verdict = match (self.trace(&mut ordered, target), &end) {
-                        (Some(trace), _) => Verdict::Reachable { trace },
-                        (None, Err(why)) => Verdict::Unknown { why: why.clone() },
+                        (Some(trace), _) => Verdict::Found(Evidence::Run(trace)),
+                        (None, Err(why)) => Verdict::Unknown(why.clone()),
                         (None, Ok(())) => {
                             unreachable!("what one search has reached the other reaches")
                         }
@@ -179,16 +195,16 @@ impl<'q> Inquiry<'q> {
             Ok(()) if search.missed_thread => Some(Limit::Threads),
             Ok(()) => None,
         };
-        for (index, target) in query.targets.iter().enumerate() {
+        for (index, target) in question.targets().iter().enumerate() {
             let is_reached = search.reached.contains(&target.node);
             if let Some(why) = why.clone().filter(|_| !is_reached) {
-                found.insert(index, Verdict::Unknown { why });
+                found.insert(index, Verdict::Unknown(why));
             }
         }
         // What was not decided is left to the symbolic search, if that may try.
         let is_auto = self.exploration == Exploration::Auto;
         let may_retry = |verdict: &Verdict| match verdict {
-            Verdict::Unknown { why } => is_auto && !matches!(why, Limit::Threads),
+            Verdict::Unknown(why) => is_auto && !matches!(why, Limit::Threads),
             _ => false,
         };
         found.retain(|_, verdict| !may_retry(verdict));
@@ -255,13 +271,18 @@ impl<'q> Inquiry<'q> {
         Some(run.expect("the steps along a path can be taken"))
     }
 
-    fn explore_symbolically(&mut self, query: &Query, left: &[usize], progress: &mut dyn Progress) {
+    fn explore_symbolically(
+        &mut self,
+        question: &Question,
+        left: &[usize],
+        progress: &mut dyn Progress,
+    ) {
         let budget = self.budget;
         let interrupt = || budget.interrupt.check().is_some();
         let manager = Manager::new(node_limit(budget)).with_interrupt(&interrupt);
         let wanted = left
             .iter()
-            .map(|&index| query.targets[index].node)
+            .map(|&index| question.targets()[index].node)
             .collect();
         let Runs {
             machine,
@@ -272,13 +293,19 @@ impl<'q> Inquiry<'q> {
         let end = search.run();
         progress.event(Event::Phase("evidence"));
         for &index in left {
-            let verdict = verdict(&self.runs, &mut search, &query.targets[index], end, budget);
+            let verdict = verdict(
+                &self.runs,
+                &mut search,
+                &question.targets()[index],
+                end,
+                budget,
+            );
             self.verdicts.insert(index, verdict);
         }
         let excluded = left
             .iter()
-            .filter(|index| self.verdicts[index] == Verdict::Unreachable);
-        let excluded: Vec<Target> = excluded.map(|&i| query.targets[i].clone()).collect();
+            .filter(|index| self.verdicts[index] == Verdict::Excluded);
+        let excluded: Vec<Target> = excluded.map(|&i| question.targets()[i].clone()).collect();
         if !excluded.is_empty() {
             match certificate(machine, space, &mut search, excluded) {
                 Ok(certificate) => self.outcome.certificates.push(certificate),
@@ -291,8 +318,8 @@ impl<'q> Inquiry<'q> {
     /// A proof that cannot be written down is none.
     fn retract(&mut self, why: &Limit) {
         for verdict in self.verdicts.values_mut() {
-            if *verdict == Verdict::Unreachable {
-                *verdict = Verdict::Unknown { why: why.clone() };
+            if *verdict == Verdict::Excluded {
+                *verdict = Verdict::Unknown(why.clone());
             }
         }
     }
@@ -303,13 +330,13 @@ impl<'q> Inquiry<'q> {
             .push((name.to_owned(), count as u64));
     }
 
-    fn finish(mut self, query: &Query) -> Outcome {
-        for (index, target) in query.targets.iter().enumerate() {
+    fn finish(mut self, question: &Question) -> Outcome {
+        for (index, target) in question.targets().iter().enumerate() {
             let verdict = self.verdicts.remove(&index);
-            self.outcome.answers.push(Answer {
-                target: target.clone(),
-                verdict: verdict.expect("one of the explorations has answered every target"),
-            });
+            let verdict = verdict.expect("one of the explorations has answered every target");
+            self.outcome
+                .answers
+                .push(Answer::new(target.clone(), verdict));
         }
         self.outcome
     }
@@ -322,29 +349,28 @@ fn verdict(
     end: Result<(), Exhausted>,
     budget: &Budget<'_>,
 ) -> Verdict {
-    let unknown = |why| Verdict::Unknown { why };
+    let unknown = |why| Verdict::Unknown(why);
     match (search.hit(target.node), end) {
         (Some(hit), _) => match runs.run_to(search, hit, target) {
-            Ok(Some(trace)) => Verdict::Reachable { trace },
+            Ok(Some(trace)) => Verdict::Found(Evidence::Run(trace)),
             Ok(None) => unreachable!("every configuration that was found has a way back"),
             Err(why) => unknown(limit_reached(why, budget)),
         },
         (None, Err(why)) => unknown(limit_reached(why, budget)),
         (None, Ok(())) if search.missed_thread => unknown(Limit::Threads),
-        (None, Ok(())) => Verdict::Unreachable,
+        (None, Ok(())) => Verdict::Excluded,
     }
 }
 
-fn unsupported(machine: &Machine, why: NotInlined) -> Limit {
-    let what = match why {
+fn unsupported(machine: &Machine, why: NotInlined) -> String {
+    match why {
         NotInlined::Recursive(procedure) => {
             let name = &machine.procedure(procedure).name;
             format!("threads with recursion ({name} may call itself)")
         }
         NotInlined::TooManyPlaces => "threads whose calls unfold to so many places".to_owned(),
         NotInlined::InitStartsThreads => "an `init` procedure that starts threads".to_owned(),
-    };
-    Limit::Unsupported { what }
+    }
 }
 
 fn statistics(search: &Search<'_, '_>) -> Vec<(String, u64)> {

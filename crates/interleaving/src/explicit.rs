@@ -69,7 +69,7 @@ impl Allowance<'_> {
 
 impl From<TooManyCases> for Limit {
     fn from(_: TooManyCases) -> Self {
-        Limit::Unsupported {
+        Limit::Declined {
             what: "steps with thousands of cases".to_owned(),
         }
     }

@@ -3,7 +3,7 @@
 use hardbop_interleaving::InterleavingEngine;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, NeverInterrupted, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, NeverInterrupted, Question, Silent, Verdict};
 use std::path::Path;
 
 fn machine(path: &str) -> Option<Machine> {
@@ -14,23 +14,23 @@ fn machine(path: &str) -> Option<Machine> {
 }
 
 /// Per target whether it is reached; runs are replayed and certificates checked.
-fn reached(machine: &Machine, query: &Query) -> Vec<bool> {
+fn reached(machine: &Machine, question: &Question) -> Vec<bool> {
     let budget = Budget {
         nodes: Some(1 << 22),
         ..Budget::unlimited()
     };
     let engine = InterleavingEngine::default();
-    let outcome = engine.check(machine, query, &budget, &mut Silent);
+    let outcome = engine.check(machine, question, &budget, &mut Silent);
     for certificate in &outcome.certificates {
         hardbop_checker::validate(machine, certificate, &NeverInterrupted)
             .unwrap_or_else(|rejected| panic!("{rejected}"));
     }
     let answers = outcome.answers.iter().map(|answer| match &answer.verdict {
-        Verdict::Reachable { trace } => {
+        Verdict::Found(Evidence::Run(trace)) => {
             replay(machine, trace).unwrap_or_else(|error| panic!("{error}"));
             true
         }
-        Verdict::Unreachable => false,
+        Verdict::Excluded => false,
         other => panic!("{other:?}"),
     });
     answers.collect()
@@ -39,8 +39,8 @@ fn reached(machine: &Machine, query: &Query) -> Vec<bool> {
 #[test]
 fn dekker_fails_only_where_its_head_says() {
     if let Some(machine) = machine("duet/dekker.bp") {
-        let query = Query::assertions(&machine);
-        assert_eq!(reached(&machine, &query), [false, true]);
+        let question = Question::assertions(&machine);
+        assert_eq!(reached(&machine, &question), [false, true]);
     }
 }
 
@@ -55,8 +55,8 @@ fn boppo_threads_have_the_verdicts_of_their_descriptions() {
     ];
     for (name, expected) in cases {
         if let Some(machine) = machine(&format!("boppo/{name}/main.bp")) {
-            let query = Query::assertions(&machine);
-            assert_eq!(reached(&machine, &query), expected, "{name}");
+            let question = Question::assertions(&machine);
+            assert_eq!(reached(&machine, &question), expected, "{name}");
         }
     }
 }
@@ -71,8 +71,8 @@ fn fibonacci_is_reached_only_where_it_should_be() {
     ];
     for (name, expected) in cases {
         if let Some(machine) = machine(&format!("getafix/{name}.bp")) {
-            let query = Query::label(&machine, "SLIC_ERROR");
-            assert_eq!(reached(&machine, &query), [expected], "{name}");
+            let question = Question::label(&machine, "SLIC_ERROR");
+            assert_eq!(reached(&machine, &question), [expected], "{name}");
         }
     }
 }

@@ -3,7 +3,9 @@
 use hardbop_interleaving::{Exploration, InterleavingEngine, Reductions};
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Answer, Budget, Engine, Limit, Outcome, Query, Silent, Trace, Verdict};
+use hardbop_outcome::{
+    Answer, Budget, Engine, Evidence, Limit, Outcome, Question, Silent, Trace, Verdict,
+};
 use hardbop_testkit::{Knobs, Oracle, generate};
 use std::ops::Range;
 
@@ -14,8 +16,8 @@ fn machine(text: &str) -> Machine {
 }
 
 fn ask(engine: &dyn Engine, machine: &Machine) -> Outcome {
-    let query = Query::assertions(machine);
-    engine.check(machine, &query, &Budget::unlimited(), &mut Silent)
+    let question = Question::assertions(machine);
+    engine.check(machine, &question, &Budget::unlimited(), &mut Silent)
 }
 
 fn engine(exploration: Exploration, reductions: Reductions) -> InterleavingEngine {
@@ -35,8 +37,8 @@ fn cost(machine: &Machine, trace: &Trace) -> (usize, u128) {
 }
 
 fn is_unsupported(answer: &Answer) -> bool {
-    let unsupported = |why: &Limit| matches!(why, Limit::Unsupported { .. });
-    matches!(&answer.verdict, Verdict::Unknown { why } if unsupported(why))
+    let unsupported = |why: &Limit| matches!(why, Limit::Declined { .. });
+    matches!(&answer.verdict, Verdict::Unknown(why) if unsupported(why))
 }
 
 /// Generated programs with what the symbolic exploration says of them; those with recursion left out.
@@ -64,7 +66,7 @@ fn explicit_and_symbolic_runs_have_the_same_switches_and_steps() {
         let explicit = ask(&engine(Exploration::Explicit, Reductions::ALL), &machine);
         for (one, other) in symbolic.answers.iter().zip(&explicit.answers) {
             let text = machine.source.text();
-            if let (Verdict::Reachable { trace: one }, Verdict::Reachable { trace: other }) =
+            if let (Verdict::Found(Evidence::Run(one)), Verdict::Found(Evidence::Run(other))) =
                 (&one.verdict, &other.verdict)
             {
                 let costs = (cost(&machine, one), cost(&machine, other));
@@ -85,7 +87,7 @@ fn visited(text: &str, reductions: Reductions) -> (u64, bool) {
     let outcome = ask(&engine(Exploration::Explicit, reductions), &machine);
     let counts = outcome.statistics.iter();
     let count = counts.filter(|(name, _)| name == "configurations");
-    let is_reached = matches!(outcome.answers[0].verdict, Verdict::Reachable { .. });
+    let is_reached = matches!(outcome.answers[0].verdict, Verdict::Found(_));
     (count.map(|&(_, count)| count).sum(), is_reached)
 }
 
@@ -191,8 +193,8 @@ fn reductions_change_no_verdict() {
             for (truth, found) in truth.answers.iter().zip(&found.answers) {
                 let (truth, found) = (&truth.verdict, &found.verdict);
                 let agree = match truth {
-                    Verdict::Reachable { .. } => matches!(found, Verdict::Reachable { .. }),
-                    Verdict::Unreachable => truth == found,
+                    Verdict::Found(_) => matches!(found, Verdict::Found(_)),
+                    Verdict::Excluded => truth == found,
                     _ => continue,
                 };
                 let text = machine.source.text();

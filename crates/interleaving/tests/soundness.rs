@@ -3,7 +3,7 @@
 use hardbop_interleaving::InterleavingEngine;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::certificate::Formula;
-use hardbop_outcome::{Budget, Certificate, Engine, NeverInterrupted, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Certificate, Engine, NeverInterrupted, Question, Silent, Verdict};
 use hardbop_outcome::{Outcome, digest};
 use hardbop_testkit::{Knobs, Oracle, generate};
 
@@ -14,8 +14,8 @@ fn machine(text: &str) -> Machine {
 }
 
 fn check(engine: &dyn Engine, machine: &Machine) -> Outcome {
-    let query = Query::assertions(machine);
-    engine.check(machine, &query, &Budget::unlimited(), &mut Silent)
+    let question = Question::assertions(machine);
+    engine.check(machine, &question, &Budget::unlimited(), &mut Silent)
 }
 
 fn is_accepted(machine: &Machine, certificate: &Certificate) -> bool {
@@ -95,7 +95,7 @@ fn a_certificate_of_another_program_proves_nothing_that_is_false() {
         for mut certificate in check(&InterleavingEngine::default(), &original).certificates {
             certificate.program = digest::of(&other);
             let is_reachable = truth.answers.iter().any(|answer| {
-                matches!(answer.verdict, Verdict::Reachable { .. })
+                matches!(answer.verdict, Verdict::Found(_))
                     && certificate.targets.contains(&answer.target)
             });
             if is_accepted(&other, &certificate) {

@@ -9,7 +9,7 @@ use crate::configuration::Configuration;
 use crate::step::StepError;
 use crate::walk::Walk;
 use hardbop_machine::{Machine, NodeId, ProcId};
-use hardbop_outcome::{Target, TargetKind, Trace};
+use hardbop_outcome::{Target, Trace};
 
 /// What a trace that has been accepted amounts to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -245,23 +245,9 @@ fn check_target(
         };
         return fail(None, fault);
     }
-    let procedure_name = &machine.procedure(machine.procedure_of(node)).name;
-    let named_rightly = match &target.kind {
-        TargetKind::Assertion { line } => machine.assertions.iter().any(|assertion| {
-            assertion.failure == node && machine.source.line(assertion.span.start) == *line
-        }),
-        TargetKind::Label { procedure, label } => {
-            procedure == procedure_name
-                && machine
-                    .labels
-                    .iter()
-                    .any(|l| l.node == node && l.name == *label)
-        }
-        TargetKind::Line { line } => machine.line_of(node) == *line,
-    };
     let line = Some(machine.line_of(node));
-    let name = target.kind.to_string();
-    if !named_rightly {
+    let name = target.to_string();
+    if !target.is_of(machine) {
         return fail(line, Fault::WrongTarget { node, name });
     }
     if !last.is_at(node) {
@@ -327,7 +313,7 @@ mod tests {
         CONCURRENT, SEQUENTIAL, doubling, doubling_trace, machine, random_traces,
     };
     use hardbop_machine::EdgeId;
-    use hardbop_outcome::{Query, Step};
+    use hardbop_outcome::{Question, Step};
 
     #[test]
     fn every_simulated_run_is_accepted() {
@@ -359,7 +345,7 @@ mod tests {
         let machine = machine("decl g := 0;\nvoid main() begin\n  assume(g);\n  L: skip;\nend");
         let mut trace = random_traces(&machine, 1, 1).remove(0);
         let message = |trace: &Trace| replay(&machine, trace).unwrap_err().to_string();
-        trace.target = Query::label(&machine, "L").targets.pop();
+        trace.target = Target::labels(&machine, "L").pop();
         let mut messages = vec![message(&trace)];
         trace.segments = vec![hardbop_outcome::Segment {
             thread: 0,

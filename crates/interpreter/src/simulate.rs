@@ -393,7 +393,7 @@ fn choose_listed(
 mod tests {
     use super::*;
     use crate::test_programs::{CONCURRENT, SEQUENTIAL, machine};
-    use hardbop_outcome::Query;
+    use hardbop_outcome::Question;
 
     #[test]
     fn the_same_seed_makes_the_same_run() {
@@ -409,7 +409,7 @@ mod tests {
     fn runs_end_for_the_reason_they_say() {
         let end = |text: &str| {
             let machine = machine(text);
-            let target = Query::label(&machine, "L").targets.pop();
+            let target = Target::labels(&machine, "L").pop();
             simulate(&machine, &mut RandomChooser::new(1), 50, target.as_ref()).end
         };
         assert_eq!(end("void main() begin skip; end"), End::Ended);

@@ -3,7 +3,7 @@
 use crate::simulate::{RandomChooser, simulate};
 use hardbop_machine::{Action, Machine, ProcId};
 use hardbop_outcome::trace::{ThreadOrigin, VERSION};
-use hardbop_outcome::{Query, Run, Segment, Step, Trace, digest};
+use hardbop_outcome::{Question, Run, Segment, Step, Target, Trace, digest};
 
 /// The machine of a program text that must be valid.
 pub(crate) fn machine(text: &str) -> Machine {
@@ -99,7 +99,7 @@ pub(crate) fn doubling_trace(machine: &Machine) -> Trace {
         });
     }
     let mut steps = straight_steps(machine, 0, runs.len());
-    let target = Query::label(machine, "END").targets.remove(0);
+    let target = Target::labels(machine, "END").remove(0);
     let to_target = steps.iter().position(|step| match step {
         Step::Edge { edge, .. } => machine.edge(*edge).from == target.node,
         _ => false,

@@ -15,24 +15,39 @@ pub struct Budget<'a> {
     pub nodes: Option<u64>,
     /// Bytes of memory.
     pub memory: Option<u64>,
+    /// Threads that a program may start in all, `init` not counted; those that it declares always
+    /// run.
+    pub threads: Option<u32>,
+    /// Frames on a stack, for searches over whole stacks.
+    pub stack: Option<u32>,
     /// Asked every few thousand operations.
     pub interrupt: &'a dyn Interrupt,
 }
 
+/// Threads that a program may start unless a budget says otherwise.
+pub const DEFAULT_THREADS: u32 = 4;
+
 impl Budget<'_> {
+    /// How many threads a program may start in all.
+    pub fn threads(&self) -> u32 {
+        self.threads.unwrap_or(DEFAULT_THREADS)
+    }
+
     /// No limit at all.
     pub fn unlimited() -> Budget<'static> {
         Budget {
             states: None,
             nodes: None,
             memory: None,
+            threads: None,
+            stack: None,
             interrupt: &NeverInterrupted,
         }
     }
 }
 
 /// Tells a running engine to stop.
-pub trait Interrupt {
+pub trait Interrupt: Sync {
     /// The limit that has been hit, if any.
     fn check(&self) -> Option<Limit>;
 }
@@ -70,9 +85,15 @@ pub enum Limit {
     },
     /// The user asked to stop.
     Interrupted,
-    /// The engine does not take such programs.
-    Unsupported {
+    /// The engine does not take such a question, or not about such a program.
+    Declined {
         /// What it does not take.
+        what: String,
+    },
+    /// Two ways to the answer contradict each other. That is a fault of hardbop, which whoever
+    /// asked reports as an internal error.
+    Contradiction {
+        /// What contradicts what.
         what: String,
     },
 }
@@ -88,7 +109,8 @@ impl std::fmt::Display for Limit {
             Limit::Threads => write!(f, "the bound on the number of threads was reached"),
             Limit::Beyond { bound } => write!(f, "nothing found up to {bound}"),
             Limit::Interrupted => write!(f, "interrupted"),
-            Limit::Unsupported { what } => write!(f, "this engine does not take {what}"),
+            Limit::Declined { what } => write!(f, "this engine does not take {what}"),
+            Limit::Contradiction { what } => write!(f, "{what}"),
         }
     }
 }

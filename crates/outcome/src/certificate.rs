@@ -18,7 +18,7 @@
 //!
 //! `docs/certificates.md` lists the conditions one by one; the checker's own modules argue that they suffice.
 
-use crate::query::Target;
+use crate::target::Target;
 use hardbop_machine::{GlobalId, Machine, NodeId, ProcId, Variable};
 use serde::{Deserialize, Serialize};
 

@@ -1,28 +1,95 @@
-//! The one interface of all engines.
+//! The one interface of everything that answers questions.
 
-use crate::budget::Budget;
+use crate::budget::{Budget, Limit};
 use crate::outcome::Outcome;
-use crate::query::Query;
+use crate::question::Question;
 use hardbop_machine::Machine;
 
-/// A decision procedure for reachability queries.
-pub trait Engine {
+/// A decision procedure.
+pub trait Engine: Send + Sync {
     /// The name on the command line.
     fn name(&self) -> &'static str;
 
-    /// Answers every target of the query, in order.
-    fn check(
+    /// Whether the engine answers such a question about such a program, obeying every part of it;
+    /// the error says what it does not take.
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined>;
+
+    /// Answers a question that the engine takes: every item, in order.
+    fn search(
         &self,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome;
+
+    /// Answers, or says that the question is not for this engine.
+    fn check(
+        &self,
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Outcome {
+        match self.takes(machine, question) {
+            Ok(()) => self.search(machine, question, budget, progress),
+            Err(declined) => {
+                let why = Limit::Declined {
+                    what: declined.what,
+                };
+                Outcome::unknown(self.name(), question, &why)
+            }
+        }
+    }
+}
+
+/// Why an engine does not take a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declined {
+    /// What it does not take: "concurrent programs".
+    pub what: String,
+}
+
+impl Declined {
+    /// An engine does not take this.
+    pub fn because<T>(what: impl Into<String>) -> Result<T, Self> {
+        Err(Self { what: what.into() })
+    }
+}
+
+/// What an engine for places in sequential programs, without a bound, does not take.
+pub fn takes_only_sequential_reachability(
+    machine: &Machine,
+    question: &Question,
+) -> Result<(), Declined> {
+    takes_only_reachability(question)?;
+    if !machine.is_sequential() || machine.threads.is_empty() {
+        return Declined::because("concurrent programs");
+    }
+    takes_no_bound(question)
+}
+
+/// What an engine for places does not take.
+pub fn takes_only_reachability(question: &Question) -> Result<(), Declined> {
+    if question.as_property().is_some() {
+        return Declined::because("properties of runs");
+    }
+    Ok(())
+}
+
+/// What an engine that looks at all runs does not take.
+pub fn takes_no_bound(question: &Question) -> Result<(), Declined> {
+    match question.bound {
+        None => Ok(()),
+        Some(bound) => Declined::because(format!("a bound of {bound}")),
+    }
 }
 
 /// Something an engine says while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
+    /// An engine begins or goes on.
+    Engine(&'a str),
     /// A phase begins.
     Phase(&'a str),
     /// A counter has reached a value.
@@ -30,7 +97,7 @@ pub enum Event<'a> {
 }
 
 /// Hears what an engine says while it runs.
-pub trait Progress {
+pub trait Progress: Send {
     /// Called now and then.
     fn event(&mut self, event: Event<'_>);
 }

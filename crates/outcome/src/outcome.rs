@@ -1,16 +1,16 @@
 //! What an engine answers, with one versioned JSON form.
 
-use crate::bound::Bound;
+use crate::answer::{Answer, Verdict};
 use crate::budget::Limit;
 use crate::certificate::Certificate;
-use crate::query::{Query, Target};
-use crate::trace::Trace;
+use crate::question::Question;
+use crate::target::Target;
 use serde::{Deserialize, Serialize};
 
 /// Version of the JSON form.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
-/// The answers of one run.
+/// The answers to one question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Version of this form.
@@ -18,51 +18,18 @@ pub struct Outcome {
     pub version: u32,
     /// The engine that answered.
     pub engine: String,
-    /// One per target, in order.
+    /// One per item of the question, in order.
     pub answers: Vec<Answer>,
     /// Work counters in a fixed order; deterministic, so no times.
     pub statistics: Vec<(String, u64)>,
-    /// Together they cover all unreachable targets of the run, unless there are none at all: an engine without certificates.
-    /// Several small proofs are often cheaper to find and to check than one of everything.
+    /// Proofs of negative answers. Several small ones are often cheaper to find and to check than
+    /// one of everything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub certificates: Vec<Certificate>,
 }
 
-/// The answer for one target.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
-    /// What was asked.
-    pub target: Target,
-    /// What was found.
-    #[serde(flatten)]
-    pub verdict: Verdict,
-}
-
-/// What was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "verdict", rename_all = "lowercase")]
-pub enum Verdict {
-    /// Some run reaches the target.
-    Reachable {
-        /// Such a run.
-        trace: Trace,
-    },
-    /// No run reaches the target.
-    Unreachable,
-    /// No run within the bound that was asked for reaches the target.
-    UnreachableUpTo {
-        /// The bound.
-        bound: Bound,
-    },
-    /// Not known.
-    Unknown {
-        /// Why not.
-        why: Limit,
-    },
-}
-
 impl Outcome {
-    /// An outcome of an engine without statistics or certificates.
+    /// An outcome without statistics or certificates.
     pub fn new(engine: &str, answers: Vec<Answer>) -> Self {
         Self {
             version: VERSION,
@@ -73,13 +40,20 @@ impl Outcome {
         }
     }
 
-    /// Nothing is known of any target, for the same reason.
-    pub fn unknown(engine: &str, query: &Query, why: &Limit) -> Self {
-        let answers = query.targets.iter().map(|target| Answer {
-            target: target.clone(),
-            verdict: Verdict::Unknown { why: why.clone() },
-        });
-        Self::new(engine, answers.collect())
+    /// Nothing is known, for the same reason everywhere.
+    pub fn unknown(engine: &str, question: &Question, why: &Limit) -> Self {
+        Self::same(engine, question, &Verdict::Unknown(why.clone()))
+    }
+
+    /// The same verdict for every item.
+    pub fn same(engine: &str, question: &Question, verdict: &Verdict) -> Self {
+        let asked = question.asked().into_iter();
+        Self::new(
+            engine,
+            asked
+                .map(|asked| Answer::to(asked, verdict.clone()))
+                .collect(),
+        )
     }
 
     /// Whether some certificate speaks of the target.
@@ -88,14 +62,18 @@ impl Outcome {
         self.certificates.iter().any(speaks_of_it)
     }
 
-    /// An unreachable target of which no certificate speaks, although there are certificates.
+    /// A target that was excluded without a certificate, although there are certificates and no
+    /// reason was given.
     pub fn uncertified(&self) -> Option<&Target> {
         if self.certificates.is_empty() {
             return None;
         }
-        let claims = self.answers.iter();
-        let mut claims = claims.filter(|answer| answer.verdict == Verdict::Unreachable);
-        let bare = claims.find(|answer| !self.is_certified(&answer.target))?;
-        Some(&bare.target)
+        let claims = self
+            .answers
+            .iter()
+            .filter(|answer| answer.verdict == Verdict::Excluded && answer.uncertified.is_none());
+        claims
+            .filter_map(Answer::target)
+            .find(|target| !self.is_certified(target))
     }
 }

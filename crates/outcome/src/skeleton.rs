@@ -6,7 +6,7 @@
 //! trusts nobody.
 
 use crate::lasso::Lasso;
-use crate::query::Target;
+use crate::target::Target;
 use crate::trace::{Run, Segment, Step, ThreadOrigin, Trace, VERSION};
 use hardbop_machine::expr::Leaf;
 use hardbop_machine::{Action, EdgeId, ExprId, LocalId, Machine, ProcId, Type, Variable};

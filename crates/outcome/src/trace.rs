@@ -11,7 +11,7 @@
 //! The trace holds only what is not determined: initial values, edges, the values of choices, the arbitrary initial locals. The
 //! interpreter computes everything else, so a trace cannot contradict the semantics without the replay noticing.
 
-use crate::query::Target;
+use crate::target::Target;
 use hardbop_machine::{EdgeId, ProcId};
 use serde::{Deserialize, Serialize};
 

@@ -25,7 +25,7 @@ pub struct Argument {
     pub slot: u32,
 }
 
-/// What is known of a machine and a query before any state is looked at.
+/// What is known of a machine and a question before any state is looked at.
 pub struct Blocks<'m> {
     /// The machine.
     pub machine: &'m Machine,
@@ -46,7 +46,7 @@ pub struct Blocks<'m> {
 }
 
 impl<'m> Blocks<'m> {
-    /// Finds the blocks for a query with these targets. Linear, apart from the size of the live sets.
+    /// Finds the blocks for a question with these targets. Linear, apart from the size of the live sets.
     pub fn new(machine: &'m Machine, targets: &[NodeId], precision: Precision) -> Self {
         let calls = CallGraph::new(machine);
         let effects = ModRef::new(machine, &calls);

@@ -9,24 +9,16 @@
 //! What is not found is answered *up to the bound*, also if the unrolling ends by itself because no run is left (`ended` in the
 //! statistics): there is no certificate for that.
 
-pub mod call_strings;
-pub mod decode;
-pub mod states;
-pub mod unrolling;
+mod call_strings;
+mod decode;
+mod states;
+mod unrolling;
 
 use crate::run_writer::is_set;
-use crate::verdicts::Verdicts;
-use hardbop_machine::Machine;
-use hardbop_outcome::{Bound, Budget, Engine, Event, Limit, Outcome, Progress, Query};
+use hardbop_machine::{Machine, ProcId};
+use hardbop_outcome::{Bound, Budget, Event, Ledger, Limit, Outcome, Progress, Question};
 use hardbop_sat::{Answer as Solved, Solver};
 use unrolling::Unrolling;
-
-/// The bounded search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BoundedEngine {
-    /// The largest number of steps of a run.
-    pub depth: u32,
-}
 
 /// Bytes that a variable of the solver costs with its clauses, roughly.
 const BYTES_PER_VARIABLE: u64 = 200;
@@ -39,43 +31,34 @@ const STEPS_PER_SIFTING: usize = 64;
 /// A control point about which the solver thinks longer than this may stay.
 const MOST_CONFLICTS_PER_POINT: u64 = 500;
 
-impl Engine for BoundedEngine {
-    fn name(&self) -> &'static str {
-        "sat"
+/// Looks for runs of at most so many steps.
+pub(crate) fn unroll(
+    machine: &Machine,
+    main: ProcId,
+    depth: u32,
+    question: &Question,
+    budget: &Budget<'_>,
+    progress: &mut dyn Progress,
+) -> Outcome {
+    let mut ledger = Ledger::new(machine, question);
+    progress.event(Event::Phase("unrolling"));
+    let interrupt = || budget.interrupt.check().is_some();
+    let mut solver = Solver::new();
+    solver.set_interrupt(&interrupt);
+    let mut search = Search {
+        budget,
+        unrolling: Unrolling::new(machine, main, &question.nodes(), solver),
+        calls: 0,
+        sifted: 0,
+        points_after_sifting: MANY_POINTS,
+        steps_to_sifting: STEPS_PER_SIFTING,
+    };
+    let found = search.run(depth, &mut ledger, progress);
+    if found.is_ok() {
+        ledger.exclude_up_to(Bound::Steps(depth));
     }
-
-    fn check(
-        &self,
-        machine: &Machine,
-        query: &Query,
-        budget: &Budget<'_>,
-        progress: &mut dyn Progress,
-    ) -> Outcome {
-        let main = machine.threads.first().map(|thread| thread.entry);
-        let (true, Some(main)) = (machine.is_sequential(), main) else {
-            let what = "concurrent programs".to_owned();
-            return Outcome::unknown(self.name(), query, &Limit::Unsupported { what });
-        };
-        let mut verdicts = Verdicts::new(machine, query);
-        progress.event(Event::Phase("unrolling"));
-        let interrupt = || budget.interrupt.check().is_some();
-        let mut solver = Solver::new();
-        solver.set_interrupt(&interrupt);
-        let mut search = Search {
-            budget,
-            unrolling: Unrolling::new(machine, main, verdicts.nodes(), solver),
-            calls: 0,
-            sifted: 0,
-            points_after_sifting: MANY_POINTS,
-            steps_to_sifting: STEPS_PER_SIFTING,
-        };
-        let found = search.run(self.depth, &mut verdicts, progress);
-        if found.is_ok() {
-            verdicts.exclude_up_to(Bound::Steps(self.depth));
-        }
-        verdicts.statistics = search.statistics();
-        verdicts.outcome(self.name(), &found.err().unwrap_or(Limit::Interrupted))
-    }
+    ledger.statistics = search.statistics();
+    ledger.outcome("sat", &found.err().unwrap_or(Limit::Interrupted))
 }
 
 /// One run of the engine.
@@ -94,19 +77,19 @@ impl Search<'_, '_, '_, '_> {
     fn run(
         &mut self,
         depth: u32,
-        verdicts: &mut Verdicts<'_>,
+        ledger: &mut Ledger<'_>,
         progress: &mut dyn Progress,
     ) -> Result<(), Limit> {
-        self.ask_for_targets(verdicts)?;
+        self.ask_for_targets(ledger)?;
         for step in 1..=depth {
-            if verdicts.is_decided() || self.unrolling.last_layer().is_empty() {
+            if ledger.is_decided() || self.unrolling.last_layer().is_empty() {
                 break;
             }
             self.check_limits()?;
             self.unrolling.step();
             progress.event(Event::Count("steps", u64::from(step)));
             self.check_limits()?;
-            self.ask_for_targets(verdicts)?;
+            self.ask_for_targets(ledger)?;
             self.sift()?;
         }
         Ok(())
@@ -129,10 +112,10 @@ impl Search<'_, '_, '_, '_> {
     }
 
     /// Decides which open targets can be reached after exactly the steps taken so far.
-    fn ask_for_targets(&mut self, verdicts: &mut Verdicts<'_>) -> Result<(), Limit> {
+    fn ask_for_targets(&mut self, ledger: &mut Ledger<'_>) -> Result<(), Limit> {
         loop {
             let layer = self.unrolling.last_layer().iter().enumerate();
-            let candidates = layer.filter(|(_, point)| verdicts.is_open(point.node));
+            let candidates = layer.filter(|(_, point)| ledger.is_open(point.node));
             let candidates: Vec<_> = candidates
                 .map(|(index, point)| (index, point.node, point.reached))
                 .collect();
@@ -155,7 +138,7 @@ impl Search<'_, '_, '_, '_> {
             let found = candidates.find(|&(_, _, reached)| is_set(circuit, reached));
             let (point, node, _) = found.expect("a true disjunction has a true disjunct");
             let run = decode::run_to(&mut self.unrolling, point);
-            verdicts.reach(node, &run);
+            ledger.reach(node, &run, true);
         }
     }
 
@@ -201,12 +184,12 @@ impl Search<'_, '_, '_, '_> {
     }
 
     /// What was counted.
-    fn statistics(&mut self) -> Vec<(&'static str, u64)> {
+    fn statistics(&mut self) -> Vec<(String, u64)> {
         let steps = self.unrolling.layers.len().saturating_sub(1);
         let has_ended = self.unrolling.last_layer().is_empty();
         let solver = self.unrolling.circuit.solver();
         let (variables, conflicts) = (solver.variable_count(), solver.conflicts());
-        vec![
+        let counts = [
             ("steps", steps as u64),
             ("ended", u64::from(has_ended)),
             ("control-points", self.unrolling.point_count()),
@@ -215,6 +198,10 @@ impl Search<'_, '_, '_, '_> {
             ("sat-variables", variables as u64),
             ("sat-calls", self.calls),
             ("sat-conflicts", conflicts),
-        ]
+        ];
+        let counts = counts.into_iter();
+        counts
+            .map(|(name, count)| (name.to_owned(), count))
+            .collect()
     }
 }

@@ -57,7 +57,8 @@ impl Counts {
     }
 
     /// All counts.
-    pub fn finish(self) -> Vec<(&'static str, u64)> {
-        NAMES.iter().copied().zip(self.values).collect()
+    pub fn finish(self) -> Vec<(String, u64)> {
+        let names = NAMES.iter().map(|&name| name.to_owned());
+        names.zip(self.values).collect()
     }
 }

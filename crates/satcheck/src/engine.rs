@@ -13,16 +13,19 @@
 //! anew with a name for every function. Not so if there are cycles: names made in a loop have to be made explicit at its head.
 
 use crate::blocks::Blocks;
+use crate::bmc;
 use crate::closure::Closure;
 use crate::counts::Counts;
 use crate::precision::{Precision, groups};
 use crate::search::{End, Search};
 use crate::split::Split;
-use crate::verdicts::Verdicts;
 use crate::window::Windows;
 use hardbop_bdd::Manager;
 use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::{Budget, Engine, Event, Limit, Outcome, Progress, Query};
+use hardbop_outcome::engine::takes_only_sequential_reachability;
+use hardbop_outcome::{
+    Bound, Budget, Declined, Engine, Event, Ledger, Limit, Outcome, Progress, Question, WantedRun,
+};
 use hardbop_symbolic::{limit_reached, node_limit};
 use std::collections::VecDeque;
 
@@ -115,25 +118,36 @@ impl Engine for SatEngine {
         "sat"
     }
 
-    fn check(
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        let is_unrolled = matches!(question.bound, Some(Bound::Steps(_)));
+        if question.wanted == WantedRun::Shortest && !is_unrolled {
+            return Declined::because("a wish for shortest runs without a bound on steps");
+        }
+        let question = match is_unrolled {
+            true => &question.clone().within(None),
+            false => question,
+        };
+        takes_only_sequential_reachability(machine, question)
+    }
+
+    fn search(
         &self,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
-        if !machine.is_sequential() || machine.threads.is_empty() {
-            let what = "concurrent programs".to_owned();
-            return Outcome::unknown(self.name(), query, &Limit::Unsupported { what });
+        if let (Some(Bound::Steps(depth)), Some(main)) = (question.bound, machine.threads.first()) {
+            return bmc::unroll(machine, main.entry, depth, question, budget, progress);
         }
-        let mut verdicts = Verdicts::new(machine, query);
+        let mut ledger = Ledger::new(machine, question);
         let mut counts = Counts::default();
         progress.event(Event::Phase("analyses"));
-        let mut groups = self.groups(machine, verdicts.nodes());
+        let mut groups = self.groups(machine, &question.nodes());
         let mut why = Limit::Interrupted;
         while let Some(mut group) = groups.pop_front() {
             progress.event(Event::Phase("closure"));
-            match self.search(&mut group, machine, budget, &mut verdicts, &mut counts) {
+            match self.search_group(&mut group, machine, budget, &mut ledger, &mut counts) {
                 Ok(End::Decided) => {}
                 Ok(End::Imprecise) => {
                     counts.add("refinements", 1);
@@ -144,7 +158,7 @@ impl Engine for SatEngine {
                         let nodes = group.nodes.clone();
                         let allowance = group.allowance.min(SHARE_OF_EXACT * group.terms);
                         let mut exact = Group::new(machine, nodes, Tracking::All, allowance);
-                        self.search(&mut exact, machine, budget, &mut verdicts, &mut counts)
+                        self.search_group(&mut exact, machine, budget, &mut ledger, &mut counts)
                             .ok();
                     }
                     groups.push_front(group);
@@ -170,8 +184,8 @@ impl Engine for SatEngine {
                 }
             }
         }
-        verdicts.statistics = counts.finish();
-        verdicts.outcome(self.name(), &why)
+        ledger.statistics = counts.finish();
+        ledger.outcome(self.name(), &why)
     }
 }
 
@@ -189,15 +203,15 @@ impl SatEngine {
     }
 
     /// One search for the targets of a group that are open.
-    fn search(
+    fn search_group(
         &self,
         group: &mut Group<'_>,
         machine: &Machine,
         budget: &Budget<'_>,
-        verdicts: &mut Verdicts<'_>,
+        ledger: &mut Ledger<'_>,
         counts: &mut Counts,
     ) -> Result<End, Limit> {
-        group.nodes.retain(|&node| verdicts.is_open(node));
+        group.nodes.retain(|&node| ledger.is_open(node));
         if group.nodes.is_empty() {
             return Ok(End::Decided);
         }
@@ -218,7 +232,7 @@ impl SatEngine {
             search = search.until_named();
         }
         let (windows, precision) = (&mut group.windows, &mut group.precision);
-        let end = search.run(group.allowance, windows, precision, verdicts);
+        let end = search.run(group.allowance, windows, precision, ledger);
         group.terms = search.term_count();
         let is_last = !matches!(end, Ok(End::Imprecise | End::TooLarge | End::TooManyNodes));
         search.count(counts, is_last);

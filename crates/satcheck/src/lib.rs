@@ -11,7 +11,7 @@
 //! writes runs down ([`run_writer`]).
 
 pub mod blocks;
-pub mod bmc;
+mod bmc;
 pub mod certify;
 pub mod closure;
 mod counts;
@@ -31,10 +31,8 @@ pub mod symbols;
 pub mod terms;
 pub mod tree;
 pub mod valuation;
-mod verdicts;
 pub mod window;
 pub mod written_out;
 
-pub use bmc::BoundedEngine;
 pub use engine::{SatEngine, Tracking};
 pub use split::Split;

@@ -20,10 +20,9 @@ use crate::runs::Reader;
 use crate::shorten::shorten;
 use crate::terms::TermId;
 use crate::valuation::Valuation;
-use crate::verdicts::Verdicts;
 use crate::window::{Tried, Windows, flatten};
 use hardbop_machine::{NodeId, ProcId, Variable};
-use hardbop_outcome::{Budget, Limit, Skeleton};
+use hardbop_outcome::{Budget, Ledger, Limit, Skeleton};
 use hardbop_sat::{Answer as Solved, Lit, Solver};
 use hardbop_symbolic::limit_reached;
 
@@ -73,7 +72,7 @@ struct Setting<'w, 'm, 'v> {
     windows: &'w mut Windows<'m>,
     /// What the next search will track.
     precision: &'w mut Precision,
-    verdicts: &'w mut Verdicts<'v>,
+    ledger: &'w mut Ledger<'v>,
 }
 
 impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
@@ -115,12 +114,12 @@ impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
         allowance: usize,
         windows: &mut Windows<'_>,
         precision: &mut Precision,
-        verdicts: &mut Verdicts<'_>,
+        ledger: &mut Ledger<'_>,
     ) -> Result<End, Limit> {
         let mut setting = Setting {
             windows,
             precision,
-            verdicts,
+            ledger,
         };
         loop {
             self.expand(FIRST_ROUND.max(self.expanded))?;
@@ -179,15 +178,15 @@ impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
     /// Asks the solver until it takes more terms, or everything is decided.
     fn ask(&mut self, setting: &mut Setting<'_, '_, '_>) -> Result<Option<End>, Limit> {
         loop {
-            let assumptions = self.assumptions(|node| setting.verdicts.is_open(node));
+            let assumptions = self.assumptions(|node| setting.ledger.is_open(node));
             self.calls += 1;
             match self.equations.circuit().solve(&assumptions) {
                 Solved::Interrupted => return Err(self.interrupted()),
                 Solved::Unsat => {
-                    let open = setting.verdicts.open_targets(self.nodes);
+                    let open = setting.ledger.open_targets_at(self.nodes);
                     let certificate = Certifier::new(self.closure).certificate(open);
                     let certificate = certificate.map_err(|trouble| self.limit(&trouble))?;
-                    setting.verdicts.exclude(certificate);
+                    setting.ledger.exclude(certificate);
                     return Ok(Some(End::Decided));
                 }
                 Solved::Sat => {}
@@ -199,12 +198,12 @@ impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
             for &term in valuation.reached() {
                 let node = self.closure.terms.get(term).node;
                 needs_more |= !self.closure.terms.get(term).expanded;
-                if self.nodes.contains(&node) && setting.verdicts.is_open(node) {
+                if self.nodes.contains(&node) && setting.ledger.is_open(node) {
                     has_reached = true;
                     is_imprecise |= !self.is_reached(setting, &valuation, term)?;
                 }
             }
-            if setting.verdicts.open_targets(self.nodes).is_empty() {
+            if setting.ledger.open_targets_at(self.nodes).is_empty() {
                 return Ok(Some(End::Decided));
             }
             if is_imprecise {
@@ -288,7 +287,7 @@ impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
             }
             None => None,
         };
-        setting.verdicts.reach(node, &better.unwrap_or(first));
+        setting.ledger.reach(node, &better.unwrap_or(first), false);
         Ok(true)
     }
 

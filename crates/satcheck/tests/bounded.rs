@@ -2,14 +2,16 @@
 
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Bound, Budget, Engine, Interrupt, Limit, Outcome, Query, Silent, Verdict};
+use hardbop_outcome::{
+    Bound, Budget, Engine, Evidence, Interrupt, Limit, Outcome, Question, Silent, Verdict,
+};
 use hardbop_satcheck::BoundedEngine;
 use hardbop_testkit::conformance::{ConformanceConfig, conformance};
 use hardbop_testkit::{Knobs, Oracle, generate};
 
 fn check(machine: &Machine, depth: u32, budget: &Budget<'_>) -> Outcome {
-    let query = Query::assertions(machine);
-    BoundedEngine { depth }.check(machine, &query, budget, &mut Silent)
+    let question = Question::assertions(machine);
+    BoundedEngine { depth }.check(machine, &question, budget, &mut Silent)
 }
 
 fn statistic(outcome: &Outcome, name: &str) -> u64 {
@@ -35,15 +37,15 @@ fn a_target_is_found_from_its_distance_on_and_not_before() {
         for seed in 0..40 {
             let text = generate(seed, knobs);
             let machine = from_text("generated.bp", &text).unwrap();
-            let query = Query::assertions(&machine);
+            let question = Question::assertions(&machine);
             let oracle = Oracle {
                 max_configurations: 10_000,
                 max_stack: 64,
                 ..Oracle::default()
             };
-            let exact = oracle.check(&machine, &query, &Budget::unlimited(), &mut Silent);
+            let exact = oracle.check(&machine, &question, &Budget::unlimited(), &mut Silent);
             for answer in &exact.answers {
-                let Verdict::Reachable { trace } = &answer.verdict else {
+                let Verdict::Found(Evidence::Run(trace)) = &answer.verdict else {
                     continue;
                 };
                 let distance = replay(&machine, trace).unwrap().flat_steps;
@@ -51,7 +53,7 @@ fn a_target_is_found_from_its_distance_on_and_not_before() {
                     continue;
                 }
                 let distance = u32::try_from(distance).unwrap();
-                let single = Query {
+                let single = Question {
                     targets: vec![answer.target.clone()],
                 };
                 let verdict = |depth| {
@@ -60,7 +62,7 @@ fn a_target_is_found_from_its_distance_on_and_not_before() {
                     let mut outcome = engine.check(&machine, &single, &budget, &mut Silent);
                     outcome.answers.remove(0).verdict
                 };
-                let Verdict::Reachable { trace } = verdict(distance) else {
+                let Verdict::Found(Evidence::Run(trace)) = verdict(distance) else {
                     panic!("nothing within {distance} steps, seed {seed} in\n{text}");
                 };
                 let steps = replay(&machine, &trace).unwrap().flat_steps;
@@ -68,7 +70,7 @@ fn a_target_is_found_from_its_distance_on_and_not_before() {
                 found += 1;
                 if let Some(less) = distance.checked_sub(1) {
                     let bound = Bound::Steps(less);
-                    assert_eq!(verdict(less), Verdict::UnreachableUpTo { bound });
+                    assert_eq!(verdict(less), Verdict::ExcludedUpTo(bound));
                     not_found += 1;
                 }
             }
@@ -89,17 +91,14 @@ fn an_unrolling_that_ends_is_told_from_one_that_goes_on() {
     let machine = from_text("ends.bp", ENDS).unwrap();
     let outcome = check(&machine, 100, &Budget::unlimited());
     let bound = Bound::Steps(100);
-    assert_eq!(
-        outcome.answers[0].verdict,
-        Verdict::UnreachableUpTo { bound }
-    );
+    assert_eq!(outcome.answers[0].verdict, Verdict::ExcludedUpTo(bound));
     assert!(outcome.certificates.is_empty());
     assert_eq!(statistic(&outcome, "ended"), 1);
     let machine = from_text("deep.bp", COUNTS_DOWN).unwrap();
     let outcome = check(&machine, 10, &Budget::unlimited());
     assert_eq!(statistic(&outcome, "ended"), 0);
     let outcome = check(&machine, 100, &Budget::unlimited());
-    let Verdict::Reachable { trace } = &outcome.answers[0].verdict else {
+    let Verdict::Found(Evidence::Run(trace)) = &outcome.answers[0].verdict else {
         panic!("ten calls are within a hundred steps");
     };
     replay(&machine, trace).unwrap();
@@ -119,7 +118,7 @@ fn too_few_states_or_bytes_give_unknown() {
             ..Budget::unlimited()
         };
         let outcome = check(&machine, 100, &budget);
-        assert_eq!(outcome.answers[0].verdict, Verdict::Unknown { why });
+        assert_eq!(outcome.answers[0].verdict, Verdict::Unknown(why));
     }
 }
 
@@ -139,6 +138,6 @@ fn an_interrupt_is_the_reason() {
         ..Budget::unlimited()
     };
     let outcome = check(&machine, 100, &budget);
-    let unknown = Verdict::Unknown { why: Limit::Time };
+    let unknown = Verdict::Unknown(Limit::Time);
     assert_eq!(outcome.answers[0].verdict, unknown);
 }

@@ -2,21 +2,23 @@
 
 use hardbop_families::find;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, NeverInterrupted, Outcome, Query, Silent, Verdict};
+use hardbop_outcome::{
+    Budget, Engine, Evidence, NeverInterrupted, Outcome, Question, Silent, Verdict,
+};
 use hardbop_satcheck::SatEngine;
 
 fn check(machine: &Machine) -> Outcome {
-    let query = Query::assertions(machine);
-    let outcome = SatEngine::default().check(machine, &query, &Budget::unlimited(), &mut Silent);
+    let question = Question::assertions(machine);
+    let outcome = SatEngine::default().check(machine, &question, &Budget::unlimited(), &mut Silent);
     for certificate in &outcome.certificates {
         hardbop_checker::validate(machine, certificate, &NeverInterrupted).unwrap();
     }
     for answer in &outcome.answers {
         match &answer.verdict {
-            Verdict::Reachable { trace } => {
+            Verdict::Found(Evidence::Run(trace)) => {
                 hardbop_interpreter::replay(machine, trace).unwrap();
             }
-            Verdict::Unreachable => assert!(outcome.is_certified(&answer.target)),
+            Verdict::Excluded => assert!(outcome.is_certified(&answer.target)),
             other => panic!("{other:?}"),
         }
     }
@@ -43,7 +45,7 @@ fn drivers_take_a_few_terms_for_each_block() {
         let all_terms = count(&outcome, "function-terms-of-all-searches");
         assert!(all_terms < 40 * blocks, "{name}: {all_terms} terms");
         let is_reached =
-            |answer: &hardbop_outcome::Answer| matches!(answer.verdict, Verdict::Reachable { .. });
+            |answer: &hardbop_outcome::Answer| matches!(answer.verdict, Verdict::Found(_));
         assert_eq!(outcome.answers.iter().any(is_reached), fails, "{name}");
     }
 }
@@ -100,7 +102,7 @@ const EQUAL: &str =
 #[test]
 fn one_refinement_tracks_all_variables_that_explain_a_path() {
     let outcome = check(&from_text("equal.bp", EQUAL).unwrap());
-    assert_eq!(outcome.answers[0].verdict, Verdict::Unreachable);
+    assert_eq!(outcome.answers[0].verdict, Verdict::Excluded);
     assert_eq!(count(&outcome, "refinements"), 1);
     assert_eq!(count(&outcome, "tracked-variables"), 3);
 }

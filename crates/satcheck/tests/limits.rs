@@ -1,7 +1,7 @@
 //! Running out is an answer of its own, never a wrong one.
 
 use hardbop_machine::from_text;
-use hardbop_outcome::{Budget, Engine, Interrupt, Limit, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Interrupt, Limit, Question, Silent, Verdict};
 use hardbop_satcheck::SatEngine;
 
 const FAILS: &str = "decl g, h; void main() begin f(); assert(!g | h); end void f() begin if (*) then g, h := 1, !h; f(); fi end";
@@ -13,8 +13,8 @@ const COUNTS_DOWN: &str = "decl bad := 0; void main() begin f(9); assert(!bad); 
 
 fn verdict(text: &str, engine: SatEngine, budget: &Budget<'_>) -> Verdict {
     let machine = from_text("limits.bp", text).unwrap();
-    let query = Query::assertions(&machine);
-    let mut outcome = engine.check(&machine, &query, budget, &mut Silent);
+    let question = Question::assertions(&machine);
+    let mut outcome = engine.check(&machine, &question, budget, &mut Silent);
     outcome.answers.remove(0).verdict
 }
 
@@ -24,16 +24,16 @@ fn answers_with_enough(why: &Limit, most: u64, budget: impl Fn(u64) -> Budget<'s
         let mut is_answered = false;
         for limit in 1..most {
             match verdict(text, SatEngine::default(), &budget(limit)) {
-                Verdict::Unknown { why: found } => assert_eq!(found, *why),
-                Verdict::Reachable { .. } => {
+                Verdict::Unknown(found) => assert_eq!(found, *why),
+                Verdict::Found(_) => {
                     assert!(fails, "with {limit}");
                     is_answered = true;
                 }
-                Verdict::Unreachable => {
+                Verdict::Excluded => {
                     assert!(!fails, "with {limit}");
                     is_answered = true;
                 }
-                Verdict::UnreachableUpTo { .. } => panic!("nobody asked for a bound"),
+                Verdict::ExcludedUpTo(_) => panic!("nobody asked for a bound"),
             }
         }
         assert!(is_answered, "{text}");
@@ -65,20 +65,15 @@ fn recursion_beyond_the_bound_is_unknown_unless_it_is_not_needed() {
         };
         verdict(text, engine, &Budget::unlimited())
     };
-    let unknown = Verdict::Unknown {
-        why: Limit::StackDepth,
-    };
+    let unknown = Verdict::Unknown(Limit::StackDepth);
     assert_eq!(with_depth(COUNTS_DOWN, 8), unknown);
-    assert!(matches!(
-        with_depth(COUNTS_DOWN, 9),
-        Verdict::Reachable { .. }
-    ));
+    assert!(matches!(with_depth(COUNTS_DOWN, 9), Verdict::Found(_)));
     // Deeper calls are instances that are there already.
-    assert_eq!(with_depth(HOLDS, 1), Verdict::Unreachable);
+    assert_eq!(with_depth(HOLDS, 1), Verdict::Excluded);
     // The guard of the call is false at the second level, which only the solver sees.
     let symbolic = "decl bad := 0; decl k; void main() begin f(k); assert(!bad); end
       void f(p) begin decl q; if (p & !k) then q := p ^ k; f(!q); bad := 1; fi end";
-    assert_eq!(with_depth(symbolic, 1), Verdict::Unreachable);
+    assert_eq!(with_depth(symbolic, 1), Verdict::Excluded);
 }
 
 struct Stop;
@@ -95,6 +90,6 @@ fn an_interrupt_is_the_reason() {
         interrupt: &Stop,
         ..Budget::unlimited()
     };
-    let unknown = Verdict::Unknown { why: Limit::Time };
+    let unknown = Verdict::Unknown(Limit::Time);
     assert_eq!(verdict(HOLDS, SatEngine::default(), &budget), unknown);
 }

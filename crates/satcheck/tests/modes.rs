@@ -1,7 +1,7 @@
 //! Whatever is made explicit, and however small the functions are that get names: the answers are the same.
 
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, NeverInterrupted, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, NeverInterrupted, Question, Silent, Verdict};
 use hardbop_satcheck::{SatEngine, Split, Tracking};
 use hardbop_testkit::generator::{Knobs, generate};
 
@@ -15,19 +15,19 @@ const SPLITS: [Split; 5] = [
 
 /// For each target whether it can be reached, with all evidence checked.
 fn answers(machine: &Machine, engine: SatEngine) -> Vec<bool> {
-    let query = Query::assertions(machine);
-    let outcome = engine.check(machine, &query, &Budget::unlimited(), &mut Silent);
+    let question = Question::assertions(machine);
+    let outcome = engine.check(machine, &question, &Budget::unlimited(), &mut Silent);
     for certificate in &outcome.certificates {
         hardbop_checker::validate(machine, certificate, &NeverInterrupted).unwrap();
     }
     let answers = outcome.answers.iter();
     answers
         .map(|answer| match &answer.verdict {
-            Verdict::Reachable { trace } => {
+            Verdict::Found(Evidence::Run(trace)) => {
                 hardbop_interpreter::replay(machine, trace).unwrap();
                 true
             }
-            Verdict::Unreachable => {
+            Verdict::Excluded => {
                 let mut certificates = outcome.certificates.iter();
                 assert!(certificates.any(|c| c.targets.contains(&answer.target)));
                 false
@@ -125,13 +125,13 @@ fn functions_of_the_initial_state_are_written_out_in_a_certificate() {
         let instance = hardbop_families::find(family).unwrap().generate(size, 1);
         let machine = from_text("generated.bp", &instance.text).unwrap();
         let labels = machine.labels.iter().map(|label| label.name.clone());
-        let query = Query::label(&machine, &labels.collect::<Vec<_>>()[0]);
+        let question = Question::label(&machine, &labels.collect::<Vec<_>>()[0]);
         let budget = Budget {
             nodes: Some(200_000),
             ..Budget::unlimited()
         };
-        let outcome = SatEngine::default().check(&machine, &query, &budget, &mut Silent);
-        assert_eq!(outcome.answers[0].verdict, Verdict::Unreachable, "{family}");
+        let outcome = SatEngine::default().check(&machine, &question, &budget, &mut Silent);
+        assert_eq!(outcome.answers[0].verdict, Verdict::Excluded, "{family}");
         let certificate = &outcome.certificates[0];
         hardbop_checker::validate(&machine, certificate, &NeverInterrupted).unwrap();
     }

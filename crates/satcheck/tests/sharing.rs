@@ -2,7 +2,7 @@
 
 use hardbop_bdd::Manager;
 use hardbop_machine::{Machine, NodeId, from_text};
-use hardbop_outcome::{Budget, Engine, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Verdict};
 use hardbop_satcheck::blocks::Blocks;
 use hardbop_satcheck::closure::Closure;
 use hardbop_satcheck::precision::Precision;
@@ -35,15 +35,15 @@ fn shared_and_unshared_equations_have_the_same_solutions() {
         for seed in 0..60 {
             let text = generate(seed, knobs);
             let machine = from_text("generated.bp", &text).unwrap();
-            let mut query = Query::assertions(&machine);
-            query.targets.truncate(2);
+            let mut question = Question::assertions(&machine);
+            question.targets().truncate(2);
             let budget = Budget::unlimited();
-            let outcome = SatEngine::default().check(&machine, &query, &budget, &mut Silent);
+            let outcome = SatEngine::default().check(&machine, &question, &budget, &mut Silent);
             for answer in &outcome.answers {
                 let Some((tree, shared)) = figure_2(&machine, answer.target.node) else {
                     continue;
                 };
-                let is_reachable = matches!(answer.verdict, Verdict::Reachable { .. });
+                let is_reachable = matches!(answer.verdict, Verdict::Found(_));
                 assert_eq!(is_reachable, tree.is_wrong, "seed {seed} in\n{text}");
                 compared += 1;
                 wrong += usize::from(tree.is_wrong);
@@ -67,12 +67,13 @@ const EXAMPLE: &str =
 #[test]
 fn the_papers_example_goes_wrong_only_if_y_is_false_at_first() {
     let machine = from_text("example.gp", EXAMPLE).unwrap();
-    let query = Query::assertions(&machine);
-    let outcome = SatEngine::default().check(&machine, &query, &Budget::unlimited(), &mut Silent);
-    let Verdict::Reachable { trace } = &outcome.answers[0].verdict else {
+    let question = Question::assertions(&machine);
+    let outcome =
+        SatEngine::default().check(&machine, &question, &Budget::unlimited(), &mut Silent);
+    let Verdict::Found(Evidence::Run(trace)) = &outcome.answers[0].verdict else {
         panic!("the example is erroneous");
     };
     assert_eq!(trace.globals[1], 0);
-    let (tree, _) = figure_2(&machine, query.targets[0].node).unwrap();
+    let (tree, _) = figure_2(&machine, question.targets()[0].node).unwrap();
     assert!(tree.is_wrong && tree.fixpoints > 0);
 }

@@ -13,13 +13,13 @@ use crate::certify::{backward_certificate, forward_certificate};
 use crate::engine::{Direction, SummaryEngine};
 use crate::forward::{Forward, Progress as Searched};
 use crate::layers::layers;
-use crate::ledger::Ledger;
 use crate::runs::{NoRun, Reader};
 use crate::scout::Scouts;
+use crate::tally;
 use crate::transfer::Compiler;
 use hardbop_bdd::{Exhausted, Manager};
-use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::Skeleton;
+use hardbop_machine::NodeId;
+use hardbop_outcome::{Ledger, Skeleton, WantedRun};
 
 /// The first turn of each search, at least; turns double.
 const FIRST_TURN: u64 = 20_000;
@@ -34,7 +34,7 @@ const PORTION: usize = 400;
 const SHORTEST_DIVISOR: u64 = 4;
 const SHORTEST_START: u64 = 100_000;
 
-/// What all searches of one query share.
+/// What all searches of one question share.
 pub(crate) struct Contest<'c> {
     pub compiler: Compiler<'c>,
     pub node_limit: usize,
@@ -43,7 +43,12 @@ pub(crate) struct Contest<'c> {
 
 impl<'c> Contest<'c> {
     /// Lets the searches take turns until every target is decided or all have run out; then why the last one did.
-    pub fn run(&self, engine: SummaryEngine, ledger: &mut Ledger) -> Option<Exhausted> {
+    pub fn run(
+        &self,
+        engine: SummaryEngine,
+        wanted: WantedRun,
+        ledger: &mut Ledger<'_>,
+    ) -> Option<Exhausted> {
         let direction = engine.direction;
         let is_alone = direction != Direction::Auto;
         let mut whole = (direction != Direction::Backward).then(|| self.forward());
@@ -69,15 +74,15 @@ impl<'c> Contest<'c> {
                     Ok(()) | Err(Exhausted::Work) => {}
                     Err(reason) => {
                         let due = ledger.due_nodes();
-                        let read = read_runs(search, ledger, self.compiler.machine, &due);
-                        ledger.count_forward("forward", search);
+                        let read = read_runs(search, ledger, &due);
+                        tally::forward(ledger, "forward", search);
                         (whole, why) = (None, Some(read.err().unwrap_or(reason)));
                     }
                 }
             }
             if !is_alone
                 && !ledger.is_decided()
-                && let Err(reason) = scouts.turn(self, ledger, allowance, engine.shortest)
+                && let Err(reason) = scouts.turn(self, ledger, allowance, wanted != WantedRun::Any)
             {
                 why = Some(reason);
             }
@@ -89,10 +94,10 @@ impl<'c> Contest<'c> {
                 let mut search = kept.unwrap_or_else(|| self.backward(ledger));
                 match self.backward_turn(&mut search, ledger, allowance) {
                     // A target that was found is left out from now on.
-                    Ok(()) => ledger.count_backward(&search),
+                    Ok(()) => tally::backward(ledger, &search),
                     Err(Exhausted::Work) => backward = Some(search),
                     Err(reason) => {
-                        ledger.count_backward(&search);
+                        tally::backward(ledger, &search);
                         (wants_backward, why) = (false, Some(reason));
                     }
                 }
@@ -103,7 +108,7 @@ impl<'c> Contest<'c> {
                 match self.forward_turn(search, ledger, allowance / PORTIONS_DIVISOR, false) {
                     Ok(()) | Err(Exhausted::Work) => {}
                     Err(reason) => {
-                        ledger.count_forward("portions", search);
+                        tally::forward(ledger, "portions", search);
                         (portions, why) = (None, Some(reason));
                     }
                 }
@@ -123,34 +128,33 @@ impl<'c> Contest<'c> {
         ];
         for (name, search) in searches {
             if let Some(search) = search.filter(|search| search.visits > 0) {
-                ledger.count_forward(name, search);
+                tally::forward(ledger, name, search);
             }
         }
         if let Some(search) = &backward {
-            ledger.count_backward(search);
+            tally::backward(ledger, search);
         }
         let search = whole.unwrap_or_else(|| self.forward());
-        self.last_runs(search, engine, ledger).or(why)
+        self.last_runs(search, wanted, ledger).or(why)
     }
 
     /// Makes runs shortest, and reads off those that have not been read; why that cannot be, if so.
     fn last_runs(
         &self,
         mut search: Forward<'_, '_>,
-        engine: SummaryEngine,
-        ledger: &mut Ledger,
+        wanted: WantedRun,
+        ledger: &mut Ledger<'_>,
     ) -> Option<Exhausted> {
-        let machine = self.compiler.machine;
         let due = ledger.due_nodes();
-        let allowance = if engine.insist_on_shortest {
+        let allowance = if wanted == WantedRun::Shortest {
             u64::MAX
         } else {
-            ledger.work() / SHORTEST_DIVISOR + SHORTEST_START
+            tally::work(ledger) / SHORTEST_DIVISOR + SHORTEST_START
         };
-        if engine.shortest && shorten(&mut search, ledger, machine, allowance).is_ok() {
+        if wanted != WantedRun::Any && shorten(&mut search, ledger, allowance).is_ok() {
             return None;
         }
-        read_runs(&mut search, ledger, machine, &due).err()
+        read_runs(&mut search, ledger, &due).err()
     }
 
     pub fn manager(&self) -> Manager<'c> {
@@ -161,7 +165,7 @@ impl<'c> Contest<'c> {
         Forward::new(self.compiler, self.manager())
     }
 
-    fn backward(&self, ledger: &Ledger) -> Backward<'c, 'c> {
+    fn backward(&self, ledger: &Ledger<'_>) -> Backward<'c, 'c> {
         Backward::new(self.compiler, ledger.open_nodes(), self.manager())
     }
 
@@ -169,7 +173,7 @@ impl<'c> Contest<'c> {
     fn forward_turn(
         &self,
         search: &mut Forward<'_, '_>,
-        ledger: &mut Ledger,
+        ledger: &mut Ledger<'_>,
         allowance: u64,
         later: bool,
     ) -> Result<(), Exhausted> {
@@ -191,7 +195,7 @@ impl<'c> Contest<'c> {
                 ledger.promise(node);
             }
         } else {
-            read_runs(search, ledger, self.compiler.machine, &reached)?;
+            read_runs(search, ledger, &reached)?;
         }
         if searched? == Searched::Complete {
             let open = ledger.open_targets();
@@ -206,7 +210,7 @@ impl<'c> Contest<'c> {
     fn backward_turn(
         &self,
         search: &mut Backward<'_, '_>,
-        ledger: &mut Ledger,
+        ledger: &mut Ledger<'_>,
         allowance: u64,
     ) -> Result<(), Exhausted> {
         let limit = search.manager.work().saturating_add(allowance);
@@ -224,7 +228,7 @@ impl<'c> Contest<'c> {
             return Ok(());
         }
         match BackReader::new(search).run() {
-            Ok((skeleton, node)) => ledger.reach(self.compiler.machine, node, &skeleton, false),
+            Ok((skeleton, node)) => ledger.reach(node, &skeleton, false),
             Err(NoRun::Exhausted(why)) => return Err(why),
             Err(NoRun::Broken) => unreachable!("rings lead on to a target"),
         }
@@ -235,15 +239,14 @@ impl<'c> Contest<'c> {
 /// Reads runs to nodes off a forward search.
 fn read_runs(
     search: &mut Forward<'_, '_>,
-    ledger: &mut Ledger,
-    machine: &Machine,
+    ledger: &mut Ledger<'_>,
     nodes: &[NodeId],
 ) -> Result<(), Exhausted> {
     if nodes.is_empty() {
         return Ok(());
     }
     match Reader::new(search, None).runs_to(nodes) {
-        Ok(runs) => ledger.reach_all(machine, nodes, &runs, false),
+        Ok(runs) => ledger.reach_all(nodes, &runs, false),
         Err(NoRun::Exhausted(why)) => return Err(why),
         Err(NoRun::Broken) => unreachable!("rings lead back to the start"),
     }
@@ -253,8 +256,7 @@ fn read_runs(
 /// Finds shortest runs to all targets that are reached, if so much work suffices.
 fn shorten(
     search: &mut Forward<'_, '_>,
-    ledger: &mut Ledger,
-    machine: &Machine,
+    ledger: &mut Ledger<'_>,
     allowance: u64,
 ) -> Result<(), NoRun> {
     let nodes = ledger.unshortened_nodes();
@@ -265,7 +267,7 @@ fn shorten(
     search.manager.set_work_limit(limit);
     let runs = shortest_runs(search, &nodes);
     search.manager.set_work_limit(u64::MAX);
-    ledger.reach_all(machine, &nodes, &runs?, true);
+    ledger.reach_all(&nodes, &runs?, true);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
-//! The engine: a query in, answers with their evidence out.
+//! The engine: a question in, answers with their evidence out.
 //!
-//! It works out what the query needs, the analyses and the order of the BDD variables, and leaves the searching to a [`Contest`].
+//! It works out what the question needs, the analyses and the order of the BDD variables, and leaves the searching to a [`Contest`].
 //!
 //! Constant propagation is not among the analyses: in a forward relation a variable with one value is one BDD node, and an edge that it
 //! closes propagates nothing. Only for scouts, which would take such a variable as arbitrary, it makes a difference; they see
@@ -8,13 +8,15 @@
 
 use crate::contest::Contest;
 use crate::interface::Interfaces;
-use crate::ledger::Ledger;
 use crate::order::{Order, slot_order};
 use crate::space::Space;
 use crate::transfer::Compiler;
 use hardbop_machine::analysis::{CallGraph, Slice};
-use hardbop_machine::{Machine, NodeId, ProcId, Variable};
-use hardbop_outcome::{Budget, Engine, Event, Limit, Outcome, Progress, Query};
+use hardbop_machine::{Machine, ProcId, Variable};
+use hardbop_outcome::engine::takes_only_sequential_reachability;
+use hardbop_outcome::{
+    Budget, Declined, Engine, Event, Ledger, Limit, Outcome, Progress, Question,
+};
 use hardbop_symbolic::{limit_reached, node_limit};
 
 /// Where the search starts.
@@ -36,10 +38,6 @@ pub struct SummaryEngine {
     pub direction: Direction,
     /// The order of BDD variables.
     pub order: Order,
-    /// Whether runs are made shortest where that is affordable.
-    pub shortest: bool,
-    /// Whether shortest runs are worth any effort.
-    pub insist_on_shortest: bool,
     /// The first turn of each search in BDD work; by default it fits the size of the program.
     pub first_turn: Option<u64>,
 }
@@ -49,8 +47,6 @@ impl Default for SummaryEngine {
         Self {
             direction: Direction::Auto,
             order: Order::default(),
-            shortest: true,
-            insist_on_shortest: false,
             first_turn: None,
         }
     }
@@ -61,21 +57,20 @@ impl Engine for SummaryEngine {
         "summary"
     }
 
-    fn check(
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        takes_only_sequential_reachability(machine, question)
+    }
+
+    fn search(
         &self,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
-        let mut ledger = Ledger::new(query);
-        if !machine.is_sequential() {
-            let what = "concurrent programs".to_owned();
-            return ledger.outcome(self.name(), &Limit::Unsupported { what });
-        }
+        let mut ledger = Ledger::new(machine, question);
         progress.event(Event::Phase("analyses"));
-        let targets: Vec<NodeId> = query.targets.iter().map(|target| target.node).collect();
-        let slice = Slice::new(machine, &CallGraph::new(machine), &targets);
+        let slice = Slice::new(machine, &CallGraph::new(machine), &question.nodes());
         let visible = |procedure: ProcId, variable: Variable| slice.relevant(procedure, variable);
         let mut space = Space::new(machine);
         let order = slot_order(machine, &space, self.order, &visible);
@@ -94,8 +89,10 @@ impl Engine for SummaryEngine {
             interrupt: &interrupt,
         };
         progress.event(Event::Phase("search"));
-        let why = contest.run(*self, &mut ledger);
+        let why = contest.run(*self, question.wanted, &mut ledger);
         let why = why.map_or(Limit::Interrupted, |why| limit_reached(why, budget));
+        let shortest = ledger.shortest_runs();
+        ledger.count("shortest-runs", shortest, u64::max);
         ledger.outcome(self.name(), &why)
     }
 }

@@ -9,11 +9,12 @@
 
 use crate::forward::Forward;
 use crate::layers::layers;
-use crate::ledger::Ledger;
 use crate::runs::{NoRun, Reader};
+use crate::tally;
 use hardbop_bdd::Exhausted;
 use hardbop_machine::analysis::BitSet;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId};
+use hardbop_outcome::Ledger;
 use hardbop_outcome::{Decision, Skeleton};
 
 /// Work that a follower may spend at first for every edge on its way: most have arrived by then.
@@ -88,7 +89,7 @@ impl<'c> Follower<'c> {
     /// by the shortest runs that there are on the way if `shortest`.
     pub fn turn(
         &mut self,
-        ledger: &mut Ledger,
+        ledger: &mut Ledger<'_>,
         allowance: u64,
         shortest: bool,
     ) -> Result<(), Exhausted> {
@@ -97,7 +98,7 @@ impl<'c> Follower<'c> {
         self.search.manager.set_work_limit(limit);
         self.go()?;
         let read = self.read(ledger, shortest);
-        ledger.count_forward("follower", &self.search);
+        tally::forward(ledger, "follower", &self.search);
         match read {
             Ok(()) => Ok(()),
             Err(NoRun::Exhausted(why)) => Err(why),
@@ -126,7 +127,7 @@ impl<'c> Follower<'c> {
         }
     }
 
-    fn read(&mut self, ledger: &mut Ledger, shortest: bool) -> Result<(), NoRun> {
+    fn read(&mut self, ledger: &mut Ledger<'_>, shortest: bool) -> Result<(), NoRun> {
         let targets = self.targets.iter().copied();
         let reached = targets.filter(|&(node, _)| self.search.is_reached(node));
         let reached: Vec<(NodeId, usize)> = reached.collect();
@@ -144,7 +145,7 @@ impl<'c> Follower<'c> {
         let runs = Reader::new(&mut self.search, rings).runs_to(&nodes)?;
         for (&(node, length), run) in reached.iter().zip(&runs) {
             let is_shortest = run.steps.len() == length;
-            ledger.reach(self.search.compiler.machine, node, run, is_shortest);
+            ledger.reach(node, run, is_shortest);
         }
         Ok(())
     }

@@ -19,12 +19,12 @@ pub mod forward;
 pub mod frontier;
 pub mod interface;
 pub mod layers;
-mod ledger;
 pub mod order;
 pub mod reached;
 pub mod runs;
 mod scout;
 pub mod space;
+mod tally;
 pub mod transfer;
 
 pub use engine::{Direction, SummaryEngine};

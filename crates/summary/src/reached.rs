@@ -39,7 +39,7 @@ pub fn reached(machine: &Machine, budget: &Budget<'_>) -> Reached {
         let what = "concurrent programs".to_owned();
         return Reached {
             nodes: vec![false; machine.nodes.len()],
-            missed: Some(Limit::Unsupported { what }),
+            missed: Some(Limit::Declined { what }),
         };
     }
     let all: Vec<NodeId> = machine.node_ids().collect();

@@ -10,11 +10,12 @@ use crate::contest::Contest;
 use crate::follower::Follower;
 use crate::forward::Forward;
 use crate::layers::layers;
-use crate::ledger::Ledger;
 use crate::runs::{NoRun, Reader};
+use crate::tally;
 use crate::transfer::Compiler;
 use hardbop_bdd::Exhausted;
 use hardbop_machine::{NodeId, ProcId, Variable};
+use hardbop_outcome::Ledger;
 use hardbop_transform::hide::Visible;
 
 /// So many scouts are sent, one after the other.
@@ -36,7 +37,7 @@ impl<'c> Scouts<'c> {
     pub fn turn(
         &mut self,
         contest: &Contest<'c>,
-        ledger: &mut Ledger,
+        ledger: &mut Ledger<'_>,
         allowance: u64,
         shortest: bool,
     ) -> Result<(), Exhausted> {
@@ -82,7 +83,7 @@ impl<'c> Contest<'c> {
     /// best one to what is left.
     fn scout_turn(
         &self,
-        ledger: &mut Ledger,
+        ledger: &mut Ledger<'_>,
         allowance: u64,
     ) -> Result<Option<Box<Follower<'c>>>, Exhausted> {
         let seen = Visible::nearest_conditions(self.compiler.machine, &ledger.open_nodes());
@@ -98,7 +99,7 @@ impl<'c> Contest<'c> {
         &self,
         seen: &Visible,
         level: usize,
-        ledger: &mut Ledger,
+        ledger: &mut Ledger<'_>,
         allowance: u64,
     ) -> Result<Scouted<'c>, Exhausted> {
         let visible = |procedure: ProcId, variable: Variable| {
@@ -117,7 +118,7 @@ impl<'c> Contest<'c> {
         let mut scout = Forward::new(compiler, self.manager());
         scout.manager.set_work_limit(allowance);
         let searched = scout.begin_and_run(&[]);
-        ledger.count_forward("scout", &scout);
+        tally::forward(ledger, "scout", &scout);
         match searched {
             Ok(_) => {}
             Err(Exhausted::Work | Exhausted::Nodes) => return Ok(Scouted::TooHard),
@@ -175,7 +176,7 @@ mod tests {
     use crate::interface::Interfaces;
     use crate::space::Space;
     use hardbop_machine::Machine;
-    use hardbop_outcome::{Limit, NeverInterrupted, Outcome, Query, Verdict};
+    use hardbop_outcome::{Evidence, Limit, NeverInterrupted, Outcome, Question, Verdict};
 
     /// `lock` decides the first assertion, `own` besides it the second one, the third one fails, but only where `noise` was set before.
     const PROGRAM: &str = "decl lock, own, noise, other;
@@ -206,7 +207,7 @@ mod tests {
             node_limit: 1 << 20,
             interrupt: &|| false,
         };
-        let mut ledger = Ledger::new(&Query::assertions(machine));
+        let mut ledger = Ledger::new(&Question::assertions(machine));
         let follower = contest.scout_turn(&mut ledger, 1 << 20).unwrap();
         if follows {
             let mut follower = follower.unwrap();
@@ -221,11 +222,8 @@ mod tests {
         let outcome = scouted(&machine, false);
         let verdicts: Vec<&Verdict> = outcome.answers.iter().map(|a| &a.verdict).collect();
         let why = Limit::States;
-        let open = Verdict::Unknown { why };
-        assert_eq!(
-            verdicts,
-            [&Verdict::Unreachable, &Verdict::Unreachable, &open]
-        );
+        let open = Verdict::Unknown(why);
+        assert_eq!(verdicts, [&Verdict::Excluded, &Verdict::Excluded, &open]);
         assert_eq!(outcome.certificates.len(), 2);
         assert_eq!(outcome.uncertified(), None);
         for certificate in &outcome.certificates {
@@ -238,7 +236,7 @@ mod tests {
     fn a_follower_finds_the_run_that_a_scout_has_in_mind() {
         let machine = hardbop_machine::from_text("t.bp", PROGRAM).unwrap();
         let outcome = scouted(&machine, true);
-        let Verdict::Reachable { trace } = &outcome.answers[2].verdict else {
+        let Verdict::Found(Evidence::Run(trace)) = &outcome.answers[2].verdict else {
             panic!("{:?}", outcome.answers[2].verdict);
         };
         hardbop_interpreter::replay(&machine, trace).unwrap();

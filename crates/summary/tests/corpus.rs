@@ -2,7 +2,7 @@
 //! expected ones, every run replays, every certificate is accepted.
 
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, NeverInterrupted, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, NeverInterrupted, Question, Silent, Verdict};
 use hardbop_summary::{Direction, SummaryEngine};
 use std::path::{Path, PathBuf};
 
@@ -17,22 +17,22 @@ fn machine(path: &Path) -> Machine {
 }
 
 /// Whether some target can be reached, with all evidence checked.
-fn fails(path: &Path, machine: &Machine, query: &Query, direction: Direction) -> bool {
+fn fails(path: &Path, machine: &Machine, question: &Question, direction: Direction) -> bool {
     let engine = SummaryEngine {
         direction,
         ..SummaryEngine::default()
     };
-    let outcome = engine.check(machine, query, &Budget::unlimited(), &mut Silent);
+    let outcome = engine.check(machine, question, &Budget::unlimited(), &mut Silent);
     let name = path.display();
     let mut any = false;
     for answer in &outcome.answers {
         match &answer.verdict {
-            Verdict::Reachable { trace } => {
+            Verdict::Found(Evidence::Run(trace)) => {
                 hardbop_interpreter::replay(machine, trace)
                     .unwrap_or_else(|error| panic!("{name}: {error}"));
                 any = true;
             }
-            Verdict::Unreachable => {
+            Verdict::Excluded => {
                 assert!(outcome.is_certified(&answer.target), "{name}");
             }
             verdict => panic!("{name}: {verdict:?}"),
@@ -63,14 +63,14 @@ fn boppo_tests_have_the_verdicts_of_their_descriptions() {
             continue;
         }
         let options = description.lines().nth(2).unwrap_or("");
-        let query = match options.trim().strip_prefix("-l ") {
-            Some(label) => Query::label(&machine, label),
-            None => Query::assertions(&machine),
+        let question = match options.trim().strip_prefix("-l ") {
+            Some(label) => Question::label(&machine, label),
+            None => Question::assertions(&machine),
         };
         let expected = description.contains("VERIFICATION FAILED");
         for direction in DIRECTIONS {
             assert_eq!(
-                fails(&path, &machine, &query, direction),
+                fails(&path, &machine, &question, direction),
                 expected,
                 "{}",
                 path.display()
@@ -89,10 +89,10 @@ fn wali_programs_can_all_fail() {
     for path in files.map(|entry| entry.unwrap().path()) {
         if path.extension().is_some_and(|e| e == "bp") {
             let machine = machine(&path);
-            let query = Query::assertions(&machine);
+            let question = Question::assertions(&machine);
             for direction in DIRECTIONS {
                 assert!(
-                    fails(&path, &machine, &query, direction),
+                    fails(&path, &machine, &question, direction),
                     "{}",
                     path.display()
                 );
@@ -111,10 +111,10 @@ fn generated_benchmarks_have_their_known_answers() {
         let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
         if path.extension().is_some_and(|e| e == "bp") {
             let machine = machine(&path);
-            let query = Query::assertions(&machine);
+            let question = Question::assertions(&machine);
             let expected = failing.contains(&stem.as_str());
             assert_eq!(
-                fails(&path, &machine, &query, Direction::Auto),
+                fails(&path, &machine, &question, Direction::Auto),
                 expected,
                 "{stem}"
             );

@@ -1,7 +1,9 @@
 //! Running out is an answer of its own, never a wrong one.
 
 use hardbop_machine::from_text;
-use hardbop_outcome::{Budget, Engine, Interrupt, Limit, NeverInterrupted, Query, Silent, Verdict};
+use hardbop_outcome::{
+    Budget, Engine, Interrupt, Limit, NeverInterrupted, Question, Silent, Verdict,
+};
 use hardbop_summary::{Direction, SummaryEngine};
 
 const FAILS: &str = "decl g, h; void main() begin f(); assert(!g | h); end void f() begin if (*) then g, h := 1, !h; f(); fi end";
@@ -26,8 +28,8 @@ fn verdict(text: &str, direction: Direction, nodes: Option<u64>, stop: &dyn Inte
         interrupt: stop,
         ..Budget::unlimited()
     };
-    let query = Query::assertions(&machine);
-    let mut outcome = engine.check(&machine, &query, &budget, &mut Silent);
+    let question = Question::assertions(&machine);
+    let mut outcome = engine.check(&machine, &question, &budget, &mut Silent);
     outcome.answers.remove(0).verdict
 }
 
@@ -38,16 +40,16 @@ fn too_few_nodes_give_unknown_and_enough_give_the_verdict() {
         for nodes in 1..200 {
             for (program, text) in [FAILS, HOLDS].into_iter().enumerate() {
                 match verdict(text, direction, Some(nodes), &NeverInterrupted) {
-                    Verdict::Unknown { why } => assert_eq!(why, Limit::Nodes),
-                    Verdict::Reachable { .. } => {
+                    Verdict::Unknown(why) => assert_eq!(why, Limit::Nodes),
+                    Verdict::Found(_) => {
                         assert_eq!(text, FAILS, "{direction:?} with {nodes} nodes");
                         answered[program] = true;
                     }
-                    Verdict::Unreachable => {
+                    Verdict::Excluded => {
                         assert_eq!(text, HOLDS, "{direction:?} with {nodes} nodes");
                         answered[program] = true;
                     }
-                    Verdict::UnreachableUpTo { bound } => panic!("nobody asked for {bound}"),
+                    Verdict::ExcludedUpTo(bound) => panic!("nobody asked for {bound}"),
                 }
             }
         }
@@ -70,9 +72,9 @@ fn an_interrupt_that_comes_in_time_is_the_reason() {
     let stop = Stop(Limit::Time);
     for direction in [Direction::Forward, Direction::Auto] {
         match verdict(&text, direction, None, &stop) {
-            Verdict::Unknown { why } => assert_eq!(why, Limit::Time),
+            Verdict::Unknown(why) => assert_eq!(why, Limit::Time),
             // Found before anybody asked.
-            Verdict::Reachable { .. } => {}
+            Verdict::Found(_) => {}
             verdict => panic!("the assertion can fail, and nobody gave a bound: {verdict:?}"),
         }
     }

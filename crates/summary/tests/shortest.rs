@@ -3,20 +3,20 @@
 //! The explicit tabulation of the test kit computes the distances independently, state by state.
 
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Target, Verdict};
 use hardbop_summary::{Direction, SummaryEngine};
 use hardbop_testkit::generator::{Knobs, generate};
 use hardbop_testkit::tabulation::Tabulation;
 
 /// All assertions and labels.
-fn query(machine: &Machine) -> Query {
-    let mut query = Query::assertions(machine);
+fn question(machine: &Machine) -> Question {
+    let mut question = Question::assertions(machine);
     for label in &machine.labels {
-        query
-            .targets
-            .extend(Query::label(machine, &label.name).targets);
+        question
+            .targets()
+            .extend(Target::labels(machine, &label.name));
     }
-    query
+    question
 }
 
 fn check(engine: SummaryEngine, knobs: &Knobs, seeds: std::ops::Range<u64>) -> usize {
@@ -31,12 +31,12 @@ fn check(engine: SummaryEngine, knobs: &Knobs, seeds: std::ops::Range<u64>) -> u
         };
         let outcome = engine.check(
             &machine,
-            &query(&machine),
+            &question(&machine),
             &Budget::unlimited(),
             &mut Silent,
         );
         for answer in &outcome.answers {
-            let Verdict::Reachable { trace } = &answer.verdict else {
+            let Verdict::Found(Evidence::Run(trace)) = &answer.verdict else {
                 continue;
             };
             let steps: usize = trace.segments.iter().map(|s| s.steps.len()).sum();
@@ -45,7 +45,7 @@ fn check(engine: SummaryEngine, knobs: &Knobs, seeds: std::ops::Range<u64>) -> u
                 Some(steps as u64),
                 distance,
                 "seed {seed}: {} in\n{text}",
-                answer.target.kind
+                answer.asked
             );
             compared += 1;
         }
@@ -87,18 +87,18 @@ fn whoever_insists_gets_shortest_runs() {
     let family = hardbop_families::find("driver").expect("a family of the table");
     let text = family.generate(5, 0).text;
     let machine = from_text("driver.bp", &text).expect("families make programs");
-    let query = Query::assertions(&machine);
+    let question = Question::assertions(&machine);
     let lengths = |insist_on_shortest| {
         let engine = SummaryEngine {
             insist_on_shortest,
             ..SummaryEngine::default()
         };
-        let outcome = engine.check(&machine, &query, &Budget::unlimited(), &mut Silent);
+        let outcome = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
         let counted = outcome.statistics.iter();
         let counted = counted.filter(|(name, _)| name == "shortest-runs");
         let shortest: u64 = counted.map(|(_, count)| count).sum();
         let traces = outcome.answers.iter().filter_map(|answer| {
-            let Verdict::Reachable { trace } = &answer.verdict else {
+            let Verdict::Found(Evidence::Run(trace)) = &answer.verdict else {
                 return None;
             };
             Some(trace.segments.iter().map(|s| s.steps.len()).sum::<usize>())

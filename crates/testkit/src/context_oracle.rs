@@ -198,7 +198,6 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hardbop_outcome::Query;
 
     fn least(text: &str, cost: Cost) -> Option<u32> {
         let machine = hardbop_machine::from_text("test.bp", text).expect("the program is valid");
@@ -206,7 +205,7 @@ mod tests {
             cost,
             ..ContextOracle::default()
         };
-        let found = oracle.least_costs(&machine, &Query::label(&machine, "L").targets);
+        let found = oracle.least_costs(&machine, &Target::labels(&machine, "L"));
         assert_eq!(found.missed, None);
         found.reached[0]
     }

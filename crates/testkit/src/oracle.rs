@@ -14,8 +14,10 @@ use hardbop_interpreter::scheduler::schedulable;
 use hardbop_interpreter::step::step_slots;
 use hardbop_interpreter::{Configuration, Move, Recorder, TooManyChoices, Valuations, take};
 use hardbop_machine::{Action, Machine};
+use hardbop_outcome::engine::{takes_no_bound, takes_only_reachability};
 use hardbop_outcome::{
-    Answer, Budget, Engine, Event, Limit, Outcome, Progress, Query, Target, Trace, Verdict,
+    Answer, Budget, Declined, Engine, Event, Evidence, Limit, Outcome, Progress, Question, Target,
+    Trace, Verdict,
 };
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -49,7 +51,7 @@ impl Default for Oracle {
 
 /// A refusal: this many choices cannot be tried one by one.
 pub(crate) fn too_many_choices() -> Limit {
-    Limit::Unsupported {
+    Limit::Declined {
         what: format!("programs with more than 2^{MAX_CHOICE_BITS} choices at one step"),
     }
 }
@@ -84,10 +86,15 @@ impl Engine for Oracle {
         "oracle"
     }
 
-    fn check(
+    fn takes(&self, _machine: &Machine, question: &Question) -> Result<(), Declined> {
+        takes_only_reachability(question)?;
+        takes_no_bound(question)
+    }
+
+    fn search(
         &self,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
@@ -105,22 +112,20 @@ impl Engine for Oracle {
             parents: Vec::new(),
             missed: None,
         };
-        let found = search.run(&query.targets, budget, progress);
-        let verdicts = query.targets.iter().zip(&found);
-        let answers = verdicts.map(|(target, found)| Answer {
-            target: target.clone(),
-            verdict: match (found, &search.missed) {
-                (Some(index), _) => Verdict::Reachable {
-                    trace: search.trace(*index, target),
-                },
-                (None, Some(why)) => Verdict::Unknown { why: why.clone() },
-                (None, None) => Verdict::Unreachable,
-            },
+        let found = search.run(question.targets(), budget, progress);
+        let verdicts = question.targets().iter().zip(&found);
+        let answers = verdicts.map(|(target, found)| {
+            let verdict = match (found, &search.missed) {
+                (Some(index), _) => Verdict::Found(Evidence::Run(search.trace(*index, target))),
+                (None, Some(why)) => Verdict::Unknown(why.clone()),
+                (None, None) => Verdict::Excluded,
+            };
+            Answer::new(target.clone(), verdict)
         });
         let mut outcome = Outcome::new(self.name(), answers.collect());
         outcome.statistics = vec![("configurations".to_owned(), search.states.len() as u64)];
         if bounds.with_certificate && search.missed.is_none() {
-            let unreached = query.targets.iter().zip(&found);
+            let unreached = question.targets().iter().zip(&found);
             let excluded = unreached.filter(|(_, found)| found.is_none());
             let excluded: Vec<Target> = excluded.map(|(target, _)| target.clone()).collect();
             if !excluded.is_empty() {
@@ -353,12 +358,14 @@ mod tests {
 
     fn outcome(text: &str, label: &str, oracle: Oracle) -> (Verdict, u64) {
         let machine = hardbop_machine::from_text("test.bp", text).expect("the program is valid");
-        let query = Query::label(&machine, label);
+        let question = Question::label(&machine, label);
         let budget = Budget::unlimited();
-        let mut outcome = oracle.check(&machine, &query, &budget, &mut Silent);
+        let mut outcome = oracle.check(&machine, &question, &budget, &mut Silent);
         let verdict = outcome.answers.remove(0).verdict;
         let steps = match &verdict {
-            Verdict::Reachable { trace } => replay(&machine, trace).unwrap().hierarchical_steps,
+            Verdict::Found(Evidence::Run(trace)) => {
+                replay(&machine, trace).unwrap().hierarchical_steps
+            }
             _ => 0,
         };
         (verdict, steps)
@@ -370,7 +377,7 @@ mod tests {
              void main() begin if (*) then skip; skip; skip; fi f(); L: skip; end
              void f() begin skip; end";
         let (verdict, steps) = outcome(text, "L", Oracle::default());
-        assert!(matches!(verdict, Verdict::Reachable { .. }));
+        assert!(matches!(verdict, Verdict::Found(_)));
         assert_eq!(steps, 4, "the branch, the call, the body and the return");
     }
 
@@ -379,7 +386,7 @@ mod tests {
         let text = "void main() begin main(); L: skip; end";
         let (verdict, _) = outcome(text, "L", Oracle::default());
         let why = Limit::StackDepth;
-        assert_eq!(verdict, Verdict::Unknown { why });
+        assert_eq!(verdict, Verdict::Unknown(why));
         let text =
             "thread t(9) begin void main() begin start_thread f(); assume(0); L: skip; end end
              void f() begin skip; end";
@@ -388,7 +395,7 @@ mod tests {
             ..Oracle::default()
         };
         let (verdict, _) = outcome(text, "L", few);
-        assert!(matches!(verdict, Verdict::Unknown { .. }));
+        assert!(matches!(verdict, Verdict::Unknown(_)));
     }
 
     #[test]
@@ -404,10 +411,10 @@ mod tests {
             )
         };
         let racy = outcome(&program("", ""), "BOTH", Oracle::default()).0;
-        assert!(matches!(racy, Verdict::Reachable { .. }));
+        assert!(matches!(racy, Verdict::Found(_)));
         let text = program("atomic_begin;", "atomic_end;");
         let guarded = outcome(&text, "BOTH", Oracle::default()).0;
-        assert_eq!(guarded, Verdict::Unreachable);
+        assert_eq!(guarded, Verdict::Excluded);
     }
 
     #[test]
@@ -418,8 +425,8 @@ mod tests {
              void thread1() begin x := 1; if (y) then SEEN: skip; fi end
              void thread2() begin assume(x); y := 1; if (!x) then LOST: skip; fi end";
         let (seen, steps) = outcome(text, "SEEN", Oracle::default());
-        assert!(matches!(seen, Verdict::Reachable { .. }) && steps > 4);
+        assert!(matches!(seen, Verdict::Found(_)) && steps > 4);
         let (lost, _) = outcome(text, "LOST", Oracle::default());
-        assert_eq!(lost, Verdict::Unreachable);
+        assert_eq!(lost, Verdict::Excluded);
     }
 }

@@ -6,7 +6,10 @@
 
 use crate::tabulation::Tabulation;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Budget, Engine, Outcome, Progress, Query, Target, Verdict};
+use hardbop_outcome::engine::takes_only_sequential_reachability;
+use hardbop_outcome::{
+    Answer, Budget, Declined, Engine, Evidence, Outcome, Progress, Question, Target, Verdict,
+};
 
 /// The tabulating search as an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +31,14 @@ impl Engine for SummaryOracle {
         "summary-oracle"
     }
 
-    fn check(
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        takes_only_sequential_reachability(machine, question)
+    }
+
+    fn search(
         &self,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         budget: &Budget<'_>,
         _progress: &mut dyn Progress,
     ) -> Outcome {
@@ -40,22 +47,22 @@ impl Engine for SummaryOracle {
         let tabulation = Tabulation::new(machine, limit);
         let verdict = |target: &Target| match &tabulation {
             Ok(tabulation) => match tabulation.trace(target) {
-                Some(trace) => Verdict::Reachable { trace },
-                None => Verdict::Unreachable,
+                Some(trace) => Verdict::Found(Evidence::Run(trace)),
+                None => Verdict::Excluded,
             },
-            Err(why) => Verdict::Unknown { why: why.clone() },
+            Err(why) => Verdict::Unknown(why.clone()),
         };
-        let answers = query.targets.iter().map(|target| Answer {
-            target: target.clone(),
-            verdict: verdict(target),
-        });
+        let answers = question
+            .targets()
+            .iter()
+            .map(|target| Answer::new(target.clone(), verdict(target)));
         let mut outcome = Outcome::new(self.name(), answers.collect());
         if let Ok(tabulation) = &tabulation {
             outcome.statistics = vec![("path edges".to_owned(), tabulation.len() as u64)];
             let unreachable = outcome.answers.iter();
             let excluded: Vec<Target> = unreachable
-                .filter(|answer| answer.verdict == Verdict::Unreachable)
-                .map(|answer| answer.target.clone())
+                .filter(|answer| answer.verdict == Verdict::Excluded)
+                .filter_map(|answer| answer.target().cloned())
                 .collect();
             if !excluded.is_empty() {
                 let path_edges = tabulation.path_edges();
@@ -78,12 +85,10 @@ mod tests {
     }
 
     /// All labels of a program are asked for.
-    fn labels(machine: &Machine) -> Query {
-        let mut targets = Vec::new();
-        for label in &machine.labels {
-            targets.extend(Query::label(machine, &label.name).targets);
-        }
-        Query { targets }
+    fn labels(machine: &Machine) -> Question {
+        let labels = machine.labels.iter();
+        let targets = labels.flat_map(|label| Target::labels(machine, &label.name));
+        Question::reach(targets.collect())
     }
 
     const PROGRAMS: &[&str] = &[
@@ -133,9 +138,9 @@ mod tests {
     fn the_two_oracles_agree_and_their_traces_replay() {
         for text in PROGRAMS {
             let machine = machine(text);
-            let query = labels(&machine);
+            let question = labels(&machine);
             let check = |engine: &dyn Engine| {
-                engine.check(&machine, &query, &Budget::unlimited(), &mut Silent)
+                engine.check(&machine, &question, &Budget::unlimited(), &mut Silent)
             };
             let slow = check(&Oracle {
                 with_certificate: true,
@@ -144,9 +149,9 @@ mod tests {
             let tabled = check(&SummaryOracle::default());
             let tabulation = Tabulation::new(&machine, 100_000).unwrap();
             for (slow, tabled) in slow.answers.iter().zip(&tabled.answers) {
-                let distance = tabulation.distance(slow.target.node);
+                let distance = tabulation.distance(slow.target().expect("a place").node);
                 match (&slow.verdict, &tabled.verdict) {
-                    (Verdict::Reachable { trace: flat }, Verdict::Reachable { trace }) => {
+                    (Verdict::Found(Evidence::Run(flat)), Verdict::Found(Evidence::Run(trace))) => {
                         let flat = fold(&machine, flat).unwrap();
                         let flat = replay(&machine, &flat).unwrap();
                         let shortest = replay(&machine, trace).unwrap();
@@ -154,8 +159,8 @@ mod tests {
                         assert!(shortest.hierarchical_steps <= flat.hierarchical_steps);
                         assert!(flat.flat_steps <= shortest.flat_steps);
                     }
-                    (Verdict::Unknown { .. }, _) => {}
-                    (Verdict::Unreachable, Verdict::Unreachable) => assert_eq!(distance, None),
+                    (Verdict::Unknown(_), _) => {}
+                    (Verdict::Excluded, Verdict::Excluded) => assert_eq!(distance, None),
                     (slow, tabled) => panic!("{slow:?} but {tabled:?} in {text}"),
                 }
             }
@@ -169,18 +174,18 @@ mod tests {
     fn recursion_is_decided_exactly() {
         let verdicts = |text: &str| -> Vec<String> {
             let machine = machine(text);
-            let query = labels(&machine);
+            let question = labels(&machine);
             let budget = Budget::unlimited();
             let answers = SummaryOracle::default()
-                .check(&machine, &query, &budget, &mut Silent)
+                .check(&machine, &question, &budget, &mut Silent)
                 .answers;
             let name = |verdict: &Verdict| match verdict {
-                Verdict::Reachable { .. } => "reachable",
-                Verdict::Unreachable => "unreachable",
-                Verdict::Unknown { .. } | Verdict::UnreachableUpTo { .. } => "unknown",
+                Verdict::Found(_) => "reachable",
+                Verdict::Excluded => "unreachable",
+                Verdict::Unknown(_) | Verdict::ExcludedUpTo(_) => "unknown",
             };
             let answers = answers.iter();
-            let shown = answers.map(|a| format!("{}: {}", a.target.kind, name(&a.verdict)));
+            let shown = answers.map(|a| format!("{}: {}", a.asked, name(&a.verdict)));
             shown.collect()
         };
         expect_test::expect![[r"
@@ -205,7 +210,7 @@ mod tests {
         );
         let tabulation = Tabulation::new(&machine, 1000).unwrap();
         let distance = |label| {
-            let target = Query::label(&machine, label).targets.remove(0);
+            let target = Target::labels(&machine, label).remove(0);
             tabulation.distance(target.node)
         };
         assert_eq!(distance("L"), Some(2));
@@ -218,6 +223,6 @@ mod tests {
         assert_eq!(Tabulation::new(&sequential, 10).err(), Some(Limit::States));
         let wide = machine("decl int<40> n; void main() begin skip; end");
         let refused = Tabulation::new(&wide, 10).err();
-        assert!(matches!(refused, Some(Limit::Unsupported { .. })));
+        assert!(matches!(refused, Some(Limit::Declined { .. })));
     }
 }

@@ -74,7 +74,7 @@ impl<'a> Tabulation<'a> {
     /// Tabulates a machine. Fails on machines with threads and on more than `limit` path edges.
     pub fn new(machine: &'a Machine, limit: usize) -> Result<Self, Limit> {
         if !machine.is_sequential() {
-            return Err(Limit::Unsupported {
+            return Err(Limit::Declined {
                 what: "programs with threads".to_owned(),
             });
         }

@@ -8,7 +8,7 @@ mod seeds;
 
 use hardbop_interpreter::{End, RandomChooser, replay, simulate};
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Query, Silent, Target, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Target, Verdict};
 use hardbop_testkit::{Knobs, Oracle, SummaryOracle, generate, shrink};
 use seeds::seeds;
 
@@ -27,16 +27,14 @@ struct Totals {
     near_met: u64,
 }
 
-fn every_target(machine: &Machine) -> Query {
-    let mut query = Query::assertions(machine);
-    query
-        .targets
-        .extend(Query::label(machine, "TARGET").targets);
-    query
+fn every_target(machine: &Machine) -> Question {
+    let mut question = Question::assertions(machine);
+    question.targets().extend(Target::labels(machine, "TARGET"));
+    question
 }
 
-fn ask(engine: &dyn Engine, machine: &Machine, query: &Query) -> Vec<Verdict> {
-    let outcome = engine.check(machine, query, &Budget::unlimited(), &mut Silent);
+fn ask(engine: &dyn Engine, machine: &Machine, question: &Question) -> Vec<Verdict> {
+    let outcome = engine.check(machine, question, &Budget::unlimited(), &mut Silent);
     outcome
         .answers
         .into_iter()
@@ -46,12 +44,12 @@ fn ask(engine: &dyn Engine, machine: &Machine, query: &Query) -> Vec<Verdict> {
 
 /// Replays the trace of a verdict; gives its length.
 fn replayed(machine: &Machine, target: &Target, verdict: &Verdict) -> Result<Option<u64>, String> {
-    let Verdict::Reachable { trace } = verdict else {
+    let Verdict::Found(Evidence::Run(trace)) = verdict else {
         return Ok(None);
     };
-    let replayed = replay(machine, trace).map_err(|why| format!("{}: {why}", target.kind))?;
+    let replayed = replay(machine, trace).map_err(|why| format!("{}: {why}", target))?;
     if !replayed.last.is_at(target.node) {
-        return Err(format!("the trace does not end at {}", target.kind));
+        return Err(format!("the trace does not end at {}", target));
     }
     Ok(Some(replayed.hierarchical_steps))
 }
@@ -68,10 +66,10 @@ fn is_met(machine: &Machine, target: &Target, verdict: &Verdict) -> Result<bool,
         }
         met |= run.end == End::Target;
     }
-    if met && *verdict == Verdict::Unreachable {
+    if met && *verdict == Verdict::Excluded {
         return Err(format!(
             "a random run meets {}, which is unreachable",
-            target.kind
+            target
         ));
     }
     Ok(met)
@@ -79,15 +77,15 @@ fn is_met(machine: &Machine, target: &Target, verdict: &Verdict) -> Result<bool,
 
 fn examine(text: &str, totals: &mut Totals) -> Result<(), String> {
     let machine = from_text("generated.bp", text).map_err(|errors| format!("{errors:#?}"))?;
-    let query = every_target(&machine);
+    let question = every_target(&machine);
     let bounded = Oracle {
         max_stack: 5,
         max_configurations: 4000,
         ..Oracle::default()
     };
-    let verdicts = ask(&bounded, &machine, &query);
+    let verdicts = ask(&bounded, &machine, &question);
     totals.programs += 1;
-    for (target, verdict) in query.targets.iter().zip(&verdicts) {
+    for (target, verdict) in question.targets().iter().zip(&verdicts) {
         let length = replayed(&machine, target, verdict)?;
         let is_met = is_met(&machine, target, verdict)?;
         if length.is_some_and(|length| length <= NEAR) {
@@ -95,9 +93,9 @@ fn examine(text: &str, totals: &mut Totals) -> Result<(), String> {
             totals.near_met += u64::from(is_met);
         }
         match verdict {
-            Verdict::Reachable { .. } => totals.reachable += 1,
-            Verdict::Unreachable => totals.unreachable += 1,
-            Verdict::Unknown { .. } | Verdict::UnreachableUpTo { .. } => totals.unknown += 1,
+            Verdict::Found(_) => totals.reachable += 1,
+            Verdict::Excluded => totals.unreachable += 1,
+            Verdict::Unknown(_) | Verdict::ExcludedUpTo(_) => totals.unknown += 1,
         }
     }
     if !machine.is_sequential() {
@@ -108,18 +106,22 @@ fn examine(text: &str, totals: &mut Totals) -> Result<(), String> {
             max_path_edges: 20_000,
         },
         &machine,
-        &query,
+        &question,
     );
-    for (target, (verdict, other)) in query.targets.iter().zip(verdicts.iter().zip(&tabulated)) {
+    for (target, (verdict, other)) in question
+        .targets()
+        .iter()
+        .zip(verdicts.iter().zip(&tabulated))
+    {
         replayed(&machine, target, other)?;
-        let is_unknown = |verdict: &Verdict| matches!(verdict, Verdict::Unknown { .. });
-        let is_reachable = |verdict: &Verdict| matches!(verdict, Verdict::Reachable { .. });
+        let is_unknown = |verdict: &Verdict| matches!(verdict, Verdict::Unknown(_));
+        let is_reachable = |verdict: &Verdict| matches!(verdict, Verdict::Found(_));
         if is_unknown(verdict) || is_unknown(other) {
             continue;
         }
         totals.compared += 1;
         if is_reachable(verdict) != is_reachable(other) {
-            return Err(format!("the oracles disagree about {}", target.kind));
+            return Err(format!("the oracles disagree about {}", target));
         }
     }
     Ok(())

@@ -18,7 +18,7 @@ use hardbop_machine::{
     Action, EdgeId, Expr, ExprId, GlobalId, InputId, Machine, NodeId, ProcId, Storage, Type,
     Variable, from_text, split_edges,
 };
-use hardbop_outcome::{Budget, Engine, Query, Silent, Target, Verdict};
+use hardbop_outcome::{Budget, Engine, Question, Silent, Target, Verdict};
 use hardbop_testkit::{Knobs, Oracle, SummaryOracle, generate};
 use seeds::seeds;
 use std::collections::HashSet;
@@ -131,16 +131,16 @@ fn steps(
 
 /// Every assertion and the label `TARGET`.
 fn question(machine: &Machine) -> Vec<Target> {
-    let mut targets = Query::assertions(machine).targets;
-    targets.extend(Query::label(machine, "TARGET").targets);
+    let mut targets = Target::assertions(machine);
+    targets.extend(Target::labels(machine, "TARGET"));
     targets
 }
 
 /// Which targets can be reached; nothing where that is not known.
 fn verdicts(machine: &Machine, targets: Vec<Target>) -> Vec<Option<bool>> {
-    let query = Query { targets };
+    let question = Question { targets };
     let ask =
-        |engine: &dyn Engine| engine.check(machine, &query, &Budget::unlimited(), &mut Silent);
+        |engine: &dyn Engine| engine.check(machine, &question, &Budget::unlimited(), &mut Silent);
     let outcome = if machine.is_sequential() {
         ask(&SummaryOracle {
             max_path_edges: 3000,
@@ -152,9 +152,9 @@ fn verdicts(machine: &Machine, targets: Vec<Target>) -> Vec<Option<bool>> {
         })
     };
     let known = outcome.answers.iter().map(|answer| match answer.verdict {
-        Verdict::Reachable { .. } => Some(true),
-        Verdict::Unreachable => Some(false),
-        Verdict::Unknown { .. } | Verdict::UnreachableUpTo { .. } => None,
+        Verdict::Found(_) => Some(true),
+        Verdict::Excluded => Some(false),
+        Verdict::Unknown(_) | Verdict::ExcludedUpTo(_) => None,
     });
     known.collect()
 }

@@ -3,7 +3,9 @@
 mod seeds;
 
 use hardbop_machine::Machine;
-use hardbop_outcome::{Budget, Certificate, Engine, Outcome, Progress, Query, Verdict};
+use hardbop_outcome::{
+    Budget, Certificate, Engine, Evidence, Outcome, Progress, Question, Verdict,
+};
 use hardbop_testkit::conformance::DisagreementKind;
 use hardbop_testkit::{ConformanceConfig, ConformanceReport, Oracle, SummaryOracle, conformance};
 use seeds::seeds;
@@ -59,11 +61,11 @@ impl Engine for Spoiled {
     fn check(
         &self,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
-        let mut outcome = SummaryOracle::default().check(machine, query, budget, progress);
+        let mut outcome = SummaryOracle::default().check(machine, question, budget, progress);
         (self.spoil)(&mut outcome);
         outcome
     }
@@ -89,7 +91,7 @@ fn assert_caught(spoil: fn(&mut Outcome), kind: DisagreementKind) -> Conformance
 fn an_engine_that_reaches_nothing_is_caught() {
     let spoil = |outcome: &mut Outcome| {
         for answer in &mut outcome.answers {
-            answer.verdict = Verdict::Unreachable;
+            answer.verdict = Verdict::Excluded;
         }
         outcome.certificates.clear();
     };
@@ -103,15 +105,15 @@ fn an_engine_that_reaches_too_much_is_caught() {
             .answers
             .iter()
             .find_map(|answer| match &answer.verdict {
-                Verdict::Reachable { trace } => Some(trace.clone()),
+                Verdict::Found(Evidence::Run(trace)) => Some(trace.clone()),
                 _ => None,
             });
         for answer in &mut outcome.answers {
             if let Some(trace) = traces
                 .clone()
-                .filter(|_| answer.verdict == Verdict::Unreachable)
+                .filter(|_| answer.verdict == Verdict::Excluded)
             {
-                answer.verdict = Verdict::Reachable { trace };
+                answer.verdict = Verdict::Found(Evidence::Run(trace));
             }
         }
     };
@@ -122,7 +124,7 @@ fn an_engine_that_reaches_too_much_is_caught() {
 fn a_trace_that_stops_early_is_caught() {
     let spoil = |outcome: &mut Outcome| {
         for answer in &mut outcome.answers {
-            if let Verdict::Reachable { trace } = &mut answer.verdict
+            if let Verdict::Found(Evidence::Run(trace)) = &mut answer.verdict
                 && let Some(segment) = trace.segments.last_mut()
             {
                 segment.steps.pop();

@@ -4,7 +4,7 @@
 mod seeds;
 
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Query, digest};
+use hardbop_outcome::{Question, Target, digest};
 use hardbop_syntax::{Source, format, parse};
 use hardbop_testkit::{Knobs, generate};
 use seeds::seeds;
@@ -31,7 +31,7 @@ fn for_each_program(usual: u64, mut test: impl FnMut(&str, u64, &str)) {
 fn every_program_becomes_a_machine_with_a_question() {
     for_each_program(1500, |preset, seed, text| {
         let machine = machine(preset, seed, text);
-        let questions = machine.assertions.len() + Query::label(&machine, "TARGET").targets.len();
+        let questions = machine.assertions.len() + Target::labels(&machine, "TARGET").len();
         assert!(questions > 0, "preset {preset}, seed {seed}:\n{text}");
     });
 }

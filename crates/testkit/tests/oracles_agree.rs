@@ -2,7 +2,7 @@
 
 use hardbop_interpreter::{RandomChooser, Walk, fold, replay, simulate};
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Outcome, Query, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Outcome, Question, Silent, Target, Verdict};
 use hardbop_testkit::{Knobs, Oracle, SummaryOracle, Tabulation, generate};
 
 fn machine(seed: u64, knobs: &Knobs) -> Machine {
@@ -11,12 +11,10 @@ fn machine(seed: u64, knobs: &Knobs) -> Machine {
 }
 
 /// Every assertion and the label `TARGET`.
-fn question(machine: &Machine) -> Query {
-    let mut query = Query::assertions(machine);
-    query
-        .targets
-        .extend(Query::label(machine, "TARGET").targets);
-    query
+fn question(machine: &Machine) -> Question {
+    let mut question = Question::assertions(machine);
+    question.targets().extend(Target::labels(machine, "TARGET"));
+    question
 }
 
 fn ask(engine: &dyn Engine, machine: &Machine) -> Outcome {
@@ -46,7 +44,7 @@ fn on_sequential_programs() {
         let tabled = ask(&SummaryOracle::default(), &machine);
         for (flat, shortest) in slow.answers.iter().zip(&tabled.answers) {
             match (&flat.verdict, &shortest.verdict) {
-                (Verdict::Reachable { trace: flat }, Verdict::Reachable { trace }) => {
+                (Verdict::Found(Evidence::Run(flat)), Verdict::Found(Evidence::Run(trace))) => {
                     let flat = replay(&machine, &fold(&machine, flat).unwrap()).unwrap();
                     let replayed = replay(&machine, trace).unwrap();
                     let distance = tabulation.distance(shortest.target.node);
@@ -55,11 +53,11 @@ fn on_sequential_programs() {
                     assert!(flat.flat_steps <= replayed.flat_steps);
                     compared += 1;
                 }
-                (Verdict::Unknown { .. }, Verdict::Reachable { trace }) => {
+                (Verdict::Unknown(_), Verdict::Found(Evidence::Run(trace))) => {
                     replay(&machine, trace).unwrap();
                 }
-                (Verdict::Unreachable, Verdict::Unreachable) => compared += 1,
-                (Verdict::Unknown { .. }, _) | (_, Verdict::Unknown { .. }) => {}
+                (Verdict::Excluded, Verdict::Excluded) => compared += 1,
+                (Verdict::Unknown(_), _) | (_, Verdict::Unknown(_)) => {}
                 (slow, tabled) => panic!("seed {seed}: {slow:?} but {tabled:?}"),
             }
         }
@@ -83,7 +81,7 @@ fn on_concurrent_programs_every_trace_replays_folded_and_expanded() {
         };
         let answers = ask(&bounds, &machine).answers.into_iter();
         let found = answers.filter_map(|answer| match answer.verdict {
-            Verdict::Reachable { trace } => Some(trace),
+            Verdict::Found(Evidence::Run(trace)) => Some(trace),
             _ => None,
         });
         let random = simulate(&machine, &mut RandomChooser::new(seed), 100, None).trace;

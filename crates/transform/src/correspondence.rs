@@ -4,7 +4,7 @@
 //! choices that the original has, and to let [`Skeleton::trace`] compute all values anew. A choice that a transform adds to an edge comes
 //! behind those of the original, and a global that it adds behind the original's; what comes behind is dropped.
 
-use crate::transform::{Asked, NoWayBack};
+use crate::transform::{TargetMap, NoWayBack};
 use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation};
 use hardbop_outcome::{CompletedCall, Decision, Skeleton, Step, Target, Trace, digest};
@@ -71,28 +71,40 @@ impl Correspondence {
         target: Option<Target>,
     ) -> Result<Trace, NoWayBack> {
         let decisions = decisions(trace).ok_or(NoWayBack::NotSequential)?;
-        let decisions = self.decisions_back(original, &decisions);
-        let program = digest::of(original);
-        let run = decisions.trace(original, &program, target);
+        let run = self.trace_of(original, &decisions, target);
         let mut run = run.ok_or(NoWayBack::TooLong)?;
-        if self.returns(trace) {
+        let last = trace.segments.last().and_then(|segment| segment.steps.last());
+        if last == Some(&Step::Leave) {
             run.segments[0].steps.push(Step::Leave);
         }
         Ok(run)
     }
 
-    /// Whether a run ends with the return of the first procedure of the original.
-    fn returns(&self, trace: &Trace) -> bool {
-        let steps = trace.segments.iter().flat_map(|segment| &segment.steps);
-        steps.into_iter().any(|step| match step {
-            Step::Edge { edge, .. } => self.edges[edge.index()] == Origin::Return,
-            Step::Leave => true,
-            Step::Call { .. } | Step::Enter { .. } => false,
+    /// The trace of the original with the decisions of a run; nothing if it has too many different calls.
+    pub(crate) fn trace_of(
+        &self,
+        original: &Machine,
+        run: &Skeleton,
+        target: Option<Target>,
+    ) -> Option<Trace> {
+        let decisions = self.decisions_back(original, run);
+        let mut trace = decisions.trace(original, &digest::of(original), target)?;
+        if self.returns(run) {
+            trace.segments[0].steps.push(Step::Leave);
+        }
+        Some(trace)
+    }
+
+    /// Whether a run takes an edge that is the return of the first procedure.
+    pub(crate) fn returns(&self, run: &Skeleton) -> bool {
+        run.steps.iter().any(|decision| match decision {
+            Decision::Edge { edge, .. } => self.edges[edge.index()] == Origin::Return,
+            Decision::Call { .. } | Decision::Enter { .. } => false,
         })
     }
 
     /// The decisions of a sequential run as decisions of the original.
-    pub fn decisions_back(&self, original: &Machine, run: &Skeleton) -> Skeleton {
+    pub(crate) fn decisions_back(&self, original: &Machine, run: &Skeleton) -> Skeleton {
         let calls = run.calls.iter().map(|call| CompletedCall {
             // Sequential transforms add no procedures but copies.
             procedure: self.procedures[call.procedure.index()].unwrap_or(call.procedure),
@@ -115,7 +127,7 @@ impl Correspondence {
     pub(crate) fn certificate_back(
         &self,
         original: &Machine,
-        asked: &Asked,
+        targets: &TargetMap,
         certificate: Certificate,
     ) -> Result<Certificate, NoWayBack> {
         if certificate.direction == Direction::Interleaved {
@@ -139,14 +151,14 @@ impl Correspondence {
         Ok(Certificate::new(
             original,
             certificate.direction,
-            asked.targets_back(&certificate.targets),
+            targets.targets_back(&certificate.targets),
             certificate.formulas,
             nodes.collect(),
         ))
     }
 
     /// Those of some decisions that are decisions of the original.
-    pub fn steps_back(&self, original: &Machine, steps: &[Decision]) -> Vec<Decision> {
+    pub(crate) fn steps_back(&self, original: &Machine, steps: &[Decision]) -> Vec<Decision> {
         let steps = steps.iter().cloned();
         let steps = steps.filter_map(|mut decision| {
             let (Decision::Edge { edge, inputs }

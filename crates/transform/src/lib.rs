@@ -20,4 +20,4 @@ mod steps;
 mod transform;
 
 pub use correspondence::{Correspondence, Origin};
-pub use transform::{Asked, Chain, NoWayBack, Transform};
+pub use transform::{Chain, NoWayBack, TargetMap, Transform};

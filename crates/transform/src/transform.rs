@@ -1,14 +1,16 @@
 //! What all transforms have in common: another machine, another question, and the way back.
 //!
 //! A transform replaces a machine and a question about it by others that are easier to answer, or that more engines take. It
-//! says four things: what becomes of the machine, what becomes of the question ([`Asked`]), how a run of the new machine becomes one of
+//! says four things: what becomes of the machine, what becomes of the question ([`TargetMap`]), how a run of the new machine becomes one of
 //! the original, and how a certificate does, or why it does not. [`Transform::outcome_back`] puts them together. Two transforms one after the
 //! other are one ([`Chain`]).
 //!
 //! **The judges stay where they are**: what comes back is evidence about the original machine, and is replayed or validated there.
 
 use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::{Answer, Bound, Certificate, Limit, Outcome, Query, Target, Trace, Verdict};
+use hardbop_outcome::{
+    Answer, Bound, Certificate, Evidence, Limit, Outcome, Question, Target, Trace, Verdict,
+};
 
 /// A machine and a question in place of others.
 pub trait Transform {
@@ -16,7 +18,7 @@ pub trait Transform {
     fn machine(&self) -> &Machine;
 
     /// The new question, and what its targets mean.
-    fn asked(&self) -> &Asked;
+    fn targets(&self) -> &TargetMap;
 
     /// A run of the new machine to one of its targets as a run of the original.
     fn run_back(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack>;
@@ -28,112 +30,135 @@ pub trait Transform {
         certificate: Certificate,
     ) -> Result<Certificate, NoWayBack>;
 
-    /// The bound within which a target is unreachable that the new machine does not reach; none if that holds of all runs.
+    /// The bound within which no run does what the new machine does not do at all; nothing if that holds of all runs.
     fn bound(&self) -> Option<Bound> {
         None
     }
 
+    /// The question about the new machine.
+    fn question(&self) -> &Question {
+        &self.targets().question
+    }
+
     /// The answers of an engine to the new question as answers to the original one.
     fn outcome_back(&self, original: &Machine, outcome: Outcome) -> Outcome {
-        let asked = self.asked();
-        let reached = |index: usize| outcome.answers[index].verdict != Verdict::Unreachable;
-        let proviso = asked.provisos.iter().find(|(index, _)| reached(*index));
-        let answers = asked.original.targets.iter().zip(&asked.standing);
-        let answers = answers.map(|(target, standing)| {
-            let verdicts = standing.iter().map(|&index| &outcome.answers[index].verdict);
-            let verdict = match joined(verdicts) {
-                Verdict::Reachable { trace } => match self.run_back(original, &trace) {
-                    Ok(trace) => Verdict::Reachable { trace },
-                    Err(why) => Verdict::Unknown { why: why.limit() },
+        let targets = self.targets();
+        let mut back = Outcome::new(&outcome.engine, Vec::new());
+        let mut lost: Vec<(Vec<Target>, String)> = Vec::new();
+        for certificate in outcome.certificates {
+            let about = certificate.targets.clone();
+            match self.certificate_back(original, certificate) {
+                Ok(certificate) => back.certificates.push(certificate),
+                Err(why) => lost.push((about, why.to_string())),
+            }
+        }
+        let may_be_reached = |index: usize| outcome.answers[index].verdict != Verdict::Excluded;
+        let mut provisos = targets.provisos.iter();
+        let proviso = provisos.find(|(index, _)| may_be_reached(*index));
+        for (asked, standing) in targets.original.asked().into_iter().zip(&targets.standing) {
+            let answers = || standing.iter().map(|&index| &outcome.answers[index]);
+            let verdict = match joined(answers().map(|answer| &answer.verdict)) {
+                Verdict::Found(Evidence::Run(trace)) => match self.run_back(original, &trace) {
+                    Ok(trace) => Verdict::run(trace),
+                    Err(why) => Verdict::Unknown(why.limit()),
                 },
-                Verdict::Unreachable => match (proviso, self.bound()) {
-                    (Some((_, why)), _) => Verdict::Unknown { why: why.clone() },
-                    (None, Some(bound)) => Verdict::UnreachableUpTo { bound },
-                    (None, None) => Verdict::Unreachable,
+                Verdict::Excluded => match (proviso, self.bound()) {
+                    (Some((_, why)), _) => Verdict::Unknown(why.clone()),
+                    (None, Some(bound)) => Verdict::ExcludedUpTo(bound),
+                    (None, None) => Verdict::Excluded,
                 },
                 other => other,
             };
-            Answer {
-                target: target.clone(),
-                verdict,
+            let mut answer = Answer::to(asked, verdict);
+            if answer.verdict == Verdict::Excluded {
+                let reason = |answer: &Answer| {
+                    let target = answer.target()?;
+                    let why = lost.iter().find(|(about, _)| about.contains(target));
+                    answer.uncertified.clone().or(why.map(|(_, why)| why.clone()))
+                };
+                answer.uncertified = answers().find_map(reason);
             }
-        });
-        let mut back = Outcome::new(&outcome.engine, answers.collect());
-        let certificates = outcome.certificates.into_iter();
-        let certificates = certificates.map(|certificate| self.certificate_back(original, certificate));
-        // Those that remain would not cover what those that are lost did.
-        back.certificates = certificates.collect::<Result<_, _>>().unwrap_or_default();
+            back.answers.push(answer);
+        }
         back.statistics = outcome.statistics;
         back
     }
 }
 
-/// The verdict on a target that several stand for: it is reached where one of them is.
+/// The verdict on something that several targets stand for: it happens where one of them is reached.
 fn joined<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> Verdict {
-    let mut all = Verdict::Unreachable;
+    let mut all = Verdict::Excluded;
     for verdict in verdicts {
         match verdict {
-            Verdict::Reachable { .. } => return verdict.clone(),
-            Verdict::Unreachable => {}
-            Verdict::UnreachableUpTo { .. } | Verdict::Unknown { .. } => all = verdict.clone(),
+            Verdict::Found(_) => return verdict.clone(),
+            Verdict::Excluded => {}
+            Verdict::ExcludedUpTo(_) if all.is_unknown() => {}
+            Verdict::ExcludedUpTo(_) | Verdict::Unknown(_) => all = verdict.clone(),
         }
     }
     all
 }
 
 /// A question in place of another.
-#[derive(Clone, Debug, Default)]
-pub struct Asked {
+#[derive(Clone, Debug)]
+pub struct TargetMap {
     /// The question about the new machine.
-    pub question: Query,
+    pub question: Question,
     /// The question about the original one.
-    pub original: Query,
-    /// For every target of the original question those of the new one that stand for it, by position: it is reached where one of them is.
+    pub original: Question,
+    /// For every item of the original question the targets of the new one that stand for it, by position: it happens where one of them is
+    /// reached.
     pub standing: Vec<Vec<usize>>,
     /// Targets of the new question, by position, on which negative answers depend: if one may be reached, they are unknown for this reason.
     pub provisos: Vec<(usize, Limit)>,
 }
 
-impl Asked {
+impl TargetMap {
     /// The question about the nodes that stand for those of another question.
-    pub fn at_nodes<'n>(question: &Query, standing_for: impl Fn(NodeId) -> &'n [NodeId]) -> Self {
-        let mut asked = Self {
-            original: question.clone(),
-            ..Self::default()
-        };
-        for target in &question.targets {
+    pub fn at_nodes<'n>(
+        question: &Question,
+        standing_for: impl Fn(NodeId) -> &'n [NodeId],
+    ) -> Self {
+        let (mut targets, mut standing) = (Vec::new(), Vec::new());
+        for target in question.targets() {
             let nodes = standing_for(target.node).iter();
-            let first = asked.question.targets.len();
-            asked.question.targets.extend(nodes.map(|&node| Target {
+            let first = targets.len();
+            targets.extend(nodes.map(|&node| Target {
                 node,
-                kind: target.kind.clone(),
+                ..target.clone()
             }));
-            asked.standing.push((first..asked.question.targets.len()).collect());
+            standing.push((first..targets.len()).collect());
         }
-        asked
-    }
-
-    /// The same question.
-    pub fn unchanged(question: &Query) -> Self {
         Self {
-            question: question.clone(),
+            question: question.about(targets),
             original: question.clone(),
-            standing: (0..question.targets.len()).map(|index| vec![index]).collect(),
+            standing,
             provisos: Vec::new(),
         }
     }
 
-    /// The target of the original question that one of the new question stands for.
-    pub fn target_back(&self, target: &Target) -> Option<&Target> {
-        let stands = |&index: &usize| self.question.targets[index] == *target;
+    /// The same question.
+    pub fn unchanged(question: &Question) -> Self {
+        Self {
+            question: question.clone(),
+            original: question.clone(),
+            standing: (0..question.targets().len()).map(|index| vec![index]).collect(),
+            provisos: Vec::new(),
+        }
+    }
+
+    /// The target of the original question that the target of a run stands for.
+    pub fn target_of(&self, trace: &Trace) -> Option<Target> {
+        let target = trace.target.as_ref()?;
+        let stands = |&index: &usize| self.question.targets()[index] == *target;
         let place = self.standing.iter().position(|some| some.iter().any(stands))?;
-        Some(&self.original.targets[place])
+        self.original.targets().get(place).cloned()
     }
 
     /// The targets of the original question that are excluded where these targets of the new one are.
     pub fn targets_back(&self, excluded: &[Target]) -> Vec<Target> {
-        let is_excluded = |&index: &usize| excluded.contains(&self.question.targets[index]);
-        let targets = self.original.targets.iter().zip(&self.standing);
+        let is_excluded = |&index: &usize| excluded.contains(&self.question.targets()[index]);
+        let targets = self.original.targets().iter().zip(&self.standing);
         let targets = targets.filter(|(_, standing)| standing.iter().all(is_excluded));
         targets.map(|(target, _)| target.clone()).collect()
     }
@@ -151,17 +176,17 @@ pub enum NoWayBack {
     /// The original has no such run; with the reason.
     #[error("the original does not have this run: {0}")]
     NotARun(String),
-    /// What the certificate says holds of the new machine only.
-    #[error("the certificate does not carry over: {0}")]
+    /// What the certificate says holds of the new machine only; with the reason.
+    #[error("{0}")]
     NotCertified(&'static str),
 }
 
 impl NoWayBack {
-    /// What is said of a target whose evidence is lost.
+    /// What is said of a target whose run is lost.
     fn limit(&self) -> Limit {
         match self {
             NoWayBack::TooLong => Limit::Memory,
-            other => Limit::Unsupported {
+            other => Limit::Declined {
                 what: other.to_string(),
             },
         }
@@ -169,16 +194,17 @@ impl NoWayBack {
 }
 
 /// One transform and another of its result.
+#[derive(Clone, Debug)]
 pub struct Chain<A, B> {
     first: A,
     second: B,
-    asked: Asked,
+    targets: TargetMap,
 }
 
 impl<A: Transform, B: Transform> Chain<A, B> {
     /// The second transform must be of the machine and the question of the first.
     pub fn new(first: A, second: B) -> Self {
-        let (outer, inner) = (first.asked(), second.asked());
+        let (outer, inner) = (first.targets(), second.targets());
         let through = |index: &usize| inner.standing[*index].iter().copied();
         let standing = outer.standing.iter();
         let standing = standing.map(|some| some.iter().flat_map(through).collect());
@@ -187,7 +213,7 @@ impl<A: Transform, B: Transform> Chain<A, B> {
             standing.map(|&index| (index, why.clone()))
         });
         let provisos = provisos.chain(inner.provisos.iter().cloned());
-        let asked = Asked {
+        let targets = TargetMap {
             question: inner.question.clone(),
             original: outer.original.clone(),
             standing: standing.collect(),
@@ -196,7 +222,7 @@ impl<A: Transform, B: Transform> Chain<A, B> {
         Self {
             first,
             second,
-            asked,
+            targets,
         }
     }
 }
@@ -206,8 +232,8 @@ impl<A: Transform, B: Transform> Transform for Chain<A, B> {
         self.second.machine()
     }
 
-    fn asked(&self) -> &Asked {
-        &self.asked
+    fn targets(&self) -> &TargetMap {
+        &self.targets
     }
 
     fn run_back(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {

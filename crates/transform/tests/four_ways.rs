@@ -11,7 +11,7 @@ use hardbop_calculus::threads::{ThreadBound, decide};
 use hardbop_concurrent::{BoundedEngine, Question};
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Limit, Query, Silent, Trace, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Limit, Question, Silent, Target, Trace, Verdict};
 use hardbop_sequentialize::sequentialize;
 use hardbop_summary::{Direction, SummaryEngine};
 use hardbop_testkit::context_oracle::{ContextOracle, Cost};
@@ -53,18 +53,18 @@ fn limited() -> Budget<'static> {
 }
 
 /// All assertions and labels.
-fn every_target(machine: &Machine) -> Query {
-    let mut query = Query::assertions(machine);
+fn every_target(machine: &Machine) -> Question {
+    let mut question = Question::assertions(machine);
     for label in &machine.labels {
         let procedure = &machine.procedure(machine.procedure_of(label.node)).name;
         let name = format!("{procedure}:{}", label.name);
-        query.targets.extend(Query::label(machine, &name).targets);
+        question.targets().extend(Target::labels(machine, &name));
     }
-    query
+    question
 }
 
 /// What brute force finds.
-fn brute_force(machine: &Machine, query: &Query, cost: Cost, max_cost: u32) -> Known {
+fn brute_force(machine: &Machine, question: &Question, cost: Cost, max_cost: u32) -> Known {
     let oracle = ContextOracle {
         cost,
         max_cost,
@@ -72,7 +72,7 @@ fn brute_force(machine: &Machine, query: &Query, cost: Cost, max_cost: u32) -> K
         max_configurations: 10_000,
         ..ContextOracle::default()
     };
-    let found = oracle.least_costs(machine, &query.targets);
+    let found = oracle.least_costs(machine, &question.targets());
     Known {
         least: found.reached,
         is_exact: found.missed.is_none(),
@@ -83,16 +83,20 @@ fn brute_force(machine: &Machine, query: &Query, cost: Cost, max_cost: u32) -> K
 type Answers = Vec<Option<bool>>;
 
 /// What the direct engine finds; its runs are replayed.
-fn direct(machine: &Machine, query: &Query, question: Question) -> Result<Vec<Verdict>, String> {
+fn direct(
+    machine: &Machine,
+    question: &Question,
+    question: Question,
+) -> Result<Vec<Verdict>, String> {
     let engine = BoundedEngine {
         question,
         threads: THREADS as u32,
     };
-    let outcome = engine.check(machine, query, &limited(), &mut Silent);
+    let outcome = engine.check(machine, question, &limited(), &mut Silent);
     let verdicts = outcome.answers.into_iter().map(|answer| answer.verdict);
     let verdicts: Vec<Verdict> = verdicts.collect();
     for verdict in &verdicts {
-        if let Verdict::Reachable { trace } = verdict {
+        if let Verdict::Found(Evidence::Run(trace)) = verdict {
             replay(machine, trace).map_err(|error| format!("the direct engine's run: {error}"))?;
         }
     }
@@ -102,38 +106,36 @@ fn direct(machine: &Machine, query: &Query, question: Question) -> Result<Vec<Ve
 /// The verdicts as answers; anything but a limit is a mistake.
 fn answers(verdicts: &[Verdict]) -> Result<Answers, String> {
     let answers = verdicts.iter().map(|verdict| match verdict {
-        Verdict::Reachable { .. } => Ok(Some(true)),
-        Verdict::UnreachableUpTo { .. } | Verdict::Unreachable => Ok(Some(false)),
-        Verdict::Unknown {
-            why: Limit::Nodes | Limit::Threads,
-        } => Ok(None),
-        other @ Verdict::Unknown { .. } => Err(format!("{other:?}")),
+        Verdict::Found(_) => Ok(Some(true)),
+        Verdict::ExcludedUpTo(_) | Verdict::Excluded => Ok(Some(false)),
+        Verdict::Unknown(Limit::Nodes | Limit::Threads) => Ok(None),
+        other @ Verdict::Unknown(_) => Err(format!("{other:?}")),
     });
     answers.collect()
 }
 
 /// What the formula says.
-fn formula(machine: &Machine, query: &Query, bound: ThreadBound) -> Result<Answers, String> {
-    match decide(machine, query, bound, THREADS as u32, &limited()) {
+fn formula(machine: &Machine, question: &Question, bound: ThreadBound) -> Result<Answers, String> {
+    match decide(machine, question, bound, THREADS as u32, &limited()) {
         Ok(decided) => {
             let is_known = |&is_reached: &bool| is_reached || !decided.is_short_of_threads;
             let answers = decided.is_reached.iter();
             let answers = answers.map(|is| Some(*is).filter(is_known));
             Ok(answers.collect())
         }
-        Err(Limit::Nodes) => Ok(vec![None; query.targets.len()]),
+        Err(Limit::Nodes) => Ok(vec![None; question.targets().len()]),
         Err(other) => Err(format!("the formula: {other}")),
     }
 }
 
 /// What the sequential program says; its runs are translated back and replayed.
-fn sequential(machine: &Machine, query: &Query, rounds: u32) -> Result<Answers, String> {
-    let Ok(program) = sequentialize(machine, rounds, THREADS as u32, &query.targets) else {
-        return Ok(vec![None; query.targets.len()]);
+fn sequential(machine: &Machine, question: &Question, rounds: u32) -> Result<Answers, String> {
+    let Ok(program) = sequentialize(machine, rounds, THREADS as u32, &question.targets()) else {
+        return Ok(vec![None; question.targets().len()]);
     };
     let sequential = from_text("sequential.bp", &program.text)
         .map_err(|errors| format!("{errors:?}\n{}", program.text))?;
-    let asked = Query::assertions(&sequential);
+    let asked = Question::assertions(&sequential);
     let engine = SummaryEngine {
         direction: Direction::Forward,
         shortest: false,
@@ -141,13 +143,13 @@ fn sequential(machine: &Machine, query: &Query, rounds: u32) -> Result<Answers, 
     };
     let outcome = engine.check(&sequential, &asked, &limited(), &mut Silent);
     let is_short_of_threads = program.asks_for_threads
-        && outcome.answers.last().map(|answer| &answer.verdict) != Some(&Verdict::Unreachable);
+        && outcome.answers.last().map(|answer| &answer.verdict) != Some(&Verdict::Excluded);
     let mut all = Vec::new();
-    for target in &query.targets {
+    for target in &question.targets() {
         let place = program.targets.iter().position(|&node| node == target.node);
         let place = place.ok_or("a target is missing")?;
         let verdict = &outcome.answers[place].verdict;
-        if let Verdict::Reachable { trace } = verdict {
+        if let Verdict::Found(Evidence::Run(trace)) = verdict {
             let run = program.run_of_threads(machine, &sequential, trace, target)?;
             replay(machine, &run).map_err(|error| format!("the sequential run: {error}"))?;
         }
@@ -170,7 +172,7 @@ fn switches(machine: &Machine, trace: &Trace) -> u32 {
 /// Holds answers for a bound against what is known; counts those that are settled.
 fn compare(
     who: &str,
-    query: &Query,
+    question: &Question,
     answers: &[Option<bool>],
     known: &Known,
     bound: u32,
@@ -184,7 +186,7 @@ fn compare(
             None => false,
         };
         if is_wrong {
-            let (target, least) = (&query.targets[at].kind, known.least[at]);
+            let (target, least) = (&question.targets()[at].kind, known.least[at]);
             return Err(format!(
                 "{who} says {answer:?} of {target} with {bound}; it takes {least:?}"
             ));
@@ -195,11 +197,11 @@ fn compare(
 }
 
 /// What the direct engine knows, for comparisons where brute force gave up.
-fn by_direct(machine: &Machine, query: &Query) -> Result<Known, String> {
-    let verdicts = direct(machine, query, Question::ContextsUpTo(SWITCHES))?;
+fn by_direct(machine: &Machine, question: &Question) -> Result<Known, String> {
+    let verdicts = direct(machine, question, Question::ContextsUpTo(SWITCHES))?;
     let is_exact = answers(&verdicts)?.iter().all(Option::is_some);
     let least = verdicts.iter().map(|verdict| match verdict {
-        Verdict::Reachable { trace } => Some(switches(machine, trace)),
+        Verdict::Found(Evidence::Run(trace)) => Some(switches(machine, trace)),
         _ => None,
     });
     Ok(Known {
@@ -210,20 +212,20 @@ fn by_direct(machine: &Machine, query: &Query) -> Result<Known, String> {
 
 /// Asks all four about a program.
 fn agree(seed: u64, machine: &Machine, tally: &mut Tally) -> Result<(), String> {
-    let query = every_target(machine);
+    let question = every_target(machine);
     // Each of these is part of the bounds, so that over many programs all bounds occur.
     let (fewer, rounds) = (
         (seed % u64::from(SWITCHES)) as u32,
         1 + (seed % u64::from(ROUNDS)) as u32,
     );
-    let truth = brute_force(machine, &query, Cost::Switches, SWITCHES);
-    let known = by_direct(machine, &query)?;
+    let truth = brute_force(machine, &question, Cost::Switches, SWITCHES);
+    let known = by_direct(machine, &question)?;
     for (at, (&found, &expected)) in known.least.iter().zip(&truth.least).enumerate() {
         let is_more = expected.is_some_and(|least| found.is_none_or(|found| found > least));
         let is_less =
             truth.is_exact && found.is_some_and(|found| expected.is_none_or(|least| found < least));
         if is_less || is_more && known.is_exact {
-            let target = &query.targets[at].kind;
+            let target = &question.targets()[at].kind;
             return Err(format!(
                 "the direct engine: {target} with {found:?}, not {expected:?}"
             ));
@@ -237,22 +239,22 @@ fn agree(seed: u64, machine: &Machine, tally: &mut Tally) -> Result<(), String> 
         tally.oracle[0] += u64::from(expected.is_some() || truth.is_exact);
     }
     for bound in [fewer, SWITCHES] {
-        let said = formula(machine, &query, ThreadBound::Contexts(bound))?;
-        compare("the formula", &query, &said, &truth, bound)?;
+        let said = formula(machine, &question, ThreadBound::Contexts(bound))?;
+        compare("the formula", &question, &said, &truth, bound)?;
         tally.formula[0] += compare(
             "the formula (by the direct engine)",
-            &query,
+            &question,
             &said,
             &known,
             bound,
         )?;
     }
-    let truth = brute_force(machine, &query, Cost::Rounds, rounds - 1);
-    let found = answers(&direct(machine, &query, Question::Rounds(rounds))?)?;
+    let truth = brute_force(machine, &question, Cost::Rounds, rounds - 1);
+    let found = answers(&direct(machine, &question, Question::Rounds(rounds))?)?;
     tally.direct[1] += found.iter().flatten().count() as u64;
     tally.oracle[1] += compare(
         "the direct engine, rounds",
-        &query,
+        &question,
         &found,
         &truth,
         rounds - 1,
@@ -264,20 +266,26 @@ fn agree(seed: u64, machine: &Machine, tally: &mut Tally) -> Result<(), String> 
             .collect(),
         is_exact: found.iter().all(Option::is_some),
     };
-    let said = formula(machine, &query, ThreadBound::Rounds(rounds))?;
-    compare("the formula of rounds", &query, &said, &truth, rounds - 1)?;
+    let said = formula(machine, &question, ThreadBound::Rounds(rounds))?;
+    compare(
+        "the formula of rounds",
+        &question,
+        &said,
+        &truth,
+        rounds - 1,
+    )?;
     tally.formula[1] += compare(
         "the formula of rounds (by the direct engine)",
-        &query,
+        &question,
         &said,
         &known,
         0,
     )?;
-    let said = sequential(machine, &query, rounds)?;
-    compare("sequentialization", &query, &said, &truth, rounds - 1)?;
+    let said = sequential(machine, &question, rounds)?;
+    compare("sequentialization", &question, &said, &truth, rounds - 1)?;
     tally.sequential += compare(
         "sequentialization (by the direct engine)",
-        &query,
+        &question,
         &said,
         &known,
         0,

@@ -2,7 +2,7 @@
 
 use hardbop_machine::static_threads::NotStatic;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Answer, Budget, Engine, Query, Silent, Verdict};
+use hardbop_outcome::{Answer, Budget, Engine, Evidence, Question, Silent, Target, Verdict};
 use hardbop_sequentialize::{NotSequential, sequentialize};
 use hardbop_summary::SummaryEngine;
 use hardbop_testkit::{Knobs, Oracle, generate};
@@ -16,25 +16,25 @@ const THREADS: u32 = 3;
 
 /// For each assertion whether it fails within the rounds; every failing run is replayed on the threads.
 fn failures(original: &Machine, rounds: u32) -> Option<Vec<bool>> {
-    let query = Query::assertions(original);
-    let program = sequentialize(original, rounds, THREADS, &query.targets).ok()?;
+    let question = Question::assertions(original);
+    let program = sequentialize(original, rounds, THREADS, &question.targets()).ok()?;
     let sequential = machine(&program.text);
-    let asked = Query::assertions(&sequential);
+    let asked = Question::assertions(&sequential);
     let own = usize::from(program.asks_for_threads);
-    assert_eq!(asked.targets.len(), query.targets.len() + own);
+    assert_eq!(asked.targets().len(), question.targets().len() + own);
     let engine = SummaryEngine::default();
     let budget = Budget {
         nodes: Some(1 << 17),
         ..Budget::unlimited()
     };
     let outcome = engine.check(&sequential, &asked, &budget, &mut Silent);
-    let is_limit = |answer: &Answer| matches!(answer.verdict, Verdict::Unknown { .. });
+    let is_limit = |answer: &Answer| matches!(answer.verdict, Verdict::Unknown(_));
     if outcome.answers.iter().any(is_limit) {
         return None;
     }
-    let answers = outcome.answers.iter().zip(&query.targets);
+    let answers = outcome.answers.iter().zip(&question.targets());
     let fails = answers.map(|(answer, target)| match &answer.verdict {
-        Verdict::Reachable { trace } => {
+        Verdict::Found(Evidence::Run(trace)) => {
             let run = program.run_of_threads(original, &sequential, trace, target);
             let run = run.unwrap_or_else(|why| panic!("{why}\n{}", original.source.text()));
             if let Err(error) = hardbop_interpreter::replay(original, &run) {
@@ -42,7 +42,7 @@ fn failures(original: &Machine, rounds: u32) -> Option<Vec<bool>> {
             }
             true
         }
-        Verdict::Unreachable => false,
+        Verdict::Excluded => false,
         other => panic!("{other:?}"),
     });
     Some(fails.collect())
@@ -107,20 +107,16 @@ fn started_threads_run_with_what_they_are_given() {
 #[test]
 fn more_threads_than_allowed_are_noticed() {
     let original = machine("void main() begin start_thread f(); end void f() begin assert(1); end");
-    let targets = Query::assertions(&original).targets;
+    let targets = Target::assertions(&original);
     for (threads, fails) in [(1, true), (2, false)] {
         let program = sequentialize(&original, 1, threads, &targets).expect("it is taken");
         assert!(program.asks_for_threads);
         let sequential = machine(&program.text);
-        let asked = Query::assertions(&sequential);
+        let asked = Question::assertions(&sequential);
         let engine = SummaryEngine::default();
         let outcome = engine.check(&sequential, &asked, &Budget::unlimited(), &mut Silent);
         let last = &outcome.answers.last().expect("it asks for threads").verdict;
-        assert_eq!(
-            matches!(last, Verdict::Reachable { .. }),
-            fails,
-            "{threads}"
-        );
+        assert_eq!(matches!(last, Verdict::Found(_)), fails, "{threads}");
     }
 }
 
@@ -145,7 +141,7 @@ fn what_is_not_taken_is_refused() {
          void f() begin g := 1; end
          thread one begin void main() begin assert(!g); end end",
     );
-    let targets = Query::assertions(&original).targets;
+    let targets = Target::assertions(&original);
     let refused = sequentialize(&original, 2, 4, &targets).unwrap_err();
     let why = NotStatic::InitStartsThreads;
     assert_eq!(refused, NotSequential::NotStatic(why));
@@ -160,14 +156,15 @@ fn generated_programs_have_the_verdicts_of_brute_force() {
         let Some(found) = failures(&original, 3) else {
             continue;
         };
-        let query = Query::assertions(&original);
-        let truth = Oracle::default().check(&original, &query, &Budget::unlimited(), &mut Silent);
+        let question = Question::assertions(&original);
+        let truth =
+            Oracle::default().check(&original, &question, &Budget::unlimited(), &mut Silent);
         for (answer, found) in truth.answers.iter().zip(found) {
             compared += 1;
             failing += u32::from(found);
             match &answer.verdict {
-                Verdict::Unreachable => assert!(!found, "seed {seed}"),
-                Verdict::Reachable { trace } => {
+                Verdict::Excluded => assert!(!found, "seed {seed}"),
+                Verdict::Found(Evidence::Run(trace)) => {
                     // So few contexts fit into three rounds whatever the order of the threads.
                     let contexts = trace.segments.len();
                     assert!(found || contexts > 3, "seed {seed}: {contexts} contexts");

@@ -6,7 +6,7 @@ use crate::Rejected;
 use hardbop_machine::Machine;
 use hardbop_outcome::certificate::{Bit, Direction, Formula};
 use hardbop_outcome::{
-    Budget, Certificate, Engine, NeverInterrupted, Query, Silent, Target, Verdict,
+    Budget, Certificate, Engine, NeverInterrupted, Question, Silent, Target, Verdict,
 };
 use hardbop_testkit::random::Random;
 use hardbop_testkit::{Knobs, Oracle, generate};
@@ -20,8 +20,8 @@ fn random_machine(seed: u64, knobs: &Knobs) -> Machine {
 }
 
 fn questions(machine: &Machine) -> Vec<Target> {
-    let mut targets = Query::assertions(machine).targets;
-    targets.extend(Query::label(machine, "TARGET").targets);
+    let mut targets = Target::assertions(machine);
+    targets.extend(Target::labels(machine, "TARGET"));
     targets
 }
 
@@ -179,14 +179,14 @@ fn both_directions_have_a_certificate_exactly_if_the_oracle_reaches_no_target() 
             continue;
         };
         let targets = questions(&machine);
-        let query = Query {
+        let question = Question {
             targets: targets.clone(),
         };
-        let outcome = oracle.check(&machine, &query, &Budget::unlimited(), &mut Silent);
-        let is_reachable = |verdict: &Verdict| matches!(verdict, Verdict::Reachable { .. });
+        let outcome = oracle.check(&machine, &question, &Budget::unlimited(), &mut Silent);
+        let is_reachable = |verdict: &Verdict| matches!(verdict, Verdict::Found(_));
         let answers = || outcome.answers.iter().map(|answer| &answer.verdict);
         let is_reached = answers().any(is_reachable);
-        if !is_reached && answers().any(|verdict| *verdict != Verdict::Unreachable) {
+        if !is_reached && answers().any(|verdict| *verdict != Verdict::Excluded) {
             continue;
         }
         for direction in [Direction::Forward, Direction::Backward] {
@@ -214,10 +214,10 @@ fn certificates_of_the_oracle_are_accepted() {
     for (name, knobs) in Knobs::presets() {
         for seed in 0..25 {
             let machine = random_machine(seed, &knobs);
-            let query = Query {
+            let question = Question {
                 targets: questions(&machine),
             };
-            let outcome = oracle.check(&machine, &query, &Budget::unlimited(), &mut Silent);
+            let outcome = oracle.check(&machine, &question, &Budget::unlimited(), &mut Silent);
             let Some(certificate) = outcome.certificates.first() else {
                 continue;
             };

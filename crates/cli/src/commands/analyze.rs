@@ -29,8 +29,12 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     let calls = CallGraph::new(&machine);
     let effects = ModRef::new(&machine, &calls);
     let targets: Vec<NodeId> = {
-        let query = arguments.targets.query(&machine)?;
-        query.targets.iter().map(|target| target.node).collect()
+        let question = arguments.targets.question(&machine)?;
+        question
+            .targets()
+            .iter()
+            .map(|target| target.node)
+            .collect()
     };
     let findings = Findings {
         machine: &machine,

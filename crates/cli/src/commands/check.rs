@@ -20,7 +20,7 @@ use clap::builder::PossibleValuesParser;
 use hardbop_checker::Rejected;
 use hardbop_interpreter::replay;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Outcome, Query, TargetKind, Verdict};
+use hardbop_outcome::{Answer, Evidence, Outcome, Question, TargetKind, Verdict};
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -76,21 +76,21 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     if !arguments.properties.is_empty() {
         return properties::run(console, arguments, &machine, &mut usage);
     }
-    let query = if arguments.targets.is_empty() {
-        Query::assertions(&machine)
+    let question = if arguments.targets.is_empty() {
+        Question::assertions(&machine)
     } else {
-        arguments.targets.query(&machine)?
+        arguments.targets.question(&machine)?
     };
-    if query.targets.is_empty() {
+    if question.targets().is_empty() {
         let file = machine.source.name();
         console.note(&format!(
             "{file} has no assertions, so none can fail; ask about a label with --reach LABEL"
         ));
     }
     let patience = Patience::start(arguments.limits.time);
-    let mut outcome = ask(console, arguments, &machine, &query, &patience)?;
+    let mut outcome = ask(console, arguments, &machine, &question, &patience)?;
     usage.end_phase("engine");
-    validate(arguments, &machine, &query, &mut outcome, &patience)?;
+    validate(arguments, &machine, &question, &mut outcome, &patience)?;
     usage.end_phase("validation");
     if let Some(file) = &arguments.certificate {
         save_certificate(console, file, &outcome)?;
@@ -123,23 +123,23 @@ fn ask(
     console: &mut Console,
     arguments: &Arguments,
     machine: &Machine,
-    query: &Query,
+    question: &Question,
     patience: &Patience,
 ) -> Result<Outcome, Failure> {
     let engine = engines::find(&arguments.engine, &arguments.engine_options)?;
-    if query.targets.is_empty() {
+    if question.targets().is_empty() {
         return Ok(Outcome::new(engine.name(), Vec::new()));
     }
     let budget = arguments.limits.budget(patience);
     let mut meter = arguments.progress.meter(console);
-    Ok(engine.check(machine, query, &budget, &mut meter))
+    Ok(engine.check(machine, question, &budget, &mut meter))
 }
 
 /// Holds the engine to its word: runs are replayed, certificates checked. A proof for which the time did not suffice is none.
 fn validate(
     arguments: &Arguments,
     machine: &Machine,
-    query: &Query,
+    question: &Question,
     outcome: &mut Outcome,
     patience: &Patience,
 ) -> Result<(), Failure> {
@@ -153,11 +153,11 @@ fn validate(
         )))
     };
     let answered = outcome.answers.iter().map(|answer| &answer.target);
-    if !answered.eq(&query.targets) {
+    if !answered.eq(&question.targets()) {
         return reject("it does not answer what was asked".to_owned());
     }
     for Answer { target, verdict } in &outcome.answers {
-        let Verdict::Reachable { trace } = verdict else {
+        let Verdict::Found(Evidence::Run(trace)) = verdict else {
             continue;
         };
         if trace.target.as_ref() != Some(target) {
@@ -179,7 +179,7 @@ fn validate(
             Err(Rejected::Interrupted(why)) => {
                 for answer in &mut outcome.answers {
                     if certificate.targets.contains(&answer.target) {
-                        answer.verdict = Verdict::Unknown { why: why.clone() };
+                        answer.verdict = Verdict::Unknown(why.clone());
                     }
                 }
             }
@@ -228,15 +228,15 @@ fn verdict_line(answer: &Answer) -> String {
     let is_assertion = matches!(answer.target.kind, TargetKind::Assertion { .. });
     let place = &answer.target.kind;
     match (&answer.verdict, is_assertion) {
-        (Verdict::Reachable { .. }, true) => format!("VIOLATED     {place}"),
-        (Verdict::Reachable { .. }, false) => format!("REACHABLE    {place}"),
-        (Verdict::Unreachable, true) => format!("HOLDS        {place}"),
-        (Verdict::Unreachable, false) => format!("UNREACHABLE  {place}"),
-        (Verdict::UnreachableUpTo { bound }, true) => format!("HOLDS up to {bound}: {place}"),
-        (Verdict::UnreachableUpTo { bound }, false) => {
+        (Verdict::Found(_), true) => format!("VIOLATED     {place}"),
+        (Verdict::Found(_), false) => format!("REACHABLE    {place}"),
+        (Verdict::Excluded, true) => format!("HOLDS        {place}"),
+        (Verdict::Excluded, false) => format!("UNREACHABLE  {place}"),
+        (Verdict::ExcludedUpTo(bound), true) => format!("HOLDS up to {bound}: {place}"),
+        (Verdict::ExcludedUpTo(bound), false) => {
             format!("UNREACHABLE up to {bound}: {place}")
         }
-        (Verdict::Unknown { why }, _) => format!("UNKNOWN      {place}: {why}"),
+        (Verdict::Unknown(why), _) => format!("UNKNOWN      {place}: {why}"),
     }
 }
 
@@ -246,22 +246,20 @@ fn shown_trace(
     answer: &Answer,
 ) -> Result<String, Failure> {
     match &answer.verdict {
-        Verdict::Reachable { trace } => {
+        Verdict::Found(Evidence::Run(trace)) => {
             let shown = arguments.traces.shown(machine, trace);
             shown.map_err(|error| Failure::Internal(format!("internal error: {error}")))
         }
-        Verdict::Unreachable | Verdict::UnreachableUpTo { .. } | Verdict::Unknown { .. } => {
-            Ok(String::new())
-        }
+        Verdict::Excluded | Verdict::ExcludedUpTo(_) | Verdict::Unknown(_) => Ok(String::new()),
     }
 }
 
 /// What was found outweighs what is not known.
 fn exit_of(outcome: &Outcome) -> Exit {
     let any = |is: fn(&Verdict) -> bool| outcome.answers.iter().any(|answer| is(&answer.verdict));
-    if any(|verdict| matches!(verdict, Verdict::Reachable { .. })) {
+    if any(|verdict| matches!(verdict, Verdict::Found(_))) {
         Exit::Found
-    } else if any(|verdict| matches!(verdict, Verdict::Unknown { .. })) {
+    } else if any(|verdict| matches!(verdict, Verdict::Unknown(_))) {
         Exit::Unknown
     } else {
         Exit::Fine
@@ -329,7 +327,7 @@ mod tests {
             node: NodeId(0),
             kind: TargetKind::Assertion { line: 1 },
         };
-        Answer { target, verdict }
+        Answer::new(target, verdict)
     }
 
     fn reachable() -> Verdict {
@@ -342,12 +340,12 @@ mod tests {
             runs: Vec::new(),
             segments: Vec::new(),
         };
-        Verdict::Reachable { trace }
+        Verdict::Found(Evidence::Run(trace))
     }
 
     #[test]
     fn a_violation_outweighs_an_unknown_and_an_unknown_outweighs_a_proof() {
-        let unknown = || Verdict::Unknown { why: Limit::Time };
+        let unknown = || Verdict::Unknown(Limit::Time);
         let exit = |verdicts: Vec<Verdict>| {
             exit_of(&Outcome::new(
                 "test",
@@ -355,8 +353,8 @@ mod tests {
             ))
         };
         assert_eq!(exit(vec![]), Exit::Fine);
-        assert_eq!(exit(vec![Verdict::Unreachable]), Exit::Fine);
-        assert_eq!(exit(vec![Verdict::Unreachable, unknown()]), Exit::Unknown);
+        assert_eq!(exit(vec![Verdict::Excluded]), Exit::Fine);
+        assert_eq!(exit(vec![Verdict::Excluded, unknown()]), Exit::Unknown);
         assert_eq!(exit(vec![unknown(), reachable()]), Exit::Found);
     }
 }

@@ -99,19 +99,19 @@ fn answers(
         });
     }
     let engine = engines::find(engine, &EngineArguments::default())?;
-    let outcome = engine.check(machine, &question.query(), budget, &mut Silent);
+    let outcome = engine.check(machine, &question.question(), budget, &mut Silent);
     let mut missed = None;
     let reach = outcome
         .answers
         .into_iter()
         .map(|answer| match answer.verdict {
-            Verdict::Reachable { .. } => Reach::Reachable,
-            Verdict::Unreachable => Reach::Unreachable,
-            Verdict::UnreachableUpTo { bound } => {
+            Verdict::Found(_) => Reach::Reachable,
+            Verdict::Excluded => Reach::Unreachable,
+            Verdict::ExcludedUpTo(bound) => {
                 missed = Some(Limit::Beyond { bound });
                 Reach::Unknown
             }
-            Verdict::Unknown { why } => {
+            Verdict::Unknown(why) => {
                 missed.get_or_insert(why);
                 Reach::Unknown
             }

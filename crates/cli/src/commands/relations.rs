@@ -11,7 +11,7 @@ use hardbop_calculus::algorithm::REFERENCE;
 use hardbop_calculus::threads::{self, ThreadBound, ThreadProblem};
 use hardbop_concurrent::DEFAULT_THREADS;
 use hardbop_machine::NodeId;
-use hardbop_outcome::Query;
+use hardbop_outcome::Question;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -66,12 +66,16 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     {
         return Err(refused(what));
     }
-    let query = if arguments.targets.is_empty() {
-        Query::assertions(&machine)
+    let question = if arguments.targets.is_empty() {
+        Question::assertions(&machine)
     } else {
-        arguments.targets.query(&machine)?
+        arguments.targets.question(&machine)?
     };
-    let targets: Vec<NodeId> = query.targets.iter().map(|target| target.node).collect();
+    let targets: Vec<NodeId> = question
+        .targets()
+        .iter()
+        .map(|target| target.node)
+        .collect();
     let text = match bound {
         Some(bound) => {
             let most = arguments.threads.unwrap_or(DEFAULT_THREADS);

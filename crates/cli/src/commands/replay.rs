@@ -11,7 +11,7 @@ use crate::properties::{FoundRun, Judgement, Question};
 use crate::trace_arguments::TraceArguments;
 use hardbop_interpreter::{Ending, ReplayedLasso, replay, replay_lasso, replay_thread_lasso};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Outcome, Trace, Verdict};
+use hardbop_outcome::{Evidence, Outcome, Trace, Verdict};
 
 /// Go through a trace step by step, checking that it is a run of the program
 #[derive(Debug, clap::Args)]
@@ -168,7 +168,9 @@ fn read(file: &str) -> Result<Vec<Recorded>, Failure> {
         let outcome: Outcome = serde_json::from_value(value).map_err(|error| bad(&error))?;
         let answers = outcome.answers.into_iter();
         let traces = answers.filter_map(|answer| match answer.verdict {
-            Verdict::Reachable { trace } => Some(Recorded::Bare(Box::new(FoundRun::Trace(trace)))),
+            Verdict::Found(Evidence::Run(trace)) => {
+                Some(Recorded::Bare(Box::new(FoundRun::Trace(trace))))
+            }
             _ => None,
         });
         return Ok(traces.collect());

@@ -6,7 +6,7 @@ use crate::files;
 use crate::input::{self, ProgramArguments};
 use crate::targets::TargetArguments;
 use hardbop_concurrent::DEFAULT_THREADS;
-use hardbop_outcome::Query;
+use hardbop_outcome::Question;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,16 +39,16 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
     let machine = input::load(console, &arguments.program)?;
-    let query = if arguments.targets.is_empty() {
-        Query::assertions(&machine)
+    let question = if arguments.targets.is_empty() {
+        Question::assertions(&machine)
     } else {
-        arguments.targets.query(&machine)?
+        arguments.targets.question(&machine)?
     };
     let program = hardbop_sequentialize::sequentialize(
         &machine,
         arguments.rounds,
         arguments.threads,
-        &query.targets,
+        &question.targets(),
     )
     .map_err(|refused| {
         let file = machine.source.name();

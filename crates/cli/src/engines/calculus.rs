@@ -91,7 +91,7 @@ fn own_algorithm(name: &str) -> Result<Algorithm, Failure> {
     }
     if checked.system.as_ref().and_then(answer).is_none() {
         return Err(Failure::BadInput(format!(
-            "`{name}` asks nothing: the last query of an algorithm is its answer"
+            "`{name}` asks nothing: the last question of an algorithm is its answer"
         )));
     }
     Ok(algorithm)

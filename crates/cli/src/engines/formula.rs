@@ -9,7 +9,7 @@ use hardbop_calculus::threads::{ThreadBound, decide};
 use hardbop_concurrent::BoundedEngine;
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Answer, Budget, Engine, Event, Limit, Outcome, Progress, Query, Target, Verdict,
+    Answer, Budget, Engine, Event, Limit, Outcome, Progress, Question, Target, Verdict,
 };
 
 /// Solves formulas, for programs with threads too if there is a bound.
@@ -30,20 +30,20 @@ impl Engine for FormulaEngine {
     fn check(
         &self,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
         let bound = match self.bound {
             Some(bound) if !machine.is_sequential() => bound,
-            _ => return self.sequential.check(machine, query, budget, progress),
+            _ => return self.sequential.check(machine, question, budget, progress),
         };
         progress.event(Event::Phase("formula"));
-        let decided = match decide(machine, query, bound, self.runs.threads, budget) {
+        let decided = match decide(machine, question, bound, self.runs.threads, budget) {
             Ok(decided) => decided,
-            Err(why) => return Outcome::unknown(self.name(), query, &why),
+            Err(why) => return Outcome::unknown(self.name(), question, &why),
         };
-        let claims = || query.targets.iter().zip(&decided.is_reached);
+        let claims = || question.targets().iter().zip(&decided.is_reached);
         let reached: Vec<Target> = claims()
             .filter(|(_, is_reached)| **is_reached)
             .map(|(target, _)| target.clone())
@@ -52,7 +52,7 @@ impl Engine for FormulaEngine {
         let mut runs = Vec::new();
         if !reached.is_empty() {
             progress.event(Event::Phase("runs"));
-            let asked = Query { targets: reached };
+            let asked = Question { targets: reached };
             let found = self.runs.check(machine, &asked, budget, progress);
             let counters = found.statistics.into_iter();
             statistics.extend(counters.map(|(name, value)| (format!("evidence-{name}"), value)));
@@ -65,12 +65,8 @@ impl Engine for FormulaEngine {
                 target: target.clone(),
                 verdict: match run {
                     Some(run) => confirmed(run.verdict, target),
-                    None if decided.is_short_of_threads => Verdict::Unknown {
-                        why: Limit::Threads,
-                    },
-                    None => Verdict::UnreachableUpTo {
-                        bound: bound.bound(),
-                    },
+                    None if decided.is_short_of_threads => Verdict::Unknown(Limit::Threads),
+                    None => Verdict::ExcludedUpTo(bound.bound()),
                 },
             }
         });
@@ -83,14 +79,14 @@ impl Engine for FormulaEngine {
 /// What becomes of a target that the formula says is reached.
 fn confirmed(verdict: Verdict, target: &Target) -> Verdict {
     match verdict {
-        Verdict::Reachable { .. } | Verdict::Unknown { .. } => verdict,
+        Verdict::Found(_) | Verdict::Unknown(_) => verdict,
         _ => {
             let what = format!(
                 "a formula without a run: it says that {} is reachable, which is a mistake of hardbop",
                 target.kind
             );
-            let why = Limit::Unsupported { what };
-            Verdict::Unknown { why }
+            let why = Limit::Declined { what };
+            Verdict::Unknown(why)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
-    Answer, Bound, Budget, Engine, Limit, Outcome, Progress, Query, Target, Verdict,
+    Answer, Bound, Budget, Engine, Evidence, Limit, Outcome, Progress, Question, Target, Verdict,
 };
 use hardbop_sequentialize::{Sequential, sequentialize};
 use hardbop_summary::SummaryEngine;
@@ -29,38 +29,33 @@ impl Engine for SequentializedEngine {
     fn check(
         &self,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
-        let program = match sequentialize(machine, self.rounds, self.threads, &query.targets) {
+        let program = match sequentialize(machine, self.rounds, self.threads, &question.targets()) {
             Ok(program) => program,
             Err(refused) => {
                 let what = refused.to_string();
-                return Outcome::unknown(self.name(), query, &Limit::Unsupported { what });
+                return Outcome::unknown(self.name(), question, &Limit::Declined { what });
             }
         };
         let Ok(sequential) = from_text("sequential.bp", &program.text) else {
             unreachable!("what sequentialization writes is a program");
         };
-        let asked = Query::assertions(&sequential);
+        let asked = Question::assertions(&sequential);
         let outcome = self.summary.check(&sequential, &asked, budget, progress);
         let is_short_of_threads = program.asks_for_threads
-            && outcome.answers.last().map(|answer| &answer.verdict) != Some(&Verdict::Unreachable);
-        let answers = query.targets.iter().map(|target| {
+            && outcome.answers.last().map(|answer| &answer.verdict) != Some(&Verdict::Excluded);
+        let answers = question.targets().iter().map(|target| {
             let place = program.targets.iter().position(|&node| node == target.node);
             let answer = &outcome.answers[place.expect("every target has an assertion")];
             let verdict = self.verdict(machine, &sequential, &program, answer, target);
             let verdict = match verdict {
-                Verdict::UnreachableUpTo { .. } if is_short_of_threads => Verdict::Unknown {
-                    why: Limit::Threads,
-                },
+                Verdict::ExcludedUpTo(_) if is_short_of_threads => Verdict::Unknown(Limit::Threads),
                 other => other,
             };
-            Answer {
-                target: target.clone(),
-                verdict,
-            }
+            Answer::new(target.clone(), verdict)
         });
         let mut translated = Outcome::new(self.name(), answers.collect());
         translated.statistics = outcome.statistics;
@@ -78,15 +73,13 @@ impl SequentializedEngine {
         target: &Target,
     ) -> Verdict {
         match &answer.verdict {
-            Verdict::Reachable { trace } => {
+            Verdict::Found(Evidence::Run(trace)) => {
                 match program.run_of_threads(machine, sequential, trace, target) {
-                    Ok(trace) => Verdict::Reachable { trace },
+                    Ok(trace) => Verdict::Found(Evidence::Run(trace)),
                     Err(why) => unreachable!("a run of the sequential program is none: {why}"),
                 }
             }
-            Verdict::Unreachable => Verdict::UnreachableUpTo {
-                bound: Bound::Rounds(self.rounds),
-            },
+            Verdict::Excluded => Verdict::ExcludedUpTo(Bound::Rounds(self.rounds)),
             other => other.clone(),
         }
     }

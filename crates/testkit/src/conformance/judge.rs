@@ -4,7 +4,9 @@ use super::{CertificateCheck, ConformanceConfig, Programs};
 use crate::summary_oracle::SummaryOracle;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Answer, Budget, Engine, Outcome, Query, Silent, Target, Verdict};
+use hardbop_outcome::{
+    Answer, Budget, Engine, Evidence, Outcome, Question, Silent, Target, Verdict,
+};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What is wrong with an answer.
@@ -76,15 +78,17 @@ impl Judge<'_> {
         if self.config.programs == Programs::Sequential && !machine.is_sequential() {
             return Judgement::NotTaken;
         }
-        let query = every_target(&machine);
+        let question = Question::every_target(&machine);
         let budget = Budget {
             states: self.config.states,
             ..Budget::unlimited()
         };
-        let check = || self.engine.check(&machine, &query, &budget, &mut Silent);
+        let check = || self.engine.check(&machine, &question, &budget, &mut Silent);
         let mut counts = Counts::default();
         let disagreement = match catch_unwind(AssertUnwindSafe(check)) {
-            Ok(outcome) => self.compare(&machine, &query, &outcome, &mut counts).err(),
+            Ok(outcome) => self
+                .compare(&machine, &question, &outcome, &mut counts)
+                .err(),
             Err(panic) => Some(panicked(panic.as_ref())),
         };
         Judgement::Judged {
@@ -96,38 +100,35 @@ impl Judge<'_> {
     fn compare(
         &self,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         outcome: &Outcome,
         counts: &mut Counts,
     ) -> Result<(), Disagreement> {
-        let answered: Vec<&Target> = outcome
-            .answers
-            .iter()
-            .map(|answer| &answer.target)
-            .collect();
-        if answered != query.targets.iter().collect::<Vec<_>>() {
-            let what = format!("asked for {:?}, answered {answered:?}", query.targets);
+        let answered = outcome.answers.iter().filter_map(Answer::target);
+        let answered: Vec<&Target> = answered.collect();
+        if answered != question.targets().iter().collect::<Vec<_>>() {
+            let what = format!("asked for {:?}, answered {answered:?}", question.targets());
             return disagree(DisagreementKind::Answers, what);
         }
-        let expected = self.reachable_targets(machine, query);
+        let expected = self.reachable_targets(machine, question);
         for (answer, expected) in outcome.answers.iter().zip(expected) {
             counts.exact += u64::from(expected.is_some());
-            let name = &answer.target.kind;
+            let name = &answer.asked;
             match (&answer.verdict, expected) {
                 // A negative answer up to a bound is none about all runs; the engine's own tests compare bounded answers.
-                (Verdict::Unknown { .. } | Verdict::UnreachableUpTo { .. }, _) => {
+                (Verdict::Unknown(_) | Verdict::ExcludedUpTo(_), _) => {
                     counts.unknown += 1;
                 }
-                (Verdict::Reachable { .. }, Some(false)) => {
+                (Verdict::Found(_), Some(false)) => {
                     let what = format!("{name}: reachable, but the oracle says unreachable");
                     return disagree(DisagreementKind::WronglyReachable, what);
                 }
-                (Verdict::Unreachable, Some(true)) => {
+                (Verdict::Excluded, Some(true)) => {
                     let what = format!("{name}: unreachable, but the oracle says reachable");
                     return disagree(DisagreementKind::WronglyUnreachable, what);
                 }
-                (Verdict::Reachable { .. }, _) => counts.reachable += 1,
-                (Verdict::Unreachable, _) => counts.unreachable += 1,
+                (Verdict::Found(_), _) => counts.reachable += 1,
+                (Verdict::Excluded, _) => counts.unreachable += 1,
             }
             check_trace(machine, answer)?;
         }
@@ -135,9 +136,9 @@ impl Judge<'_> {
     }
 
     /// For each target whether it is reachable, where an oracle knows.
-    fn reachable_targets(&self, machine: &Machine, query: &Query) -> Vec<Option<bool>> {
+    fn reachable_targets(&self, machine: &Machine, question: &Question) -> Vec<Option<bool>> {
         let ask = |oracle: &dyn Engine| -> Vec<Option<bool>> {
-            let outcome = oracle.check(machine, query, &Budget::unlimited(), &mut Silent);
+            let outcome = oracle.check(machine, question, &Budget::unlimited(), &mut Silent);
             outcome
                 .answers
                 .iter()
@@ -163,7 +164,7 @@ impl Judge<'_> {
         counts: &mut Counts,
     ) -> Result<(), Disagreement> {
         if let Some(target) = outcome.uncertified() {
-            let what = format!("{} is in no certificate", target.kind);
+            let what = format!("{target} is in no certificate");
             return disagree(DisagreementKind::Certificate, what);
         }
         for certificate in &outcome.certificates {
@@ -177,23 +178,12 @@ impl Judge<'_> {
     }
 }
 
-/// All assertions and all labels.
-fn every_target(machine: &Machine) -> Query {
-    let mut query = Query::assertions(machine);
-    let names = machine.labels.iter().map(|label| label.name.as_str());
-    let names: std::collections::BTreeSet<&str> = names.collect();
-    for name in names {
-        query.targets.extend(Query::label(machine, name).targets);
-    }
-    query
-}
-
 fn check_trace(machine: &Machine, answer: &Answer) -> Result<(), Disagreement> {
-    let Verdict::Reachable { trace } = &answer.verdict else {
+    let Verdict::Found(Evidence::Run(trace)) = &answer.verdict else {
         return Ok(());
     };
-    let name = &answer.target.kind;
-    if trace.target.as_ref() != Some(&answer.target) {
+    let name = &answer.asked;
+    if trace.target.as_ref() != answer.target() {
         let what = format!(
             "the trace for {name} says that it is for {:?}",
             trace.target
@@ -201,7 +191,7 @@ fn check_trace(machine: &Machine, answer: &Answer) -> Result<(), Disagreement> {
         return disagree(DisagreementKind::Trace, what);
     }
     match replay(machine, trace) {
-        Ok(replayed) if replayed.last.is_at(answer.target.node) => Ok(()),
+        Ok(replayed) if answer.target().is_some_and(|t| replayed.last.is_at(t.node)) => Ok(()),
         Ok(_) => {
             let what = format!("the trace does not end at {name}");
             disagree(DisagreementKind::Trace, what)
@@ -215,9 +205,9 @@ fn check_trace(machine: &Machine, answer: &Answer) -> Result<(), Disagreement> {
 
 fn is_reachable(verdict: &Verdict) -> Option<bool> {
     match verdict {
-        Verdict::Reachable { .. } => Some(true),
-        Verdict::Unreachable => Some(false),
-        Verdict::Unknown { .. } | Verdict::UnreachableUpTo { .. } => None,
+        Verdict::Found(_) => Some(true),
+        Verdict::Excluded => Some(false),
+        Verdict::Unknown(_) | Verdict::ExcludedUpTo(_) => None,
     }
 }
 

@@ -15,24 +15,24 @@ mod visible;
 pub use visible::Visible;
 
 use crate::correspondence::{Correspondence, bit_of, operands_of};
-use crate::transform::{Asked, NoWayBack, Transform};
+use crate::transform::{TargetMap, NoWayBack, Transform};
 use hardbop_interpreter::replay;
 use hardbop_machine::{
     Action, Edge, Expr, ExprArena, ExprId, InputId, Machine, ProcId, ThreadStart, Type, Variable,
 };
-use hardbop_outcome::{Certificate, Query, Trace};
+use hardbop_outcome::{Certificate, Question, Trace};
 
 /// A machine that shows only some of its variables.
 #[derive(Clone, Debug)]
 pub struct Hidden {
     machine: Machine,
-    asked: Asked,
+    targets: TargetMap,
     visible: Visible,
     back: Correspondence,
 }
 
 /// Hides all other variables.
-pub fn hide(machine: &Machine, question: &Query, visible: Visible) -> Hidden {
+pub fn hide(machine: &Machine, question: &Question, visible: Visible) -> Hidden {
     let mut hidden = Machine {
         exprs: ExprArena::default(),
         ..machine.clone()
@@ -50,7 +50,7 @@ pub fn hide(machine: &Machine, question: &Query, visible: Visible) -> Hidden {
         edge.inputs = hiding.inputs;
     }
     Hidden {
-        asked: Asked::unchanged(question),
+        targets: TargetMap::unchanged(question),
         back: Correspondence::identity(machine),
         machine: hidden,
         visible,
@@ -185,8 +185,8 @@ impl Transform for Hidden {
         &self.machine
     }
 
-    fn asked(&self) -> &Asked {
-        &self.asked
+    fn targets(&self) -> &TargetMap {
+        &self.targets
     }
 
     fn run_back(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {
@@ -221,6 +221,6 @@ impl Transform for Hidden {
             let operands = operands_of(formula).into_iter();
             pending.extend(operands.map(|operand| (procedure, operand)));
         }
-        self.back.certificate_back(original, &self.asked, certificate)
+        self.back.certificate_back(original, &self.targets, certificate)
     }
 }

@@ -193,13 +193,13 @@ fn key(procedure: ProcId, variable: Variable) -> (ProcId, Variable) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hardbop_outcome::Query;
+    use hardbop_outcome::Question;
 
     #[test]
     fn levels_start_at_the_nearest_condition_and_follow_the_flow() {
         let text = "decl g, h, i, far; void main() begin h := i; g := h; if (far) then skip; fi if (g) then E: skip; fi end";
         let machine = hardbop_machine::from_text("t.bp", text).unwrap();
-        let targets = Query::label(&machine, "E").targets;
+        let targets = Target::labels(&machine, "E");
         let nearest = Visible::nearest_conditions(&machine, &[targets[0].node]);
         let global = |name: &str| {
             let at = machine.globals.iter().position(|g| g.name == name).unwrap();

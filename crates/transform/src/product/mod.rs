@@ -6,6 +6,10 @@
 //! liveness and MOD/REF know what the property needs without being told, and the state of the automaton passes through calls and summaries
 //! like any global. The products of *states* are made on the fly by the search.
 //!
+//! **Sound.** A run of the product is a run of the program with what the automaton makes of it; so a target state is entered in the one
+//! where a run of the other makes the automaton enter it. The run goes back by leaving out the steps that only read. A certificate does not:
+//! it is about program and automaton, and no form of certificate has both.
+//!
 //! Runs that end go on for ever: a failed assertion and the end of `main` get a step that leads back to them. The outermost `main` ends in
 //! such a step, so it is a copy if other procedures call `main`. Where the automaton can only stay as it is, edges stay as they are; but every
 //! edge reads the state of the automaton, so that it is never dead.
@@ -15,6 +19,8 @@ mod spots;
 mod reading;
 
 use crate::correspondence::{Correspondence, Origin};
+use crate::transform::TargetMap;
+use hardbop_outcome::{Declined, Question, Target, TargetKind};
 use crate::draft::{Draft, DraftEdge, Place, assign};
 use hardbop_automata::guard::Cube;
 use hardbop_automata::propositions::Atom;
@@ -43,6 +49,30 @@ pub struct Product {
     pub targets: Vec<NodeId>,
     /// What its parts are in the program.
     back: Correspondence,
+    map: TargetMap,
+}
+
+/// The question whether a safety property is violated as one about places of a product.
+pub fn product(machine: &Machine, question: &Question) -> Result<Product, Declined> {
+    let Some(property) = question.as_property() else {
+        return Declined::because("questions about places");
+    };
+    if !machine.is_sequential() || machine.threads.is_empty() {
+        return Declined::because("concurrent programs");
+    }
+    if !property.automaton.has_targets() {
+        return Declined::because("properties of infinite runs");
+    }
+    let mut product = Product::new(machine, &property.automaton);
+    let places = product.targets.iter();
+    let places = places.map(|&node| Target::new(&product.machine, node, TargetKind::Line));
+    product.map = TargetMap {
+        standing: vec![(0..product.targets.len()).collect()],
+        question: question.about(places.collect()),
+        original: question.clone(),
+        provisos: Vec::new(),
+    };
+    Ok(product)
 }
 
 impl Product {
@@ -119,6 +149,7 @@ impl<'b> Builder<'b> {
             state: self.state,
             accepting: accepting.chain([false]).collect(),
             targets: targets.collect(),
+            map: TargetMap::unchanged(&Question::reach(Vec::new())),
         }
     }
 

@@ -34,7 +34,7 @@ impl Sequential {
         target: &Target,
     ) -> Result<Trace, NoWayBack> {
         let not_a_run = |why: String| NoWayBack::NotARun(why);
-        let place = self.targets.iter().position(|&node| node == target.node);
+        let place = self.nodes.iter().position(|&node| node == target.node);
         let place = place.ok_or_else(|| not_a_run("it is about other targets".to_owned()))?;
         let mut reader = Reader::new(self, original, place);
         let walk = Walk::expanded(&self.machine, trace);

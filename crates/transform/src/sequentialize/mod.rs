@@ -24,9 +24,9 @@ mod names;
 mod switch_points;
 
 use crate::static_threads::{NotStatic, StaticThreads};
-use crate::transform::{Asked, NoWayBack, Transform};
+use crate::transform::{TargetMap, NoWayBack, Transform};
 use hardbop_machine::{Machine, NodeId, from_text};
-use hardbop_outcome::{Bound, Certificate, Limit, Query, Trace};
+use hardbop_outcome::{Bound, Certificate, Limit, Question, Trace};
 
 /// A sequential program that stands for the threads of another.
 #[derive(Clone, Debug)]
@@ -34,10 +34,10 @@ pub struct Sequential {
     /// Its text.
     pub text: String,
     machine: Machine,
-    asked: Asked,
+    targets: TargetMap,
     rounds: u32,
     /// The nodes that its assertions stand for.
-    targets: Vec<NodeId>,
+    nodes: Vec<NodeId>,
     /// The threads that were made sequential.
     threads: StaticThreads,
 }
@@ -63,7 +63,7 @@ impl std::fmt::Display for NotSequential {
 /// The sequential program for some rounds, with at most so many threads.
 pub fn sequentialize(
     original: &Machine,
-    question: &Query,
+    question: &Question,
     rounds: u32,
     threads: u32,
 ) -> Result<Sequential, NotSequential> {
@@ -73,7 +73,7 @@ pub fn sequentialize(
     let threads = StaticThreads::new(original, threads).map_err(NotSequential::NotStatic)?;
     let mut nodes: Vec<NodeId> = Vec::new();
     let mut standing = Vec::new();
-    for target in &question.targets {
+    for target in question.targets() {
         let known = nodes.iter().position(|&node| node == target.node);
         standing.push(vec![known.unwrap_or(nodes.len())]);
         if known.is_none() {
@@ -84,21 +84,21 @@ pub fn sequentialize(
     let Ok(machine) = from_text("sequential.bp", &text) else {
         unreachable!("what sequentialization writes is a program");
     };
-    let mut asked = Asked {
-        question: Query::assertions(&machine),
+    let mut map = TargetMap {
+        question: Question::assertions(&machine),
         original: question.clone(),
         standing,
         provisos: Vec::new(),
     };
     if !threads.overflows.is_empty() {
-        asked.provisos.push((nodes.len(), Limit::Threads));
+        map.provisos.push((nodes.len(), Limit::Threads));
     }
     Ok(Sequential {
         text,
         machine,
-        asked,
+        targets: map,
         rounds,
-        targets: nodes,
+        nodes,
         threads,
     })
 }
@@ -108,15 +108,14 @@ impl Transform for Sequential {
         &self.machine
     }
 
-    fn asked(&self) -> &Asked {
-        &self.asked
+    fn targets(&self) -> &TargetMap {
+        &self.targets
     }
 
     fn run_back(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {
-        let target = trace.target.as_ref();
-        let target = target.and_then(|target| self.asked.target_back(target));
+        let target = self.targets.target_of(trace);
         let nothing = || NoWayBack::NotARun("it reaches no target".to_owned());
-        self.run_of_threads(original, trace, target.ok_or_else(nothing)?)
+        self.run_of_threads(original, trace, &target.ok_or_else(nothing)?)
     }
 
     fn certificate_back(&self, _: &Machine, _: Certificate) -> Result<Certificate, NoWayBack> {

@@ -12,11 +12,11 @@
 use crate::correspondence::Correspondence;
 use crate::draft::Draft;
 use crate::hide::{Hidden, Visible, hide};
-use crate::transform::{Asked, NoWayBack, Transform};
+use crate::transform::{TargetMap, NoWayBack, Transform};
 use hardbop_machine::analysis::{CallGraph, Slice};
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::certificate::{Certificate, Direction, Formula, NodeRelation};
-use hardbop_outcome::{Query, Trace};
+use hardbop_outcome::{Question, Trace};
 
 /// The part of a machine that matters.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Sliced {
 }
 
 /// Leaves out what has nothing to do with the question.
-pub fn slice(machine: &Machine, question: &Query) -> Sliced {
+pub fn slice(machine: &Machine, question: &Question) -> Sliced {
     let slice = closed_slice(machine, question);
     let visible = Visible::such_that(machine, |p, variable| slice.relevant(p, variable));
     let hidden = hide(machine, question, visible);
@@ -47,9 +47,9 @@ pub fn slice(machine: &Machine, question: &Query) -> Sliced {
 }
 
 /// The slice for a question in which all calls of a procedure are kept if something of the procedure is.
-fn closed_slice(machine: &Machine, question: &Query) -> Slice {
+fn closed_slice(machine: &Machine, question: &Question) -> Slice {
     let calls = CallGraph::new(machine);
-    let mut targets: Vec<NodeId> = question.targets.iter().map(|target| target.node).collect();
+    let mut targets: Vec<NodeId> = question.targets().iter().map(|target| target.node).collect();
     loop {
         let slice = Slice::new(machine, &calls, &targets);
         let before = targets.len();
@@ -70,8 +70,8 @@ impl Transform for Sliced {
         &self.machine
     }
 
-    fn asked(&self) -> &Asked {
-        self.hidden.asked()
+    fn targets(&self) -> &TargetMap {
+        self.hidden.targets()
     }
 
     fn run_back(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {

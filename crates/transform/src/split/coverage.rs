@@ -7,7 +7,7 @@ use super::{Split, split_edges};
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId};
 use hardbop_outcome::coverage::{Condition, ConditionKind, Place, VERSION};
-use hardbop_outcome::{Coverage, Query, Reach, Target, TargetKind};
+use hardbop_outcome::{Coverage, Question, Reach, Target, TargetKind};
 
 /// A machine to ask about, and where the answers belong.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl<'m> CoverageQuestion<'m> {
         }
         Self {
             original: machine,
-            split: split_edges(machine, &Query::default(), |edge| is_way_out[edge.index()]),
+            split: split_edges(machine, &Question::reach(Vec::new()), |edge| is_way_out[edge.index()]),
             conditions,
         }
     }
@@ -50,17 +50,11 @@ impl<'m> CoverageQuestion<'m> {
     }
 
     /// A target for every node.
-    pub fn query(&self) -> Query {
+    pub fn question(&self) -> Question {
         let machine = &self.split.machine;
-        let targets = machine.node_ids().map(|node| Target {
-            node,
-            kind: TargetKind::Line {
-                line: machine.line_of(node),
-            },
-        });
-        Query {
-            targets: targets.collect(),
-        }
+        let nodes = machine.node_ids();
+        let targets = nodes.map(|node| Target::new(machine, node, TargetKind::Line));
+        Question::reach(targets.collect())
     }
 
     /// What the answers say. `reach` is asked about nodes of [`CoverageQuestion::machine`].

@@ -13,9 +13,9 @@ pub use coverage::CoverageQuestion;
 
 use crate::correspondence::Correspondence;
 use crate::draft::{Draft, DraftEdge};
-use crate::transform::{Asked, NoWayBack, Transform};
+use crate::transform::{TargetMap, NoWayBack, Transform};
 use hardbop_machine::{Action, EdgeId, Machine, NodeId};
-use hardbop_outcome::{Certificate, Query, Trace};
+use hardbop_outcome::{Certificate, Question, Trace};
 
 /// A machine some of whose edges have been split, and where the parts of the original are in it.
 #[derive(Clone, Debug)]
@@ -27,14 +27,14 @@ pub struct Split {
     /// For every edge of the original the node in its middle, if it was split.
     pub middles: Vec<Option<NodeId>>,
     back: Correspondence,
-    asked: Asked,
+    targets: TargetMap,
 }
 
 /// Splits the edges that are asked for. An edge that ends its thread leads nowhere and is never split. The middle of a call is
 /// behind the return.
 pub fn split_edges(
     machine: &Machine,
-    question: &Query,
+    question: &Question,
     is_wanted: impl Fn(EdgeId) -> bool,
 ) -> Split {
     let mut draft = Draft::of(machine);
@@ -59,7 +59,7 @@ pub fn split_edges(
     Split {
         nodes: nodes.collect(),
         middles: middles.collect(),
-        asked: Asked::at_nodes(question, |node| back.standing_for(node)),
+        targets: TargetMap::at_nodes(question, |node| back.standing_for(node)),
         machine,
         back,
     }
@@ -70,14 +70,13 @@ impl Transform for Split {
         &self.machine
     }
 
-    fn asked(&self) -> &Asked {
-        &self.asked
+    fn targets(&self) -> &TargetMap {
+        &self.targets
     }
 
     fn run_back(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {
-        let target = trace.target.as_ref();
-        let target = target.and_then(|target| self.asked.target_back(target));
-        self.back.run_back(original, trace, target.cloned())
+        let target = self.targets.target_of(trace);
+        self.back.run_back(original, trace, target)
     }
 
     fn certificate_back(
@@ -85,7 +84,7 @@ impl Transform for Split {
         original: &Machine,
         certificate: Certificate,
     ) -> Result<Certificate, NoWayBack> {
-        self.back.certificate_back(original, &self.asked, certificate)
+        self.back.certificate_back(original, &self.targets, certificate)
     }
 }
 
@@ -109,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_split_machine_has_the_order_that_every_machine_has() {
-        let split = split_edges(&machine(), &Query::default(), |_| true).machine;
+        let split = split_edges(&machine(), &Question::reach(Vec::new()), |_| true).machine;
         let mut next_node = 0;
         let mut next_edge = 0;
         for id in split.procedure_ids() {
@@ -140,7 +139,7 @@ mod tests {
     fn every_edge_leads_through_its_middle_to_where_it_led() {
         let machine = machine();
         let is_wanted = |edge: EdgeId| machine.edge(edge).guard.is_some();
-        let split = split_edges(&machine, &Query::default(), is_wanted);
+        let split = split_edges(&machine, &Question::reach(Vec::new()), is_wanted);
         let mut splits = 0;
         for (id, origin) in split.back.edges.iter().enumerate() {
             let &Origin::Edge(old_id) = origin else {
@@ -172,7 +171,7 @@ mod tests {
     #[test]
     fn labels_assertions_and_started_threads_keep_their_places() {
         let machine = machine();
-        let split = split_edges(&machine, &Query::default(), |_| true);
+        let split = split_edges(&machine, &Question::reach(Vec::new()), |_| true);
         let place = |node: NodeId| split.nodes[node.index()];
         for (old, new) in machine.labels.iter().zip(&split.machine.labels) {
             assert_eq!(place(old.node), new.node);
@@ -194,7 +193,7 @@ mod tests {
     #[test]
     fn the_end_of_a_thread_is_not_split() {
         let machine = machine();
-        let split = split_edges(&machine, &Query::default(), |_| true);
+        let split = split_edges(&machine, &Question::reach(Vec::new()), |_| true);
         let ends = machine
             .edge_ids()
             .filter(|&id| machine.edge(id).action == Action::EndThread);

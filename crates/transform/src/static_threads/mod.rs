@@ -23,8 +23,8 @@ use hardbop_machine::NodeId;
 use hardbop_machine::{Action, Machine};
 use crate::correspondence::{Correspondence, Origin};
 use crate::draft::{Draft, DraftEdge, assign};
-use crate::transform::{Asked, NoWayBack, Transform};
-use hardbop_outcome::{Certificate, Limit, Query, Target, TargetKind, Trace};
+use crate::transform::{TargetMap, NoWayBack, Transform};
+use hardbop_outcome::{Certificate, Limit, Question, Target, TargetKind, Trace};
 use starts::Started;
 use std::fmt;
 
@@ -39,7 +39,7 @@ pub struct StaticThreads {
     pub has_return_edges: bool,
     /// The nodes that are reached where one thread more would be started than there may be.
     pub overflows: Vec<NodeId>,
-    asked: Asked,
+    targets: TargetMap,
 }
 
 /// Why there is no such machine.
@@ -91,23 +91,21 @@ impl StaticThreads {
             back,
             has_return_edges: !is_static,
             overflows: overflows.collect(),
-            asked: Asked::default(),
+            targets: TargetMap::unchanged(&Question::reach(Vec::new())),
         })
     }
 
     /// The same threads with a question about the original. Negative answers count only if there were threads enough.
     #[must_use]
-    pub fn asking(mut self, question: &Query) -> Self {
-        self.asked = Asked::at_nodes(question, |node| self.back.standing_for(node));
+    pub fn asking(mut self, question: &Question) -> Self {
+        let mut map = TargetMap::at_nodes(question, |node| self.back.standing_for(node));
+        let mut targets = map.question.targets().to_vec();
         for &node in &self.overflows {
-            let targets = &mut self.asked.question.targets;
-            self.asked.provisos.push((targets.len(), Limit::Threads));
-            let line = self.machine.line_of(node);
-            targets.push(Target {
-                node,
-                kind: TargetKind::Line { line },
-            });
+            map.provisos.push((targets.len(), Limit::Threads));
+            targets.push(Target::new(&self.machine, node, TargetKind::Line));
         }
+        map.question = question.about(targets);
+        self.targets = map;
         self
     }
 
@@ -122,14 +120,13 @@ impl Transform for StaticThreads {
         &self.machine
     }
 
-    fn asked(&self) -> &Asked {
-        &self.asked
+    fn targets(&self) -> &TargetMap {
+        &self.targets
     }
 
     fn run_back(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {
-        let target = trace.target.as_ref();
-        let target = target.and_then(|target| self.asked.target_back(target));
-        self.run_of_threads(original, trace, target.cloned())
+        let target = self.targets.target_of(trace);
+        self.run_of_threads(original, trace, target)
     }
 
     fn certificate_back(&self, _: &Machine, _: Certificate) -> Result<Certificate, NoWayBack> {

@@ -192,7 +192,7 @@ fn shown(
         RunsVerdict::Excluded => format!("{excluded}{text}\n  all explored: {explored}\n"),
         RunsVerdict::Unknown(why) => {
             let so_far = match why {
-                Limit::Unsupported { .. } => String::new(),
+                Limit::Declined { .. } => String::new(),
                 _ => format!("  explored so far: {explored}\n"),
             };
             format!("UNKNOWN      {text}: {why}\n{so_far}")

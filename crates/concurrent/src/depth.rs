@@ -1,4 +1,4 @@
-//! What is asked: how far to look.
+//! How far to look.
 
 use hardbop_outcome::bound::Bound;
 
@@ -8,11 +8,9 @@ use hardbop_outcome::bound::Bound;
 /// n - 1 context switches. `init`, which runs before all threads and alone, belongs to no context: that the first
 /// thread takes over from it is no context switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
+pub(crate) enum Depth {
     /// Runs with at most so many context switches.
     Contexts(u32),
-    /// Runs with at most so many context switches; every target is followed only up to the least number with which it is reached.
-    ContextsUpTo(u32),
     /// Round-robin schedules of at most so many rounds: in each round every thread runs at most once, in order of their start.
     Rounds(u32),
     /// No bound was asked for: more and more context switches, up to [`DEFAULT_SWITCHES`].
@@ -22,22 +20,30 @@ pub enum Question {
 /// With no bound given, so many context switches are tried.
 pub const DEFAULT_SWITCHES: u32 = 8;
 
-impl Question {
+impl Depth {
+    /// The depth that a question asks for; nothing if its bound is not one for threads.
+    pub fn of(bound: Option<Bound>) -> Option<Self> {
+        match bound {
+            None => Some(Depth::Growing),
+            Some(Bound::ContextSwitches(switches)) => Some(Depth::Contexts(switches)),
+            Some(Bound::Rounds(rounds)) => Some(Depth::Rounds(rounds)),
+            Some(Bound::Steps(_)) => None,
+        }
+    }
+
     /// The bound that a negative answer names.
     pub fn bound(self) -> Bound {
         match self {
-            Question::Contexts(switches) | Question::ContextsUpTo(switches) => {
-                Bound::ContextSwitches(switches)
-            }
-            Question::Rounds(rounds) => Bound::Rounds(rounds),
-            Question::Growing => Bound::ContextSwitches(DEFAULT_SWITCHES),
+            Depth::Contexts(switches) => Bound::ContextSwitches(switches),
+            Depth::Rounds(rounds) => Bound::Rounds(rounds),
+            Depth::Growing => Bound::ContextSwitches(DEFAULT_SWITCHES),
         }
     }
 
     /// The bound on rounds.
     pub fn rounds(self) -> Option<u32> {
         match self {
-            Question::Rounds(rounds) => Some(rounds),
+            Depth::Rounds(rounds) => Some(rounds),
             _ => None,
         }
     }
@@ -45,11 +51,9 @@ impl Question {
     /// The most contexts that a run may have, with so many threads.
     pub fn contexts(self, threads: u32) -> u32 {
         match self {
-            Question::Contexts(switches) | Question::ContextsUpTo(switches) => {
-                switches.saturating_add(1)
-            }
-            Question::Rounds(rounds) => rounds.saturating_mul(threads),
-            Question::Growing => DEFAULT_SWITCHES + 1,
+            Depth::Contexts(switches) => switches.saturating_add(1),
+            Depth::Rounds(rounds) => rounds.saturating_mul(threads),
+            Depth::Growing => DEFAULT_SWITCHES + 1,
         }
     }
 }

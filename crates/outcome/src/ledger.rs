@@ -1,0 +1,201 @@
+//! The verdicts of a question while searches work on it: one ledger for all engines.
+//!
+//! A verdict is entered once and never changed, except that a run may be replaced by a better one.
+//! What is still open when the ledger is closed is unknown.
+
+use crate::answer::{Answer, Verdict};
+use crate::bound::Bound;
+use crate::budget::Limit;
+use crate::certificate::Certificate;
+use crate::digest;
+use crate::outcome::Outcome;
+use crate::question::Question;
+use crate::skeleton::Skeleton;
+use crate::target::Target;
+use crate::trace::Trace;
+use hardbop_machine::{Machine, NodeId};
+use std::collections::BTreeSet;
+
+/// What is known of each target.
+#[derive(Debug)]
+pub struct Ledger<'m> {
+    machine: &'m Machine,
+    entries: Vec<(Target, Entry)>,
+    certificates: Vec<Certificate>,
+    /// Work counters in the order in which they are shown.
+    pub statistics: Vec<(String, u64)>,
+    /// The machine's digest, once it is needed.
+    program: Option<String>,
+}
+
+/// What is known of a target.
+#[derive(Clone, Debug)]
+enum Entry {
+    Open,
+    /// A search has reached it; its run has not been read yet.
+    Due,
+    Reached {
+        trace: Box<Trace>,
+        shortest: bool,
+    },
+    /// Decided otherwise.
+    Settled(Verdict),
+}
+
+impl<'m> Ledger<'m> {
+    /// Nothing is known yet.
+    pub fn new(machine: &'m Machine, question: &Question) -> Self {
+        let entries = question.targets().iter();
+        Self {
+            machine,
+            entries: entries
+                .map(|target| (target.clone(), Entry::Open))
+                .collect(),
+            certificates: Vec::new(),
+            statistics: Vec::new(),
+            program: None,
+        }
+    }
+
+    /// Whether every target has its verdict, or at least is known to be reached.
+    pub fn is_decided(&self) -> bool {
+        let mut entries = self.entries.iter();
+        !entries.any(|(_, entry)| matches!(entry, Entry::Open))
+    }
+
+    /// Whether some target at the node has no verdict.
+    pub fn is_open(&self, node: NodeId) -> bool {
+        let mut entries = self.entries.iter();
+        entries.any(|(target, entry)| target.node == node && matches!(entry, Entry::Open))
+    }
+
+    /// Targets without verdict.
+    pub fn open_targets(&self) -> Vec<Target> {
+        let open = self.entries.iter();
+        let open = open.filter(|(_, entry)| matches!(entry, Entry::Open));
+        open.map(|(target, _)| target.clone()).collect()
+    }
+
+    /// Targets without verdict at some nodes.
+    pub fn open_targets_at(&self, nodes: &[NodeId]) -> Vec<Target> {
+        let mut open = self.open_targets();
+        open.retain(|target| nodes.contains(&target.node));
+        open
+    }
+
+    /// Their nodes, in order and each once.
+    pub fn open_nodes(&self) -> Vec<NodeId> {
+        self.nodes_where(|entry| matches!(entry, Entry::Open))
+    }
+
+    /// Nodes of targets that are reached, but not yet by a shortest run.
+    pub fn unshortened_nodes(&self) -> Vec<NodeId> {
+        self.nodes_where(|entry| match entry {
+            Entry::Due => true,
+            Entry::Reached { shortest, .. } => !shortest,
+            Entry::Open | Entry::Settled(_) => false,
+        })
+    }
+
+    /// Nodes of targets whose run has not been read yet.
+    pub fn due_nodes(&self) -> Vec<NodeId> {
+        self.nodes_where(|entry| matches!(entry, Entry::Due))
+    }
+
+    fn nodes_where(&self, is: impl Fn(&Entry) -> bool) -> Vec<NodeId> {
+        let chosen = self.entries.iter().filter(|(_, entry)| is(entry));
+        let mut nodes: Vec<NodeId> = chosen.map(|(target, _)| target.node).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
+    /// A search has reached a node; its run is read later.
+    pub fn promise(&mut self, node: NodeId) {
+        for (target, entry) in &mut self.entries {
+            if target.node == node && matches!(entry, Entry::Open) {
+                *entry = Entry::Due;
+            }
+        }
+    }
+
+    /// A run reaches the targets at a node.
+    pub fn reach(&mut self, node: NodeId, run: &Skeleton, shortest: bool) {
+        let machine = self.machine;
+        for (target, entry) in &mut self.entries {
+            if target.node != node {
+                continue;
+            }
+            let program = self.program.get_or_insert_with(|| digest::of(machine));
+            match run.trace(machine, program, Some(target.clone())) {
+                Some(trace) => {
+                    let trace = Box::new(trace);
+                    *entry = Entry::Reached { trace, shortest };
+                }
+                // Too many different calls to be written down.
+                None if matches!(entry, Entry::Open | Entry::Due) => {
+                    *entry = Entry::Settled(Verdict::Unknown(Limit::Memory));
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Runs reach the targets at some nodes, one each.
+    pub fn reach_all(&mut self, nodes: &[NodeId], runs: &[Skeleton], shortest: bool) {
+        for (&node, run) in nodes.iter().zip(runs) {
+            self.reach(node, run, shortest);
+        }
+    }
+
+    /// No run reaches any of the targets of a certificate.
+    pub fn exclude(&mut self, certificate: Certificate) {
+        let excluded: BTreeSet<&Target> = certificate.targets.iter().collect();
+        self.settle(&Verdict::Excluded, |target| excluded.contains(target));
+        self.certificates.push(certificate);
+    }
+
+    /// No run within the bound reaches any target that is still open.
+    pub fn exclude_up_to(&mut self, bound: Bound) {
+        self.settle(&Verdict::ExcludedUpTo(bound), |_| true);
+    }
+
+    fn settle(&mut self, verdict: &Verdict, is_meant: impl Fn(&Target) -> bool) {
+        for (target, entry) in &mut self.entries {
+            if matches!(entry, Entry::Open) && is_meant(target) {
+                *entry = Entry::Settled(verdict.clone());
+            }
+        }
+    }
+
+    /// Adds to a counter, or joins with it as told.
+    pub fn count(&mut self, name: &str, value: u64, join: fn(u64, u64) -> u64) {
+        match self.statistics.iter_mut().find(|(known, _)| known == name) {
+            Some((_, sum)) => *sum = join(*sum, value),
+            None => self.statistics.push((name.to_owned(), value)),
+        }
+    }
+
+    /// How many targets have a run that is known to be shortest.
+    pub fn shortest_runs(&self) -> u64 {
+        let is_shortest =
+            |(_, entry): &&(_, Entry)| matches!(entry, Entry::Reached { shortest: true, .. });
+        self.entries.iter().filter(is_shortest).count() as u64
+    }
+
+    /// The outcome; targets that are still open are unknown for the given reason.
+    pub fn outcome(self, engine: &str, why: &Limit) -> Outcome {
+        let answers = self.entries.into_iter().map(|(target, entry)| {
+            let verdict = match entry {
+                Entry::Open | Entry::Due => Verdict::Unknown(why.clone()),
+                Entry::Reached { trace, .. } => Verdict::run(*trace),
+                Entry::Settled(verdict) => verdict,
+            };
+            Answer::new(target, verdict)
+        });
+        let mut outcome = Outcome::new(engine, answers.collect());
+        outcome.statistics = self.statistics;
+        outcome.certificates = self.certificates;
+        outcome
+    }
+}
