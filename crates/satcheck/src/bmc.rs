@@ -14,7 +14,7 @@ mod decode;
 mod states;
 mod unrolling;
 
-use crate::run_writer::is_set;
+use hardbop_transform::literals::run_writer::is_set;
 use hardbop_machine::{Machine, ProcId};
 use hardbop_outcome::{Bound, Budget, Event, Ledger, Limit, Outcome, Progress, Question};
 use hardbop_sat::{Answer as Solved, Solver};

@@ -354,7 +354,7 @@ fn open_instances(closure: &Closure<'_, '_>) -> BitSet {
 mod tests {
     use super::*;
     use crate::blocks::Blocks;
-    use crate::precision::Precision;
+    use hardbop_transform::hide::Precision;
     use crate::split::Split;
     use hardbop_bdd::Manager;
     use hardbop_machine::{Machine, from_text};

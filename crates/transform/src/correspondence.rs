@@ -4,7 +4,8 @@
 //! choices that the original has, and to let [`Skeleton::trace`] compute all values anew. A choice that a transform adds to an edge comes
 //! behind those of the original, and a global that it adds behind the original's; what comes behind is dropped.
 
-use crate::transform::{TargetMap, NoWayBack};
+use crate::steps::threads_back;
+use crate::transform::{NoWayBack, TargetMap};
 use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation};
 use hardbop_outcome::{CompletedCall, Decision, Skeleton, Step, Target, Trace, digest};
@@ -32,6 +33,8 @@ pub struct Correspondence {
     pub nodes: Vec<Option<NodeId>>,
     /// Per procedure the one of the original that it is or is a copy of.
     pub procedures: Vec<Option<ProcId>>,
+    /// Whether returns of threads are edges; otherwise they are what they are in the original.
+    pub has_return_edges: bool,
     standing: Vec<Vec<NodeId>>,
 }
 
@@ -42,6 +45,7 @@ impl Correspondence {
             edges: machine.edge_ids().map(Origin::Edge).collect(),
             nodes: machine.node_ids().map(Some).collect(),
             procedures: machine.procedure_ids().map(Some).collect(),
+            has_return_edges: false,
             standing: Vec::new(),
         };
         same.with_standing(machine.nodes.len())
@@ -63,13 +67,17 @@ impl Correspondence {
         &self.standing[node.index()]
     }
 
-    /// A sequential run of the transformed machine as one of the original.
+    /// A run of the transformed machine as one of the original.
     pub(crate) fn run_back(
         &self,
+        machine: &Machine,
         original: &Machine,
         trace: &Trace,
         target: Option<Target>,
     ) -> Result<Trace, NoWayBack> {
+        if !original.is_sequential() {
+            return threads_back(self, machine, original, trace, target);
+        }
         let decisions = decisions(trace).ok_or(NoWayBack::NotSequential)?;
         let run = self.trace_of(original, &decisions, target);
         let mut run = run.ok_or(NoWayBack::TooLong)?;
@@ -194,7 +202,7 @@ pub(crate) fn operands_of(formula: &Formula) -> Vec<u32> {
 }
 
 /// The decisions of a sequential trace, all values included; nothing if it is not one.
-fn decisions(trace: &Trace) -> Option<Skeleton> {
+pub(crate) fn decisions(trace: &Trace) -> Option<Skeleton> {
     let [segment] = &trace.segments[..] else {
         let is_empty = trace.segments.is_empty();
         return is_empty.then(|| Skeleton {

@@ -11,13 +11,16 @@
 mod correspondence;
 mod draft;
 pub mod hide;
+pub mod literals;
 pub mod product;
 pub mod sequentialize;
 pub mod slice;
 pub mod split;
 pub mod static_threads;
 mod steps;
+mod through;
 mod transform;
 
 pub use correspondence::{Correspondence, Origin};
+pub use through::{Made, Making, Through};
 pub use transform::{Chain, NoWayBack, TargetMap, Transform};

@@ -59,7 +59,11 @@ pub trait Transform {
             let answers = || standing.iter().map(|&index| &outcome.answers[index]);
             let verdict = match joined(answers().map(|answer| &answer.verdict)) {
                 Verdict::Found(Evidence::Run(trace)) => match self.run_back(original, &trace) {
-                    Ok(trace) => Verdict::run(trace),
+                    Ok(mut trace) => {
+                        // Of several targets that one stands for, it is this one.
+                        trace.target = asked.target().cloned();
+                        Verdict::run(trace)
+                    }
                     Err(why) => Verdict::Unknown(why.limit()),
                 },
                 Verdict::Excluded => match (proviso, self.bound()) {

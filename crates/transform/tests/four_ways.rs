@@ -1,21 +1,24 @@
 //! Four ways to the same answer: the paper's formulas, the direct engine, sequentialization and brute force over schedules agree on
 //! what is reached with so many context switches, and in so many rounds, on generated programs whose threads wait for each other.
 //!
-//! `HARDBOP_SEED=1000 HARDBOP_PROGRAMS=2000 cargo test --release -p hardbop-sequentialize --test four_ways -- --nocapture` runs any
+//! `HARDBOP_SEED=1000 HARDBOP_PROGRAMS=2000 cargo test --release -p hardbop-transform --test four_ways -- --nocapture` runs any
 //! other seeds, and prints what was compared.
 
 #[path = "../../testkit/tests/seeds/mod.rs"]
 mod seeds;
 
-use hardbop_calculus::threads::{ThreadBound, decide};
-use hardbop_concurrent::{BoundedEngine, Question};
+use hardbop_calculus::decide::decide_threads;
+use hardbop_calculus::threads::ThreadBound;
+use hardbop_concurrent::BoundedEngine;
 use hardbop_interpreter::replay;
-use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Evidence, Limit, Question, Silent, Target, Trace, Verdict};
-use hardbop_sequentialize::sequentialize;
+use hardbop_machine::{Machine, NodeId, from_text};
+use hardbop_outcome::{
+    Bound, Budget, Engine, Evidence, Limit, Question, Silent, Trace, Verdict, WantedRun,
+};
 use hardbop_summary::{Direction, SummaryEngine};
 use hardbop_testkit::context_oracle::{ContextOracle, Cost};
 use hardbop_testkit::{Knobs, generate, shrink};
+use hardbop_transform::Through;
 use seeds::seeds;
 
 /// The most context switches, and the most rounds.
@@ -48,19 +51,9 @@ struct Known {
 fn limited() -> Budget<'static> {
     Budget {
         nodes: Some(1 << 18),
+        threads: Some(THREADS as u32),
         ..Budget::unlimited()
     }
-}
-
-/// All assertions and labels.
-fn every_target(machine: &Machine) -> Question {
-    let mut question = Question::assertions(machine);
-    for label in &machine.labels {
-        let procedure = &machine.procedure(machine.procedure_of(label.node)).name;
-        let name = format!("{procedure}:{}", label.name);
-        question.targets().extend(Target::labels(machine, &name));
-    }
-    question
 }
 
 /// What brute force finds.
@@ -72,7 +65,7 @@ fn brute_force(machine: &Machine, question: &Question, cost: Cost, max_cost: u32
         max_configurations: 10_000,
         ..ContextOracle::default()
     };
-    let found = oracle.least_costs(machine, &question.targets());
+    let found = oracle.least_costs(machine, question.targets());
     Known {
         least: found.reached,
         is_exact: found.missed.is_none(),
@@ -83,16 +76,9 @@ fn brute_force(machine: &Machine, question: &Question, cost: Cost, max_cost: u32
 type Answers = Vec<Option<bool>>;
 
 /// What the direct engine finds; its runs are replayed.
-fn direct(
-    machine: &Machine,
-    question: &Question,
-    question: Question,
-) -> Result<Vec<Verdict>, String> {
-    let engine = BoundedEngine {
-        question,
-        threads: THREADS as u32,
-    };
-    let outcome = engine.check(machine, question, &limited(), &mut Silent);
+fn direct(machine: &Machine, question: &Question, bound: Bound) -> Result<Vec<Verdict>, String> {
+    let question = question.clone().within(bound);
+    let outcome = BoundedEngine.check(machine, &question, &limited(), &mut Silent);
     let verdicts = outcome.answers.into_iter().map(|answer| answer.verdict);
     let verdicts: Vec<Verdict> = verdicts.collect();
     for verdict in &verdicts {
@@ -116,7 +102,8 @@ fn answers(verdicts: &[Verdict]) -> Result<Answers, String> {
 
 /// What the formula says.
 fn formula(machine: &Machine, question: &Question, bound: ThreadBound) -> Result<Answers, String> {
-    match decide(machine, question, bound, THREADS as u32, &limited()) {
+    let nodes: Vec<NodeId> = question.targets().iter().map(|t| t.node).collect();
+    match decide_threads(machine, &nodes, bound, &limited()) {
         Ok(decided) => {
             let is_known = |&is_reached: &bool| is_reached || !decided.is_short_of_threads;
             let answers = decided.is_reached.iter();
@@ -130,36 +117,21 @@ fn formula(machine: &Machine, question: &Question, bound: ThreadBound) -> Result
 
 /// What the sequential program says; its runs are translated back and replayed.
 fn sequential(machine: &Machine, question: &Question, rounds: u32) -> Result<Answers, String> {
-    let Ok(program) = sequentialize(machine, rounds, THREADS as u32, &question.targets()) else {
-        return Ok(vec![None; question.targets().len()]);
-    };
-    let sequential = from_text("sequential.bp", &program.text)
-        .map_err(|errors| format!("{errors:?}\n{}", program.text))?;
-    let asked = Question::assertions(&sequential);
     let engine = SummaryEngine {
         direction: Direction::Forward,
-        shortest: false,
         ..SummaryEngine::default()
     };
-    let outcome = engine.check(&sequential, &asked, &limited(), &mut Silent);
-    let is_short_of_threads = program.asks_for_threads
-        && outcome.answers.last().map(|answer| &answer.verdict) != Some(&Verdict::Excluded);
-    let mut all = Vec::new();
-    for target in &question.targets() {
-        let place = program.targets.iter().position(|&node| node == target.node);
-        let place = place.ok_or("a target is missing")?;
-        let verdict = &outcome.answers[place].verdict;
-        if let Verdict::Found(Evidence::Run(trace)) = verdict {
-            let run = program.run_of_threads(machine, &sequential, trace, target)?;
-            replay(machine, &run).map_err(|error| format!("the sequential run: {error}"))?;
+    let engine = Through::sequentialized(&engine);
+    let question = question.clone().within(Bound::Rounds(rounds));
+    let question = question.wanting(WantedRun::Any);
+    let outcome = engine.check(machine, &question, &limited(), &mut Silent);
+    for answer in &outcome.answers {
+        if let Verdict::Found(Evidence::Run(run)) = &answer.verdict {
+            replay(machine, run).map_err(|error| format!("the sequential run: {error}"))?;
         }
-        let said = answers(std::slice::from_ref(verdict))?;
-        all.extend(
-            said.into_iter()
-                .map(|said| said.filter(|&is| is || !is_short_of_threads)),
-        );
     }
-    Ok(all)
+    let verdicts: Vec<Verdict> = outcome.answers.into_iter().map(|a| a.verdict).collect();
+    answers(&verdicts)
 }
 
 /// Context switches of a run.
@@ -186,7 +158,7 @@ fn compare(
             None => false,
         };
         if is_wrong {
-            let (target, least) = (&question.targets()[at].kind, known.least[at]);
+            let (target, least) = (&question.targets()[at], known.least[at]);
             return Err(format!(
                 "{who} says {answer:?} of {target} with {bound}; it takes {least:?}"
             ));
@@ -198,7 +170,7 @@ fn compare(
 
 /// What the direct engine knows, for comparisons where brute force gave up.
 fn by_direct(machine: &Machine, question: &Question) -> Result<Known, String> {
-    let verdicts = direct(machine, question, Question::ContextsUpTo(SWITCHES))?;
+    let verdicts = direct(machine, question, Bound::ContextSwitches(SWITCHES))?;
     let is_exact = answers(&verdicts)?.iter().all(Option::is_some);
     let least = verdicts.iter().map(|verdict| match verdict {
         Verdict::Found(Evidence::Run(trace)) => Some(switches(machine, trace)),
@@ -212,7 +184,7 @@ fn by_direct(machine: &Machine, question: &Question) -> Result<Known, String> {
 
 /// Asks all four about a program.
 fn agree(seed: u64, machine: &Machine, tally: &mut Tally) -> Result<(), String> {
-    let question = every_target(machine);
+    let question = Question::every_target(machine);
     // Each of these is part of the bounds, so that over many programs all bounds occur.
     let (fewer, rounds) = (
         (seed % u64::from(SWITCHES)) as u32,
@@ -225,7 +197,7 @@ fn agree(seed: u64, machine: &Machine, tally: &mut Tally) -> Result<(), String> 
         let is_less =
             truth.is_exact && found.is_some_and(|found| expected.is_none_or(|least| found < least));
         if is_less || is_more && known.is_exact {
-            let target = &question.targets()[at].kind;
+            let target = &question.targets()[at];
             return Err(format!(
                 "the direct engine: {target} with {found:?}, not {expected:?}"
             ));
@@ -250,7 +222,7 @@ fn agree(seed: u64, machine: &Machine, tally: &mut Tally) -> Result<(), String> 
         )?;
     }
     let truth = brute_force(machine, &question, Cost::Rounds, rounds - 1);
-    let found = answers(&direct(machine, &question, Question::Rounds(rounds))?)?;
+    let found = answers(&direct(machine, &question, Bound::Rounds(rounds))?)?;
     tally.direct[1] += found.iter().flatten().count() as u64;
     tally.oracle[1] += compare(
         "the direct engine, rounds",

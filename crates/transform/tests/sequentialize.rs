@@ -1,11 +1,12 @@
 //! The sequential program says what the threads do: the same verdicts as brute force over schedules, with runs that replay.
 
-use hardbop_machine::static_threads::NotStatic;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Answer, Budget, Engine, Evidence, Question, Silent, Target, Verdict};
-use hardbop_sequentialize::{NotSequential, sequentialize};
+use hardbop_outcome::{Bound, Budget, Engine, Evidence, Limit, Question, Silent, Verdict};
 use hardbop_summary::SummaryEngine;
 use hardbop_testkit::{Knobs, Oracle, generate};
+use hardbop_transform::Through;
+use hardbop_transform::sequentialize::{NotSequential, sequentialize};
+use hardbop_transform::static_threads::NotStatic;
 
 fn machine(text: &str) -> Machine {
     from_text("test.bp", text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"))
@@ -16,33 +17,30 @@ const THREADS: u32 = 3;
 
 /// For each assertion whether it fails within the rounds; every failing run is replayed on the threads.
 fn failures(original: &Machine, rounds: u32) -> Option<Vec<bool>> {
-    let question = Question::assertions(original);
-    let program = sequentialize(original, rounds, THREADS, &question.targets()).ok()?;
-    let sequential = machine(&program.text);
-    let asked = Question::assertions(&sequential);
-    let own = usize::from(program.asks_for_threads);
-    assert_eq!(asked.targets().len(), question.targets().len() + own);
+    let question = Question::assertions(original).within(Bound::Rounds(rounds));
     let engine = SummaryEngine::default();
+    let engine = Through::sequentialized(&engine);
     let budget = Budget {
         nodes: Some(1 << 17),
+        threads: Some(THREADS),
         ..Budget::unlimited()
     };
-    let outcome = engine.check(&sequential, &asked, &budget, &mut Silent);
-    let is_limit = |answer: &Answer| matches!(answer.verdict, Verdict::Unknown(_));
-    if outcome.answers.iter().any(is_limit) {
+    let outcome = engine.check(original, &question, &budget, &mut Silent);
+    if outcome.answers.iter().any(|answer| answer.verdict.is_unknown()) {
         return None;
     }
-    let answers = outcome.answers.iter().zip(&question.targets());
-    let fails = answers.map(|(answer, target)| match &answer.verdict {
-        Verdict::Found(Evidence::Run(trace)) => {
-            let run = program.run_of_threads(original, &sequential, trace, target);
-            let run = run.unwrap_or_else(|why| panic!("{why}\n{}", original.source.text()));
-            if let Err(error) = hardbop_interpreter::replay(original, &run) {
+    let fails = outcome.answers.iter().map(|answer| match &answer.verdict {
+        Verdict::Found(Evidence::Run(run)) => {
+            if let Err(error) = hardbop_interpreter::replay(original, run) {
                 panic!("{error}\n{}", original.source.text());
             }
+            assert_eq!(run.target.as_ref(), answer.target());
             true
         }
-        Verdict::Excluded => false,
+        Verdict::ExcludedUpTo(bound) => {
+            assert_eq!(Some(*bound), question.bound);
+            false
+        }
         other => panic!("{other:?}"),
     });
     Some(fails.collect())
@@ -107,16 +105,19 @@ fn started_threads_run_with_what_they_are_given() {
 #[test]
 fn more_threads_than_allowed_are_noticed() {
     let original = machine("void main() begin start_thread f(); end void f() begin assert(1); end");
-    let targets = Target::assertions(&original);
-    for (threads, fails) in [(1, true), (2, false)] {
-        let program = sequentialize(&original, 1, threads, &targets).expect("it is taken");
-        assert!(program.asks_for_threads);
-        let sequential = machine(&program.text);
-        let asked = Question::assertions(&sequential);
+    let question = Question::assertions(&original).within(Bound::Rounds(1));
+    for (threads, expected) in [
+        (1, Verdict::Unknown(Limit::Threads)),
+        (2, Verdict::ExcludedUpTo(Bound::Rounds(1))),
+    ] {
         let engine = SummaryEngine::default();
-        let outcome = engine.check(&sequential, &asked, &Budget::unlimited(), &mut Silent);
-        let last = &outcome.answers.last().expect("it asks for threads").verdict;
-        assert_eq!(matches!(last, Verdict::Found(_)), fails, "{threads}");
+        let engine = Through::sequentialized(&engine);
+        let budget = Budget {
+            threads: Some(threads),
+            ..Budget::unlimited()
+        };
+        let outcome = engine.check(&original, &question, &budget, &mut Silent);
+        assert_eq!(outcome.answers[0].verdict, expected, "{threads}");
     }
 }
 
@@ -141,8 +142,8 @@ fn what_is_not_taken_is_refused() {
          void f() begin g := 1; end
          thread one begin void main() begin assert(!g); end end",
     );
-    let targets = Target::assertions(&original);
-    let refused = sequentialize(&original, 2, 4, &targets).unwrap_err();
+    let question = Question::assertions(&original);
+    let refused = sequentialize(&original, &question, 2, 4).unwrap_err();
     let why = NotStatic::InitStartsThreads;
     assert_eq!(refused, NotSequential::NotStatic(why));
 }

@@ -44,11 +44,11 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     } else {
         arguments.targets.question(&machine)?
     };
-    let program = hardbop_sequentialize::sequentialize(
+    let program = hardbop_transform::sequentialize::sequentialize(
         &machine,
+        &question,
         arguments.rounds,
         arguments.threads,
-        &question.targets(),
     )
     .map_err(|refused| {
         let file = machine.source.name();

@@ -1,7 +1,7 @@
 //! From the solver's model to the run: backwards along the ways that are taken, then down as decisions.
 
 use super::unrolling::{Arrival, Unrolling};
-use crate::run_writer::{RunWriter, is_set};
+use hardbop_transform::literals::run_writer::{RunWriter, is_set};
 use hardbop_outcome::Skeleton;
 
 /// The run of the last model to a control point of the last layer.

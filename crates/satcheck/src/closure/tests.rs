@@ -1,7 +1,7 @@
 //! What the closure shares, makes explicit and puts off.
 
 use super::*;
-use crate::precision::Precision;
+use hardbop_transform::hide::Precision;
 use hardbop_machine::{Machine, from_text};
 
 fn machine(text: &str) -> Machine {

@@ -1,7 +1,7 @@
 //! Few variables: a hidden variable that is read becomes a choice of the edge, and assignments to it disappear.
 //!
 //! Two hundred variables and a question that rests on four of them are then no harder than four variables. Nodes, edges and variables keep
-//! their ids. [`Visible`] chooses the variables; `few_variables` asks an engine about them, tries what it finds and refines.
+//! their ids. [`Visible`] chooses the variables; [`FewVariables`] asks an engine about them, tries what it finds and refines.
 //!
 //! **Sound.** Take a run of the original and give every choice that stands for a hidden variable the value that the variable has there: the
 //! visible variables then have the same values after every step, so the run is one of the new machine. What that does not reach, the
@@ -10,17 +10,24 @@
 //! taken there, and it comes back if they can be.
 
 mod controls;
+mod few_variables;
+mod levels;
+mod precision;
 mod visible;
+pub mod window;
 
+pub use few_variables::FewVariables;
+pub use levels::Levels;
+pub use precision::{Precision, groups};
 pub use visible::Visible;
 
-use crate::correspondence::{Correspondence, bit_of, operands_of};
+use crate::correspondence::{Correspondence, bit_of, decisions, operands_of};
 use crate::transform::{TargetMap, NoWayBack, Transform};
 use hardbop_interpreter::replay;
 use hardbop_machine::{
     Action, Edge, Expr, ExprArena, ExprId, InputId, Machine, ProcId, ThreadStart, Type, Variable,
 };
-use hardbop_outcome::{Certificate, Question, Trace};
+use hardbop_outcome::{Certificate, Question, Skeleton, Trace};
 
 /// A machine that shows only some of its variables.
 #[derive(Clone, Debug)]
@@ -171,12 +178,12 @@ impl Hiding<'_> {
 impl Hidden {
     /// The steps of a run, taken in the original. It need not be a run there.
     pub fn candidate(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {
-        self.back.run_back(original, trace, trace.target.clone())
+        self.back.run_back(&self.machine, original, trace, trace.target.clone())
     }
 
-    /// The variables that are not hidden.
-    pub fn visible(&self) -> &Visible {
-        &self.visible
+    /// The same as decisions; nothing if the run is not sequential.
+    pub fn decisions(&self, original: &Machine, trace: &Trace) -> Option<Skeleton> {
+        Some(self.back.decisions_back(original, &decisions(trace)?))
     }
 }
 

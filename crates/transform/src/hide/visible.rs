@@ -9,35 +9,44 @@
 use super::controls::each_control;
 use hardbop_machine::analysis::order::predecessors;
 use hardbop_machine::analysis::variables::each_variable_before;
-use hardbop_machine::analysis::{CallGraph, ModRef};
+use hardbop_machine::analysis::{BitSet, CallGraph, ModRef, VariableIndex};
 use hardbop_machine::{Action, ExprId, GlobalId, Machine, NodeId, ProcId, Variable};
-use std::collections::HashSet;
 
-/// A set of variables; globals are in it once, locals by procedure.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A set of variables of one machine; globals are in it once, locals by procedure.
+#[derive(Clone, Debug)]
 pub struct Visible {
-    set: HashSet<(ProcId, Variable)>,
+    variables: VariableIndex,
+    set: BitSet,
 }
 
 impl Visible {
     /// Whether a variable, as seen from a procedure, is in the set.
     pub fn contains(&self, procedure: ProcId, variable: Variable) -> bool {
-        self.set.contains(&key(procedure, variable))
+        self.set.contains(self.index(procedure, variable))
+    }
+
+    /// The number of a variable among all of the machine.
+    pub(crate) fn index(&self, procedure: ProcId, variable: Variable) -> usize {
+        self.variables.index(procedure, variable)
     }
 
     /// How many variables are in the set.
-    pub fn len(&self) -> usize {
-        self.set.len()
+    pub fn count(&self) -> usize {
+        self.set.count()
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.set.is_empty()
+    /// No variable of a machine.
+    pub fn nothing(machine: &Machine) -> Self {
+        let variables = VariableIndex::new(machine);
+        Self {
+            set: BitSet::new(variables.count()),
+            variables,
+        }
     }
 
     /// The variables of a machine for which a condition holds.
     pub fn such_that(machine: &Machine, is_seen: impl Fn(ProcId, Variable) -> bool) -> Self {
-        let mut visible = Self::default();
+        let mut visible = Self::nothing(machine);
         for procedure in machine.procedure_ids() {
             let globals = (0..machine.globals.len()).map(GlobalId::new);
             let locals = machine.procedure(procedure).local_ids();
@@ -51,8 +60,9 @@ impl Visible {
         visible
     }
 
-    fn insert(&mut self, procedure: ProcId, variable: Variable) {
-        self.set.insert(key(procedure, variable));
+    /// Adds a variable.
+    pub fn insert(&mut self, procedure: ProcId, variable: Variable) {
+        self.set.insert(self.index(procedure, variable));
     }
 
     fn insert_all(&mut self, machine: &Machine, procedure: ProcId, expr: ExprId) {
@@ -70,7 +80,7 @@ impl Visible {
                 calls[callee.index()].push(edge.from);
             }
         }
-        let mut visible = Self::default();
+        let mut visible = Self::nothing(machine);
         let mut seen = vec![false; machine.nodes.len()];
         let mut pending = targets.to_vec();
         while let Some(node) = pending.pop() {
@@ -83,7 +93,7 @@ impl Visible {
             }
             for &edge in incoming.row(node.index()) {
                 let edge = machine.edge(edge);
-                let before = visible.len();
+                let before = visible.count();
                 if let Some(guard) = edge.guard {
                     visible.insert_all(machine, procedure, guard);
                 }
@@ -92,7 +102,7 @@ impl Visible {
                     each_variable_before(&machine.exprs, guard, |_| any = true);
                     any
                 });
-                if visible.len() == before && !mentions {
+                if visible.count() == before && !mentions {
                     pending.push(edge.from);
                 }
             }
@@ -183,17 +193,10 @@ impl Visible {
     }
 }
 
-fn key(procedure: ProcId, variable: Variable) -> (ProcId, Variable) {
-    match variable {
-        Variable::Global(_) => (ProcId(0), variable),
-        Variable::Local(_) => (procedure, variable),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hardbop_outcome::Question;
+    use hardbop_outcome::Target;
 
     #[test]
     fn levels_start_at_the_nearest_condition_and_follow_the_flow() {
@@ -218,7 +221,7 @@ mod tests {
         let machine = hardbop_machine::from_text("t.bp", text).unwrap();
         let calls = CallGraph::new(&machine);
         let effects = ModRef::new(&machine, &calls);
-        let seen = Visible::default().with_constants(&machine, &effects);
+        let seen = Visible::nothing(&machine).with_constants(&machine, &effects);
         let global = |index| Variable::Global(GlobalId(index));
         let is_seen = [0, 1, 2].map(|index| seen.contains(ProcId(0), global(index)));
         assert_eq!(is_seen, [true, false, false]);

@@ -31,7 +31,7 @@ impl Transform for Product {
     }
 
     fn run_back(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {
-        self.back.run_back(original, trace, None)
+        self.back.run_back(&self.machine, original, trace, None)
     }
 
     fn certificate_back(&self, _: &Machine, _: Certificate) -> Result<Certificate, NoWayBack> {

@@ -166,7 +166,7 @@ impl<'r> Reader<'r> {
                 }
             }
             (_, WalkedKind::Return, Some(thread)) if !self.is_helper(before) => {
-                let is_step = !self.program.threads.has_return_edges;
+                let is_step = !self.program.threads.back.has_return_edges;
                 if is_step && Self::value(before, self.stop) == 0 {
                     self.push(round, thread, Move::Return);
                 }

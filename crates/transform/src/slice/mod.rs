@@ -13,9 +13,9 @@ use crate::correspondence::Correspondence;
 use crate::draft::Draft;
 use crate::hide::{Hidden, Visible, hide};
 use crate::transform::{TargetMap, NoWayBack, Transform};
-use hardbop_machine::analysis::{CallGraph, Slice};
-use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::certificate::{Certificate, Direction, Formula, NodeRelation};
+use hardbop_machine::analysis::{CallGraph, ModRef, Slice};
+use hardbop_machine::{Machine, NodeId, Variable};
+use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation};
 use hardbop_outcome::{Question, Trace};
 
 /// The part of a machine that matters.
@@ -65,6 +65,48 @@ fn closed_slice(machine: &Machine, question: &Question) -> Slice {
     }
 }
 
+impl Sliced {
+    /// A certificate may use that a procedure keeps the globals that it never assigns. What was left out may assign some: that what
+    /// is kept does not, is said by the relations then.
+    fn keep_globals(&self, original: &Machine, certificate: &mut Certificate) {
+        let effects = |machine| ModRef::new(machine, &CallGraph::new(machine));
+        let (before, after) = (effects(original), effects(&self.machine));
+        let formulas = &mut certificate.formulas;
+        let mut push = |formula| {
+            formulas.push(formula);
+            formulas.len() as u32 - 1
+        };
+        let mut kept: Vec<Vec<u32>> = Vec::new();
+        for procedure in original.procedure_ids() {
+            let globals = before.modified(procedure);
+            let globals = globals.filter(|&id| {
+                let is_relevant = self.slice.relevant(procedure, Variable::Global(id));
+                is_relevant && !after.modifies(procedure, id)
+            });
+            let bits = globals.flat_map(|id| {
+                let bits = 0..original.global(id).ty.width();
+                bits.map(move |bit| Bit {
+                    variable: Variable::Global(id),
+                    bit,
+                })
+            });
+            let same = bits.map(|bit| {
+                let (entry, now) = (push(Formula::Entry(bit)), push(Formula::Now(bit)));
+                let other = push(Formula::Not(now));
+                push(Formula::Ite(entry, now, other))
+            });
+            kept.push(same.collect());
+        }
+        for relation in &mut certificate.nodes {
+            let kept = &kept[relation.procedure.index()];
+            if !kept.is_empty() {
+                let all = std::iter::once(relation.relation).chain(kept.iter().copied());
+                relation.relation = push(Formula::And(all.collect()));
+            }
+        }
+    }
+}
+
 impl Transform for Sliced {
     fn machine(&self) -> &Machine {
         &self.machine
@@ -75,7 +117,7 @@ impl Transform for Sliced {
     }
 
     fn run_back(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {
-        self.back.run_back(original, trace, trace.target.clone())
+        self.back.run_back(&self.machine, original, trace, trace.target.clone())
     }
 
     fn certificate_back(
@@ -88,6 +130,7 @@ impl Transform for Sliced {
         }
         let anything = certificate.formulas.len() as u32;
         certificate.formulas.push(Formula::Constant(true));
+        self.keep_globals(original, &mut certificate);
         let nodes = &mut certificate.nodes;
         nodes.retain(|relation| self.slice.keeps_node(relation.node));
         for node in original.node_ids() {

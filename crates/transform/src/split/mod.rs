@@ -76,7 +76,7 @@ impl Transform for Split {
 
     fn run_back(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {
         let target = self.targets.target_of(trace);
-        self.back.run_back(original, trace, target)
+        self.back.run_back(&self.machine, original, trace, target)
     }
 
     fn certificate_back(

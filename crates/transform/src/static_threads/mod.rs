@@ -14,7 +14,6 @@
 //! [`Origin`]), and the edges in between belong to the same thread and the same context. A return is an edge too,
 //! right behind the call: otherwise nothing could keep a thread from returning.
 
-mod back;
 mod blocks;
 mod starts;
 mod waiting;
@@ -23,6 +22,7 @@ use hardbop_machine::NodeId;
 use hardbop_machine::{Action, Machine};
 use crate::correspondence::{Correspondence, Origin};
 use crate::draft::{Draft, DraftEdge, assign};
+use crate::steps::threads_back;
 use crate::transform::{TargetMap, NoWayBack, Transform};
 use hardbop_outcome::{Certificate, Limit, Question, Target, TargetKind, Trace};
 use starts::Started;
@@ -35,8 +35,6 @@ pub struct StaticThreads {
     pub machine: Machine,
     /// What its parts are in the original.
     pub back: Correspondence,
-    /// Whether returns are edges; otherwise they are what they are in the original, as is everything else.
-    pub has_return_edges: bool,
     /// The nodes that are reached where one thread more would be started than there may be.
     pub overflows: Vec<NodeId>,
     targets: TargetMap,
@@ -83,13 +81,13 @@ impl StaticThreads {
             started = starts::add_slots(&mut draft, threads)?;
             blocks::replace(&mut draft, &started.slots)?;
         }
-        let (machine, back, ids) = draft.finish();
+        let (machine, mut back, ids) = draft.finish();
+        back.has_return_edges = !is_static;
         let overflows = started.overflows.into_iter();
         let overflows = overflows.map(|(procedure, place)| ids[procedure.index()][place]);
         Ok(Self {
             machine,
             back,
-            has_return_edges: !is_static,
             overflows: overflows.collect(),
             targets: TargetMap::unchanged(&Question::reach(Vec::new())),
         })
@@ -126,7 +124,7 @@ impl Transform for StaticThreads {
 
     fn run_back(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {
         let target = self.targets.target_of(trace);
-        self.run_of_threads(original, trace, target)
+        threads_back(&self.back, &self.machine, original, trace, target)
     }
 
     fn certificate_back(&self, _: &Machine, _: Certificate) -> Result<Certificate, NoWayBack> {
@@ -185,7 +183,7 @@ mod tests {
     fn what_is_static_already_is_left_alone() {
         let original = machine("decl g; thread t(2) begin void main() begin g := !g; end end");
         let fixed = StaticThreads::new(&original, 4).expect("it is taken");
-        assert!(!fixed.has_return_edges && fixed.overflows.is_empty());
+        assert!(!fixed.back.has_return_edges && fixed.overflows.is_empty());
         assert_eq!(fixed.machine.edges.len(), original.edges.len());
         assert_eq!(fixed.machine.globals, original.globals);
     }

@@ -1,8 +1,8 @@
 //! Writes a run down step by step, with the values that a model of the solver gives: calls that come back become completed ones, calls that stay
 //! open are entered.
 
-use crate::edge_circuits::ChoiceBit;
-use crate::frames::FreeBit;
+use crate::literals::edge_circuits::ChoiceBit;
+use crate::literals::frames::FreeBit;
 use hardbop_machine::{Action, EdgeId, LocalId, Machine, ProcId, Variable};
 use hardbop_outcome::{CompletedCall, Decision, Skeleton};
 use hardbop_sat::{Circuit, Lit};

@@ -3,23 +3,23 @@
 //! The arguments of a function term are the price of the method: each tracked variable that takes both values may double the terms,
 //! whether or not it has to do with the target. A variable that is not tracked can be read as a choice of the step that
 //! reads it. That adds runs and takes none away, so "unreachable" stays true, with its certificate, and a run has to be
-//! checked for real ([`crate::window`]); if it cannot be taken, the variables that say why are tracked from then on. The first
+//! checked for real ([`super::window`]); if it cannot be taken, the variables that say why are tracked from then on. The first
 //! ones are those in the conditions of the targets. There are finitely many variables, and with all of them the closure is the paper's.
 //!
 //! Targets whose conditions speak of different globals rest on different variables, as a rule. They make different [`groups`], each with
 //! a precision of its own: what one group needs does not multiply the terms of another.
 
-use hardbop_machine::analysis::{BitSet, CallGraph, Slice, VariableIndex};
+use super::Visible;
+use hardbop_machine::analysis::{CallGraph, Slice};
 use hardbop_machine::{Expr, ExprId, GlobalId, Machine, NodeId, ProcId, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// The variables that are tracked.
+/// The variables that are tracked: some of those that are relevant, or all of them.
 #[derive(Clone, Debug)]
 pub struct Precision {
-    variables: VariableIndex,
     slice: Rc<Slice>,
-    tracked: BitSet,
+    tracked: Visible,
     tracks_all: bool,
 }
 
@@ -27,10 +27,8 @@ impl Precision {
     /// All variables that can have to do with the targets.
     pub fn exact(machine: &Machine, targets: &[NodeId]) -> Self {
         let slice = Slice::new(machine, &CallGraph::new(machine), targets);
-        let variables = VariableIndex::new(machine);
         Self {
-            tracked: BitSet::new(variables.count()),
-            variables,
+            tracked: Visible::nothing(machine),
             slice: Rc::new(slice),
             tracks_all: true,
         }
@@ -46,25 +44,32 @@ impl Precision {
         precision
     }
 
+    /// Those of a set that can have to do with the targets.
+    pub fn of(machine: &Machine, targets: &[NodeId], visible: &Visible) -> Self {
+        let exact = Self::exact(machine, targets);
+        Self {
+            tracked: Visible::such_that(machine, |procedure, variable| {
+                exact.slice.relevant(procedure, variable) && visible.contains(procedure, variable)
+            }),
+            tracks_all: false,
+            ..exact
+        }
+    }
+
     /// What can have to do with the targets.
     pub fn slice(&self) -> &Rc<Slice> {
         &self.slice
     }
 
-    /// The number of a variable as seen from a procedure.
-    pub fn index(&self, procedure: ProcId, variable: Variable) -> usize {
-        self.variables.index(procedure, variable)
-    }
-
-    /// How many variables the machine has.
-    pub fn variable_count(&self) -> usize {
-        self.variables.count()
+    /// The tracked variables, unless all are.
+    pub fn tracked(&self) -> &Visible {
+        &self.tracked
     }
 
     /// Tracks a variable from now on if it is relevant.
     pub fn track(&mut self, procedure: ProcId, variable: Variable) {
         if self.slice.relevant(procedure, variable) {
-            self.tracked.insert(self.index(procedure, variable));
+            self.tracked.insert(procedure, variable);
         }
     }
 
@@ -85,7 +90,7 @@ impl Precision {
         if self.tracks_all {
             return self.slice.relevant(procedure, variable);
         }
-        self.tracked.contains(self.index(procedure, variable))
+        self.tracked.contains(procedure, variable)
     }
 
     /// Whether a variable is relevant but not tracked.

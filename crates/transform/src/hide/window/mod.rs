@@ -15,15 +15,15 @@
 
 mod trial;
 
-use crate::frames::Frames;
-use crate::precision::Precision;
-use crate::run_writer::PathStep;
+use crate::literals::frames::Frames;
+use crate::hide::Precision;
+use crate::literals::run_writer::PathStep;
 use hardbop_machine::analysis::NodeOrder;
 use hardbop_machine::analysis::variables::each_write;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::{Decision, Skeleton};
 use hardbop_sat::Answer;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 use trial::Trial;
@@ -75,17 +75,18 @@ pub struct Windows<'m> {
     frames: Frames<'m>,
     order: NodeOrder,
     /// In how many places each variable is written.
-    writes: Vec<u32>,
+    writes: BTreeMap<usize, u32>,
 }
 
 impl<'m> Windows<'m> {
     /// Nothing is tried yet. `precision` tells which variables there are.
     pub fn new(machine: &'m Machine, precision: &Precision) -> Self {
-        let mut writes = vec![0; precision.variable_count()];
+        let tracked = precision.tracked();
+        let mut writes: BTreeMap<usize, u32> = BTreeMap::new();
         for id in machine.edge_ids() {
             let procedure = machine.procedure_of(machine.edge(id).from);
             each_write(machine, id, |variable| {
-                writes[precision.index(procedure, variable)] += 1;
+                *writes.entry(tracked.index(procedure, variable)).or_default() += 1;
             });
         }
         Self {

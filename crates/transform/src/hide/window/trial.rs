@@ -1,10 +1,10 @@
 //! One window, executed with a literal for every bit; [`super`] says what for.
 
 use super::Windows;
-use crate::edge_circuits::{ChoiceBit, EdgeCircuit};
-use crate::frames::{Bits, FreeBit, merge_bits, ways};
-use crate::precision::Precision;
-use crate::run_writer::{PathStep, RunWriter, is_set};
+use crate::literals::edge_circuits::{ChoiceBit, EdgeCircuit};
+use crate::literals::frames::{Bits, FreeBit, merge_bits, ways};
+use crate::hide::Precision;
+use crate::literals::run_writer::{PathStep, RunWriter, is_set};
 use hardbop_machine::analysis::variables::each_read;
 use hardbop_machine::{Action, EdgeId, NodeId, ProcId, Variable};
 use hardbop_outcome::Skeleton;
@@ -101,7 +101,7 @@ impl<'t, 'm, 'i> Trial<'t, 'm, 'i> {
         if !self.precision.lacks(procedure, variable) {
             return;
         }
-        let index = self.precision.index(procedure, variable);
+        let index = self.precision.tracked().index(procedure, variable);
         let circuit = &mut self.circuit;
         let switch = self.switches.entry(index);
         let (is_on, ..) = *switch.or_insert_with(|| (circuit.input(), procedure, variable));
@@ -291,7 +291,7 @@ impl<'t, 'm, 'i> Trial<'t, 'm, 'i> {
             .collect();
         blamed.sort_by_key(|&(index, _, _, variable)| {
             let is_local = matches!(variable, Variable::Local(_));
-            (is_local, std::cmp::Reverse(self.windows.writes[index]))
+            (is_local, std::cmp::Reverse(self.windows.writes.get(&index).copied()))
         });
         self.circuit
             .solver()

@@ -1,10 +1,10 @@
 //! Frames as literals: how the bits of globals and of the running procedure's locals change when an edge is taken, a callee entered or left.
 //!
-//! Bounded search ([`crate::bmc`]) and trials of paths ([`crate::window`]) both execute the program with a literal for every bit. Only bits that can
+//! Bounded search and trials of paths ([`crate::hide::window`]) both execute the program with a literal for every bit. Only bits that can
 //! have to do with the targets count ([`Slice`]), and of these only the live ones: the others become constant, so that they cost no
 //! gates where ways meet.
 
-use crate::edge_circuits::{EdgeCircuit, EdgeCircuits};
+use crate::literals::edge_circuits::{EdgeCircuit, EdgeCircuits};
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef, Slice};
 use hardbop_machine::bits::BitLayout;
 use hardbop_machine::{Action, EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Variable};
