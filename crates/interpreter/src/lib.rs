@@ -12,6 +12,7 @@ pub mod configuration;
 pub mod fire;
 pub mod fold;
 pub mod lasso;
+mod letters;
 pub mod record;
 pub mod replay;
 pub mod run_table;
@@ -30,6 +31,7 @@ pub use fold::fold;
 pub use lasso::{
     Ending, LassoError, ObservedLasso, ReplayedLasso, observe_lasso, observe_trace, replay_lasso,
 };
+pub use letters::{letter_of_state, letter_of_threads};
 pub use record::Recorder;
 pub use replay::{Fault, Place, ReplayError, Replayed, replay};
 pub use simulate::{Chooser, End, RandomChooser, Simulation, StepOption, simulate};

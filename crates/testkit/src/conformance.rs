@@ -12,10 +12,10 @@ pub use judge::{Disagreement, DisagreementKind};
 pub use report::{ConformanceReport, Mismatch};
 
 use crate::generator::{Knobs, generate};
-use crate::oracle::Oracle;
-use crate::shrink::shrink;
+use hardbop_brute_force::Oracle;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Certificate, Engine};
+use hardbop_shrink::shrink;
 use judge::{Judge, Judgement};
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Judges an engine's answers for one program.
 
 use super::{CertificateCheck, ConformanceConfig, Programs};
-use crate::summary_oracle::SummaryOracle;
+use hardbop_brute_force::TabulationEngine;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
@@ -137,8 +137,12 @@ impl Judge<'_> {
 
     /// For each target whether it is reachable, where an oracle knows.
     fn reachable_targets(&self, machine: &Machine, question: &Question) -> Vec<Option<bool>> {
+        let budget = Budget {
+            states: Some(self.config.oracle.max_configurations as u64),
+            ..Budget::unlimited()
+        };
         let ask = |oracle: &dyn Engine| -> Vec<Option<bool>> {
-            let outcome = oracle.check(machine, question, &Budget::unlimited(), &mut Silent);
+            let outcome = oracle.check(machine, question, &budget, &mut Silent);
             outcome
                 .answers
                 .iter()
@@ -148,8 +152,7 @@ impl Judge<'_> {
         let mut verdicts = ask(&self.config.oracle);
         if machine.is_sequential() && verdicts.contains(&None) {
             // Deep recursion is beyond whole configurations, not beyond summaries.
-            let max_path_edges = self.config.oracle.max_configurations;
-            let others = ask(&SummaryOracle { max_path_edges });
+            let others = ask(&TabulationEngine);
             for (verdict, other) in verdicts.iter_mut().zip(others) {
                 *verdict = verdict.or(other);
             }

@@ -1,22 +1,18 @@
 //! Properties of runs of several threads: the product of whole configurations and an automaton, searched breadth first.
 //!
-//! Like [`crate::oracle`] it takes the interpreter's own steps, in every interleaving, so threads may be started, atomic and recursive up to a bound. A
+//! Like [`crate::configurations`] it takes the interpreter's own steps, in every interleaving, so threads may be started, atomic and recursive up to a bound. A
 //! *place* is a configuration with the state of the automaton after reading it. A target state ends the search; otherwise the strongly connected components
 //! of all places are looked at, and a cycle through an accepting one is an infinite run. When all threads have ended, or an assertion has failed, the run
 //! stays where it is. No fairness is assumed: a thread that could go on may be left waiting for ever.
 
-use crate::oracle::{MAX_CHOICE_BITS, too_many_choices};
+use crate::steps::{Bounds, initial_configurations, successors};
 use hardbop_automata::components::Components;
-use hardbop_automata::{Automaton, Letter, Propositions, StateId};
-use hardbop_interpreter::choices::valuation_bits;
-use hardbop_interpreter::configuration::{initial, initial_slots};
-use hardbop_interpreter::scheduler::schedulable;
-use hardbop_interpreter::step::step_slots;
-use hardbop_interpreter::{Configuration, Move, Recorder, Valuations, take};
+use hardbop_automata::{Automaton, Letter, StateId};
+use hardbop_interpreter::{Configuration, Move, Recorder, letter_of_threads};
+use hardbop_machine::Machine;
 use hardbop_machine::ir::NodeKind;
-use hardbop_machine::{Machine, NodeId, Type, Variable};
 use hardbop_outcome::lasso::VERSION;
-use hardbop_outcome::{Budget, Event, Limit, Progress, ThreadLasso, Trace};
+use hardbop_outcome::{Budget, Event, Evidence, Limit, Progress, ThreadLasso, Verdict};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -26,46 +22,19 @@ const PATIENCE: usize = 1024;
 /// The search with its bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunOracle {
-    /// The largest number of frames of one thread.
-    pub max_stack: usize,
-    /// The largest number of threads.
-    pub max_threads: usize,
+    /// How large configurations may get.
+    pub bounds: Bounds,
 }
 
 impl Default for RunOracle {
     fn default() -> Self {
         Self {
-            max_stack: 64,
-            max_threads: 16,
+            bounds: Bounds {
+                stack: 64,
+                threads: 16,
+            },
         }
     }
-}
-
-/// Whether there is a run that the automaton accepts.
-#[derive(Clone, Debug)]
-pub enum RunVerdict {
-    /// There is none: everything was explored.
-    Excluded,
-    /// There is an infinite one.
-    Lasso(ThreadLasso),
-    /// There is a finite one that makes the automaton enter a target state.
-    Trace(Trace),
-    /// Not known.
-    Unknown(Limit),
-}
-
-/// What a property sees of a configuration.
-pub fn letter_of(machine: &Machine, propositions: &Propositions, now: &Configuration) -> Letter {
-    let threads = 0..now.threads.len() as u32;
-    let running: Vec<(u32, NodeId)> = threads
-        .filter_map(|thread| Some((thread, now.top(thread)?.node)))
-        .collect();
-    let nodes: Vec<NodeId> = running.iter().map(|&(_, node)| node).collect();
-    propositions.letter_of_threads(machine, &nodes, |place, variable| match (place, variable) {
-        (Some(place), _) => now.read(machine, running[place].0, variable),
-        (None, Variable::Global(id)) => now.shared[id.index()],
-        (None, Variable::Local(_)) => 0,
-    })
 }
 
 /// A step of some thread; none where the run stays.
@@ -77,7 +46,7 @@ struct Hop {
 struct Configurations<'a> {
     machine: &'a Machine,
     automaton: &'a Automaton,
-    bounds: RunOracle,
+    bounds: Bounds,
     numbers: HashMap<Rc<Configuration>, u32>,
     list: Vec<Rc<Configuration>>,
     letters: Vec<Letter>,
@@ -105,12 +74,12 @@ impl RunOracle {
         automaton: &Automaton,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
-    ) -> (RunVerdict, Vec<(String, u64)>) {
+    ) -> (Verdict, Vec<(String, u64)>) {
         let mut search = Search {
             configurations: Configurations {
                 machine,
                 automaton,
-                bounds: self,
+                bounds: self.bounds,
                 numbers: HashMap::new(),
                 list: Vec::new(),
                 letters: Vec::new(),
@@ -123,11 +92,12 @@ impl RunOracle {
             links: Vec::new(),
         };
         let verdict = match search.explore(budget, progress) {
-            Err(why) => RunVerdict::Unknown(why),
-            Ok(Some(target)) => RunVerdict::Trace(search.run_to(target).finish().0),
-            Ok(None) => search
-                .cycle()
-                .map_or(RunVerdict::Excluded, RunVerdict::Lasso),
+            Err(why) => Verdict::Unknown(why),
+            Ok(Some(target)) => Verdict::run(search.run_to(target).finish().0),
+            Ok(None) => match search.cycle() {
+                Some(lasso) => Verdict::Found(Evidence::ThreadLasso(lasso)),
+                None => Verdict::Excluded,
+            },
         };
         let links: usize = search.links.iter().map(Vec::len).sum();
         let counters = [
@@ -298,7 +268,7 @@ impl Configurations<'_> {
             return number;
         }
         let number = self.list.len() as u32;
-        let letter = letter_of(self.machine, &self.automaton.propositions, &configuration);
+        let letter = letter_of_threads(self.machine, &self.automaton.propositions, &configuration);
         let frames = configuration.threads.iter().map(|t| &t.stack);
         let frames = frames.flatten().map(|frame| 64 + 8 * frame.locals.len());
         let globals = 8 * configuration.shared.len() * (1 + configuration.threads.len());
@@ -312,10 +282,8 @@ impl Configurations<'_> {
     }
 
     fn initial(&mut self) -> Result<Vec<u32>, Limit> {
-        let slots = initial_slots(self.machine);
-        let values = valuations(slots.iter().map(|slot| slot.ty(self.machine)))?;
-        let starts = values.map(|values| self.add(initial(self.machine, &values)));
-        Ok(starts.collect())
+        let starts = initial_configurations(self.machine)?.into_iter();
+        Ok(starts.map(|start| self.add(start)).collect())
     }
 
     /// All steps from a configuration.
@@ -331,8 +299,14 @@ impl Configurations<'_> {
                 to: number,
             });
         } else {
-            for thread in schedulable(self.machine, &now).map_err(|_| too_many_choices())? {
-                self.steps_of(&now, thread, &mut hops)?;
+            let mut missed = None;
+            for next in successors(self.machine, &now, self.bounds, &mut missed)? {
+                let step = Some((next.thread, next.step, next.chosen));
+                let to = self.add(next.to);
+                hops.push(Hop { step, to });
+            }
+            if let Some(limit) = missed {
+                return Err(limit);
             }
         }
         self.bytes += hops.len() * size_of::<Hop>();
@@ -347,51 +321,4 @@ impl Configurations<'_> {
         let mut kinds = tops.map(|top| self.machine.node(top.node).kind).peekable();
         kinds.peek().is_none() || kinds.any(|kind| kind == NodeKind::Failure)
     }
-
-    fn steps_of(
-        &mut self,
-        now: &Configuration,
-        thread: u32,
-        hops: &mut Vec<Hop>,
-    ) -> Result<(), Limit> {
-        let machine = self.machine;
-        let Some(top) = now.top(thread) else {
-            return Ok(());
-        };
-        let mut moves = Vec::new();
-        if machine.procedure(machine.procedure_of(top.node)).exit == top.node {
-            moves.push(Move::Return);
-        }
-        for edge in machine.edges_from(top.node) {
-            let inputs = valuations(machine.edge(edge).inputs.iter().copied())?;
-            moves.extend(inputs.map(|inputs| Move::Edge { edge, inputs }));
-        }
-        for step in moves {
-            let slots = step_slots(machine, now, thread, &step);
-            for chosen in valuations(slots.iter().map(|slot| slot.ty(machine)))? {
-                let mut after = now.clone();
-                if take(machine, &mut after, thread, &step, &chosen).is_err() {
-                    break;
-                }
-                if after.threads[thread as usize].stack.len() > self.bounds.max_stack {
-                    return Err(Limit::StackDepth);
-                }
-                if after.threads.len() > self.bounds.max_threads {
-                    return Err(Limit::Threads);
-                }
-                let to = self.add(after);
-                let step = Some((thread, step.clone(), chosen));
-                hops.push(Hop { step, to });
-            }
-        }
-        Ok(())
-    }
-}
-
-/// All values of some choices, unless there are too many.
-fn valuations(types: impl Iterator<Item = Type> + Clone) -> Result<Valuations, Limit> {
-    if valuation_bits(types.clone()) > MAX_CHOICE_BITS {
-        return Err(too_many_choices());
-    }
-    Ok(Valuations::new(types))
 }

@@ -3,7 +3,7 @@
 //! Edits name parts of the tree by arena ids and by the places of names, both of which stay right while other edits of
 //! the same chunk are applied. What an edit leaves dangling is the repair's business, or makes the candidate invalid.
 
-use super::tree::{
+use crate::tree::{
     blocks, for_each_block, procedure_at, procedures_mut, statements_in, with_parts,
 };
 use hardbop_syntax::Span;

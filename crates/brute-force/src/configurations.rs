@@ -1,4 +1,4 @@
-//! The oracle: breadth-first search over whole configurations, stacks included.
+//! Breadth-first search over whole configurations, stacks included.
 //!
 //! It knows no summaries, no liveness, no symbolic sets: it enumerates every choice, every initial value and every
 //! interleaving with the interpreter's own steps and remembers exact configurations. So it is slow, and as close to the definition as a
@@ -8,11 +8,8 @@
 //! remembers the state in which its procedure was entered.
 
 use crate::path_edges::{PathEdges, State};
-use hardbop_interpreter::choices::valuation_bits;
-use hardbop_interpreter::configuration::{initial, initial_slots};
-use hardbop_interpreter::scheduler::schedulable;
-use hardbop_interpreter::step::step_slots;
-use hardbop_interpreter::{Configuration, Move, Recorder, TooManyChoices, Valuations, take};
+use crate::steps::{Bounds, initial_configurations, successors};
+use hardbop_interpreter::{Configuration, Move, Recorder};
 use hardbop_machine::{Action, Machine};
 use hardbop_outcome::engine::{takes_no_bound, takes_only_reachability};
 use hardbop_outcome::{
@@ -22,15 +19,12 @@ use hardbop_outcome::{
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// More choices than these bits at one step are refused.
-pub const MAX_CHOICE_BITS: u64 = 16;
-
 /// The brute-force search with its bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Oracle {
     /// The largest number of frames of one thread.
     pub max_stack: usize,
-    /// The largest number of threads.
+    /// The largest number of threads, `init` not counted.
     pub max_threads: usize,
     /// The largest number of configurations; a smaller [`Budget::states`] counts instead.
     pub max_configurations: usize,
@@ -46,13 +40,6 @@ impl Default for Oracle {
             max_configurations: 100_000,
             with_certificate: false,
         }
-    }
-}
-
-/// A refusal: this many choices cannot be tried one by one.
-pub(crate) fn too_many_choices() -> Limit {
-    Limit::Declined {
-        what: format!("programs with more than 2^{MAX_CHOICE_BITS} choices at one step"),
     }
 }
 
@@ -179,13 +166,11 @@ impl Search<'_> {
     }
 
     fn add_initial(&mut self) {
-        let slots = initial_slots(self.machine);
-        let types: Vec<_> = slots.iter().map(|slot| slot.ty(self.machine)).collect();
-        if valuation_bits(types.iter().copied()) > MAX_CHOICE_BITS {
-            return self.miss(too_many_choices());
-        }
-        for values in Valuations::new(types) {
-            let configuration = initial(self.machine, &values);
+        let initial = match initial_configurations(self.machine) {
+            Ok(initial) => initial,
+            Err(limit) => return self.miss(limit),
+        };
+        for configuration in initial {
             let entries = if self.bounds.with_certificate {
                 self.running_state(&configuration).into_iter().collect()
             } else {
@@ -226,67 +211,22 @@ impl Search<'_> {
 
     /// Adds all successors of a configuration.
     fn expand(&mut self, index: usize, state: &Explored) -> Result<(), Limit> {
-        let machine = self.machine;
-        let configuration = &state.configuration;
-        let refused = |_: TooManyChoices| too_many_choices();
-        for thread in schedulable(machine, configuration).map_err(refused)? {
-            let Some(top) = configuration.top(thread) else {
-                continue;
-            };
-            if machine.procedure(machine.procedure_of(top.node)).exit == top.node {
-                self.take_all(index, state, thread, &Move::Return)?;
-                continue;
-            }
-            for edge in machine.edges_from(top.node) {
-                let types = machine.edge(edge).inputs.iter().copied();
-                if valuation_bits(types.clone()) > MAX_CHOICE_BITS {
-                    return Err(too_many_choices());
-                }
-                for inputs in Valuations::new(types) {
-                    self.take_all(index, state, thread, &Move::Edge { edge, inputs })?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes a step, if it can be taken, with all values of uninitialised variables.
-    fn take_all(
-        &mut self,
-        index: usize,
-        state: &Explored,
-        thread: u32,
-        step: &Move,
-    ) -> Result<(), Limit> {
-        let machine = self.machine;
-        let slots = step_slots(machine, &state.configuration, thread, step);
-        let types: Vec<_> = slots.iter().map(|slot| slot.ty(machine)).collect();
-        if valuation_bits(types.iter().copied()) > MAX_CHOICE_BITS {
-            return Err(too_many_choices());
-        }
-        for chosen in Valuations::new(types) {
-            let mut configuration = state.configuration.clone();
-            if take(machine, &mut configuration, thread, step, &chosen).is_err() {
-                return Ok(());
-            }
-            if configuration.threads[thread as usize].stack.len() > self.bounds.max_stack {
-                self.miss(Limit::StackDepth);
-                return Ok(());
-            }
-            if configuration.threads.len() > self.bounds.max_threads {
-                self.miss(Limit::Threads);
-                return Ok(());
-            }
-            let entries = self.entries_after(&state.entries, &configuration, step);
-            let next = Explored {
-                configuration,
-                entries,
-            };
+        let bounds = Bounds {
+            stack: self.bounds.max_stack,
+            threads: self.bounds.max_threads,
+        };
+        let now = &state.configuration;
+        for next in successors(self.machine, now, bounds, &mut self.missed)? {
+            let entries = self.entries_after(&state.entries, &next.to, &next.step);
             let parent = Parent {
                 index,
-                thread,
-                step: step.clone(),
-                chosen,
+                thread: next.thread,
+                step: next.step,
+                chosen: next.chosen,
+            };
+            let next = Explored {
+                configuration: next.to,
+                entries,
             };
             self.add(next, Some(parent))?;
         }

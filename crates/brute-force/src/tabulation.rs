@@ -5,17 +5,18 @@
 
 mod evidence;
 
-use crate::oracle::{MAX_CHOICE_BITS, too_many_choices};
 use crate::path_edges::State;
-use hardbop_interpreter::Valuations;
-use hardbop_interpreter::choices::valuation_bits;
+use crate::steps::valuations;
 use hardbop_interpreter::configuration::{initial, initial_slots};
 use hardbop_interpreter::fire::fire;
 use hardbop_interpreter::step::returned;
-use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Type};
-use hardbop_outcome::Limit;
+use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId};
+use hardbop_outcome::{Interrupt, Limit, NeverInterrupted};
 use std::collections::HashMap;
 use std::rc::Rc;
+
+/// How many path edges are looked at between two questions for limits.
+const PATIENCE: usize = 1024;
 
 /// Index of a path edge, in order of discovery.
 type PathEdgeId = usize;
@@ -73,6 +74,15 @@ pub struct Tabulation<'a> {
 impl<'a> Tabulation<'a> {
     /// Tabulates a machine. Fails on machines with threads and on more than `limit` path edges.
     pub fn new(machine: &'a Machine, limit: usize) -> Result<Self, Limit> {
+        Self::within(machine, limit, &NeverInterrupted)
+    }
+
+    /// The same, until somebody interrupts.
+    pub fn within(
+        machine: &'a Machine,
+        limit: usize,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Self, Limit> {
         if !machine.is_sequential() {
             return Err(Limit::Declined {
                 what: "programs with threads".to_owned(),
@@ -93,6 +103,11 @@ impl<'a> Tabulation<'a> {
         tabulation.add_initial()?;
         let mut next = 0;
         while next < tabulation.path_edges.len() {
+            if next.is_multiple_of(PATIENCE)
+                && let Some(limit) = interrupt.check()
+            {
+                return Err(limit);
+            }
             tabulation.process(next)?;
             next += 1;
         }
@@ -114,7 +129,7 @@ impl<'a> Tabulation<'a> {
         let types = initial_slots(self.machine)
             .into_iter()
             .map(|slot| slot.ty(self.machine));
-        for values in all_valuations(types.collect())? {
+        for values in valuations(types.collect())? {
             let configuration = initial(self.machine, &values);
             let Some(top) = configuration.top(0) else {
                 continue;
@@ -172,7 +187,7 @@ impl<'a> Tabulation<'a> {
             return Ok(());
         }
         for edge in machine.edges_from(node) {
-            for inputs in all_valuations(machine.edge(edge).inputs.clone())? {
+            for inputs in valuations(machine.edge(edge).inputs.clone())? {
                 let Ok(fired) = fire(machine, edge, &inputs, |variable| now.read(variable)) else {
                     continue;
                 };
@@ -214,7 +229,7 @@ impl<'a> Tabulation<'a> {
     ) -> Result<(), Limit> {
         let procedure = self.machine.procedure(callee);
         let uninitialised = procedure.locals.iter().skip(arguments.len());
-        for chosen in all_valuations(uninitialised.map(|local| local.ty).collect())? {
+        for chosen in valuations(uninitialised.map(|local| local.ty).collect())? {
             let state = Rc::new(State {
                 globals: self.path_edges[from].now.globals.clone(),
                 locals: [arguments, &chosen].concat(),
@@ -273,12 +288,4 @@ impl<'a> Tabulation<'a> {
         self.add(path_edge, Some(derivation))?;
         Ok(())
     }
-}
-
-/// All valuations, if they are few enough to try.
-fn all_valuations(types: Vec<Type>) -> Result<Valuations, Limit> {
-    if valuation_bits(types.iter().copied()) > MAX_CHOICE_BITS {
-        return Err(too_many_choices());
-    }
-    Ok(Valuations::new(types))
 }

@@ -1,7 +1,7 @@
 //! Which edits a program offers, in the order in which they are worth trying: large parts first.
 
-use super::edit::Edit;
-use super::tree::{blocks, expressions, labels_in, operands, statements, with_parts};
+use crate::edit::Edit;
+use crate::tree::{blocks, expressions, labels_in, operands, statements, with_parts};
 use hardbop_syntax::ast::{Ast, Declaration, ExprId, ExprKind, Item, ResultType, StmtKind};
 
 /// All kinds of edits.

@@ -1,7 +1,7 @@
 //! Repairs what edits leave behind: jumps to labels and calls of procedures that are gone, statements that are empty, and
 //! the one word of atomic blocks where the program has the other nowhere.
 
-use super::tree::{for_each_block, labels_in, statements_in};
+use crate::tree::{for_each_block, labels_in, statements_in};
 use hardbop_syntax::Ast;
 use hardbop_syntax::ast::{StmtId, StmtKind, Symbol, Target};
 use std::collections::BTreeSet;

@@ -1,9 +1,10 @@
-//! The second oracle: explicit path edges and summaries instead of stacks.
+//! Explicit path edges and summaries instead of stacks.
 //!
-//! The first oracle keeps stacks and must stop at some depth; this one is exact for any recursion, on sequential machines. It also knows
+//! A search over configurations keeps stacks and must stop at some depth; this one is exact for any recursion, on sequential machines. It also knows
 //! the length of a shortest hierarchical trajectory to every node ([`Tabulation::distance`]), which is what "shortest trace"
 //! means everywhere in this project.
 
+use crate::engine::MANY;
 use crate::tabulation::Tabulation;
 use hardbop_machine::Machine;
 use hardbop_outcome::engine::takes_only_sequential_reachability;
@@ -11,24 +12,13 @@ use hardbop_outcome::{
     Answer, Budget, Declined, Engine, Evidence, Outcome, Progress, Question, Target, Verdict,
 };
 
-/// The tabulating search as an engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SummaryOracle {
-    /// The largest number of path edges; a smaller [`Budget::states`] counts instead.
-    pub max_path_edges: usize,
-}
+/// The tabulating search as an engine. [`Budget::states`] limits the number of path edges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TabulationEngine;
 
-impl Default for SummaryOracle {
-    fn default() -> Self {
-        Self {
-            max_path_edges: 200_000,
-        }
-    }
-}
-
-impl Engine for SummaryOracle {
+impl Engine for TabulationEngine {
     fn name(&self) -> &'static str {
-        "summary-oracle"
+        "tabulation"
     }
 
     fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
@@ -43,8 +33,7 @@ impl Engine for SummaryOracle {
         _progress: &mut dyn Progress,
     ) -> Outcome {
         let states = budget.states.and_then(|n| usize::try_from(n).ok());
-        let limit = self.max_path_edges.min(states.unwrap_or(usize::MAX));
-        let tabulation = Tabulation::new(machine, limit);
+        let tabulation = Tabulation::within(machine, states.unwrap_or(MANY), budget.interrupt);
         let verdict = |target: &Target| match &tabulation {
             Ok(tabulation) => match tabulation.trace(target) {
                 Some(trace) => Verdict::Found(Evidence::Run(trace)),
@@ -146,7 +135,7 @@ mod tests {
                 with_certificate: true,
                 ..Oracle::default()
             });
-            let tabled = check(&SummaryOracle::default());
+            let tabled = check(&TabulationEngine);
             let tabulation = Tabulation::new(&machine, 100_000).unwrap();
             for (slow, tabled) in slow.answers.iter().zip(&tabled.answers) {
                 let distance = tabulation.distance(slow.target().expect("a place").node);
@@ -176,7 +165,7 @@ mod tests {
             let machine = machine(text);
             let question = labels(&machine);
             let budget = Budget::unlimited();
-            let answers = SummaryOracle::default()
+            let answers = TabulationEngine
                 .check(&machine, &question, &budget, &mut Silent)
                 .answers;
             let name = |verdict: &Verdict| match verdict {

@@ -1,0 +1,80 @@
+//! Brute force as an engine: it takes small programs with almost any question.
+
+use crate::configurations::Oracle;
+use crate::contexts::{ContextOracle, Cost};
+use crate::runs::RunOracle;
+use crate::steps::Bounds;
+use hardbop_machine::Machine;
+use hardbop_outcome::{Bound, Budget, Declined, Engine, Outcome, Progress, Question, WantedRun};
+
+/// Explores whole configurations, one by one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BruteForce;
+
+/// Configurations that fit an ordinary computer's memory; [`Budget::states`] sets another limit.
+pub(crate) const MANY: usize = 10_000_000;
+
+impl Engine for BruteForce {
+    fn name(&self) -> &'static str {
+        "brute-force"
+    }
+
+    fn takes(&self, _machine: &Machine, question: &Question) -> Result<(), Declined> {
+        let is_property = question.as_property().is_some();
+        match question.bound {
+            Some(Bound::Steps(_)) => Declined::because("a bound on steps"),
+            Some(_) if is_property => Declined::because("a bound for properties of runs"),
+            _ if is_property && question.wanted == WantedRun::Shortest => {
+                Declined::because("a wish for shortest runs that a property describes")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn search(
+        &self,
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Outcome {
+        let bounds = Bounds::of(machine, budget);
+        let max_configurations = budget
+            .states
+            .map_or(MANY, |states| usize::try_from(states).unwrap_or(usize::MAX));
+        let contexts = |cost, max_cost| ContextOracle {
+            cost,
+            max_cost,
+            max_stack: bounds.stack,
+            max_threads: bounds.threads,
+            max_configurations,
+        };
+        if let Some(property) = question.as_property() {
+            let search = RunOracle { bounds };
+            let (verdict, statistics) =
+                search.check(machine, &property.automaton, budget, progress);
+            let mut outcome = Outcome::same(self.name(), question, &verdict);
+            outcome.statistics = statistics;
+            return outcome;
+        }
+        let mut outcome = match question.bound {
+            Some(Bound::ContextSwitches(switches)) => {
+                contexts(Cost::Switches, switches).answer(machine, question, budget)
+            }
+            Some(Bound::Rounds(rounds)) => {
+                contexts(Cost::Rounds, rounds.saturating_sub(1)).answer(machine, question, budget)
+            }
+            Some(Bound::Steps(_)) | None => {
+                let oracle = Oracle {
+                    max_stack: bounds.stack,
+                    max_threads: bounds.threads,
+                    max_configurations,
+                    with_certificate: machine.is_sequential(),
+                };
+                oracle.search(machine, question, budget, progress)
+            }
+        };
+        self.name().clone_into(&mut outcome.engine);
+        outcome
+    }
+}

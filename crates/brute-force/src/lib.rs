@@ -1,0 +1,23 @@
+//! The obvious searches, for small programs and for testing everything else.
+//!
+//! [`BruteForce`] explores whole configurations with the interpreter's own steps: for places, with
+//! or without a bound on context switches or rounds ([`configurations`], [`contexts`]), and for
+//! properties of runs ([`runs`]). [`TabulationEngine`] tabulates explicit path edges
+//! ([`tabulation`]), exact for any recursion of sequential programs. The two share nothing but the
+//! evaluation of a single edge, so that one can be held against the other.
+
+pub mod configurations;
+pub mod contexts;
+mod engine;
+pub mod path_edges;
+pub mod runs;
+pub mod steps;
+pub mod tabulation;
+pub mod tabulation_engine;
+
+pub use configurations::Oracle;
+pub use contexts::ContextOracle;
+pub use engine::BruteForce;
+pub use runs::RunOracle;
+pub use tabulation::Tabulation;
+pub use tabulation_engine::TabulationEngine;

@@ -1,0 +1,203 @@
+//! Every engine by its name: what a user can ask for with `--engine`.
+
+use crate::options::Options;
+use crate::sequentialized::Sequentialized;
+use hardbop_brute_force::{BruteForce, TabulationEngine};
+use hardbop_calculus::{Algorithm, CalculusEngine, algorithm::USUAL};
+use hardbop_concurrent::BoundedEngine;
+use hardbop_explicit::ExplicitEngine;
+use hardbop_interleaving::{InterleavingEngine, Reductions};
+use hardbop_machine::Machine;
+use hardbop_outcome::{Budget, Declined, Engine, Outcome, Progress, Question};
+use hardbop_satcheck::SatEngine;
+use hardbop_summary::SummaryEngine;
+use std::sync::Arc;
+
+/// The name of an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EngineName {
+    /// Summaries over BDDs (Bebop).
+    Summary,
+    /// Algorithms as formulas (Getafix).
+    Calculus,
+    /// States one by one (VERA).
+    Explicit,
+    /// Weakest preconditions and SAT (Leino), and plain unrolling.
+    Sat,
+    /// All interleavings of threads without recursion.
+    Interleaving,
+    /// Threads with few context switches.
+    Concurrent,
+    /// Threads in rounds, as a sequential program.
+    Sequentialized,
+    /// Explicit path edges, one by one.
+    Tabulation,
+    /// Whole configurations, one by one.
+    BruteForce,
+}
+
+impl EngineName {
+    /// All engines.
+    pub const ALL: [Self; 9] = [
+        Self::Summary,
+        Self::Calculus,
+        Self::Explicit,
+        Self::Sat,
+        Self::Interleaving,
+        Self::Concurrent,
+        Self::Sequentialized,
+        Self::Tabulation,
+        Self::BruteForce,
+    ];
+
+    /// The name on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Summary => "summary",
+            Self::Calculus => "calculus",
+            Self::Explicit => "explicit",
+            Self::Sat => "sat",
+            Self::Interleaving => "interleaving",
+            Self::Concurrent => "concurrent",
+            Self::Sequentialized => "sequentialized",
+            Self::Tabulation => "tabulation",
+            Self::BruteForce => "brute-force",
+        }
+    }
+
+    /// What the engine does, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Summary => "summaries over BDDs, for sequential programs",
+            Self::Calculus => "algorithms written as formulas",
+            Self::Explicit => "states one by one, with properties of runs",
+            Self::Sat => "weakest preconditions and SAT; with --bmc plain unrolling",
+            Self::Interleaving => "all interleavings of threads without recursion",
+            Self::Concurrent => "threads with few context switches",
+            Self::Sequentialized => "threads in rounds, as a sequential program",
+            Self::Tabulation => "explicit path edges, for small sequential programs",
+            Self::BruteForce => "whole configurations, for small programs",
+        }
+    }
+
+    /// The engine of that name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|engine| engine.as_str() == name)
+    }
+
+    /// The engine, set up as the options say.
+    pub fn engine(self, options: &Options) -> Box<dyn Engine> {
+        match self {
+            Self::Summary => Box::new(summary(options)),
+            Self::Calculus => Box::new(CalculusEngine {
+                algorithm: options.algorithm.clone().unwrap_or_else(usual_algorithm),
+                scouting: options.scouts.unwrap_or_default(),
+                evidence: Arc::new(EvidenceSource {
+                    sequential: summary(options),
+                }),
+            }),
+            Self::Explicit => {
+                let default = ExplicitEngine::default();
+                Box::new(ExplicitEngine {
+                    search: options.search.unwrap_or(default.search),
+                    lazy: !options.eager,
+                    jobs: options.jobs,
+                })
+            }
+            Self::Sat => {
+                let default = SatEngine::default();
+                Box::new(SatEngine {
+                    split: options.split.unwrap_or(default.split),
+                    inline_depth: options.inline_depth.unwrap_or(default.inline_depth),
+                    tracking: options.track.unwrap_or(default.tracking),
+                    ..default
+                })
+            }
+            Self::Interleaving => {
+                let default = InterleavingEngine::default();
+                Box::new(InterleavingEngine {
+                    exploration: options.exploration.unwrap_or(default.exploration),
+                    reductions: Reductions {
+                        partial_order: !options.unreduced,
+                        symmetry: !options.unreduced,
+                    },
+                })
+            }
+            Self::Concurrent => Box::new(BoundedEngine),
+            Self::Sequentialized => Box::new(Sequentialized {
+                engine: summary(options),
+            }),
+            Self::Tabulation => Box::new(TabulationEngine),
+            Self::BruteForce => Box::new(BruteForce),
+        }
+    }
+}
+
+impl std::fmt::Display for EngineName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+fn summary(options: &Options) -> SummaryEngine {
+    SummaryEngine {
+        direction: options.direction.unwrap_or_default(),
+        order: options.order.unwrap_or_default(),
+        ..SummaryEngine::default()
+    }
+}
+
+/// The algorithm that the calculus engine solves where none is asked for.
+fn usual_algorithm() -> Algorithm {
+    Algorithm::built_in(USUAL).expect("the usual algorithm is in the table")
+}
+
+/// Where the calculus engine gets its runs and certificates: engines do not know of each other,
+/// so they meet here.
+struct EvidenceSource {
+    sequential: SummaryEngine,
+}
+
+impl EvidenceSource {
+    fn of(&self, machine: &Machine) -> &dyn Engine {
+        if machine.is_sequential() {
+            &self.sequential
+        } else {
+            &BoundedEngine
+        }
+    }
+}
+
+impl Engine for EvidenceSource {
+    fn name(&self) -> &'static str {
+        "evidence"
+    }
+
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        self.of(machine).takes(machine, question)
+    }
+
+    fn search(
+        &self,
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Outcome {
+        self.of(machine).search(machine, question, budget, progress)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_engine_is_found_under_its_name_and_calls_itself_so() {
+        for name in EngineName::ALL {
+            assert_eq!(EngineName::find(name.as_str()), Some(name));
+            assert_eq!(name.engine(&Options::default()).name(), name.as_str());
+        }
+        assert_eq!(EngineName::find("no-such-engine"), None);
+    }
+}

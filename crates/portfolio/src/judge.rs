@@ -1,0 +1,164 @@
+//! Holds engines to their word: runs are replayed, certificates checked, against the machine that
+//! came from the text.
+
+use crate::fault::Fault;
+use hardbop_automata::Property;
+use hardbop_checker::Rejected;
+use hardbop_interpreter::{
+    Configuration, LassoError, letter_of_state, letter_of_threads, observe_lasso,
+    observe_thread_lasso, observe_thread_trace, observe_trace, replay,
+};
+use hardbop_machine::Machine;
+use hardbop_outcome::{
+    Answer, Asked, Evidence, Interrupt, Limit, Outcome, Question, Target, Trace, Verdict,
+};
+
+/// A property is evaluated on runs of up to this many states; longer ones are only replayed.
+const MAX_OBSERVED: usize = 1_000_000;
+
+/// Whether answers are validated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Validation {
+    /// Every run is replayed, every certificate checked.
+    #[default]
+    Full,
+    /// The engine is believed.
+    None,
+}
+
+/// What is known of a run that was given as evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// It is what was looked for.
+    Confirmed,
+    /// It is a run, but has too many states to evaluate the property on each.
+    TooLong,
+}
+
+/// Validates everything that an engine has answered. A proof that could not be checked within the
+/// limits is left out, and its answers say so.
+pub fn validate(
+    machine: &Machine,
+    question: &Question,
+    outcome: &mut Outcome,
+    interrupt: &dyn Interrupt,
+) -> Result<(), Fault> {
+    let engine = outcome.engine.clone();
+    let reject = |why: String| Err(Fault::of_engine(&engine, why));
+    let answered = outcome.answers.iter().map(|answer| &answer.asked);
+    if !answered.eq(question.asked().iter()) {
+        return reject("it does not answer what was asked".to_owned());
+    }
+    for Answer { asked, verdict, .. } in &outcome.answers {
+        match verdict {
+            Verdict::Found(evidence) => {
+                if let Err(why) = judge_evidence(machine, question, asked, evidence) {
+                    return reject(format!("{asked}: {why}"));
+                }
+            }
+            Verdict::Unknown(Limit::Contradiction { what }) => return reject(what.clone()),
+            Verdict::Excluded | Verdict::ExcludedUpTo(_) | Verdict::Unknown(_) => {}
+        }
+    }
+    if let Some(target) = outcome.uncertified() {
+        return reject(format!("its certificates say nothing about {target}"));
+    }
+    let mut unchecked = Vec::new();
+    for (number, certificate) in outcome.certificates.iter().enumerate() {
+        match hardbop_checker::validate(machine, certificate, interrupt) {
+            Ok(_) => {}
+            Err(Rejected::Interrupted(why)) => unchecked.push((number, why)),
+            Err(rejected) => return reject(rejected.to_string()),
+        }
+    }
+    for (number, why) in unchecked.into_iter().rev() {
+        let certificate = outcome.certificates.remove(number);
+        for answer in &mut outcome.answers {
+            if answer
+                .target()
+                .is_some_and(|target| certificate.targets.contains(target))
+            {
+                answer.uncertified = Some(format!("the proof was not checked: {why}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Judges a run that should show what was asked; an error says why it does not.
+pub fn judge_evidence(
+    machine: &Machine,
+    question: &Question,
+    asked: &Asked,
+    evidence: &Evidence,
+) -> Result<Judgement, String> {
+    match (asked, question.as_property(), evidence) {
+        (Asked::Target(target), _, Evidence::Run(trace)) => judge_trace(machine, target, trace),
+        (Asked::Target(_), ..) => Err("an infinite run does not lead to a place".to_owned()),
+        (Asked::Property(_), Some(property), _) => judge_property(machine, property, evidence),
+        (Asked::Property(_), None, _) => Err("no property was asked for".to_owned()),
+    }
+}
+
+fn judge_trace(machine: &Machine, target: &Target, trace: &Trace) -> Result<Judgement, String> {
+    if trace.target.as_ref() != Some(target) {
+        return Err("the run leads to another place".to_owned());
+    }
+    match replay(machine, trace) {
+        Ok(_) => Ok(Judgement::Confirmed),
+        Err(error) => Err(does_not_replay(&error)),
+    }
+}
+
+fn does_not_replay(error: &dyn std::fmt::Display) -> String {
+    format!("the run does not replay: {error}")
+}
+
+/// Judges a run that should be one that a property describes.
+fn judge_property(
+    machine: &Machine,
+    property: &Property,
+    evidence: &Evidence,
+) -> Result<Judgement, String> {
+    let is_sequential = machine.is_sequential();
+    let propositions = &property.automaton.propositions;
+    let letter = |now: &Configuration, terminated| {
+        if is_sequential {
+            letter_of_state(machine, propositions, now, terminated)
+        } else {
+            letter_of_threads(machine, propositions, now)
+        }
+    };
+    let is_it = match evidence {
+        Evidence::Lasso(lasso) => match observe_lasso(machine, lasso, MAX_OBSERVED, letter) {
+            Ok(word) => property.describes(&word.stem, &word.cycle),
+            Err(LassoError::TooLong { .. }) => return Ok(Judgement::TooLong),
+            Err(error) => return Err(does_not_replay(&error)),
+        },
+        Evidence::ThreadLasso(lasso) => {
+            let word = observe_thread_lasso(machine, lasso, |now| letter(now, false));
+            let word = word.map_err(|error| does_not_replay(&error))?;
+            property.describes(&word.stem, &word.cycle)
+        }
+        Evidence::Run(trace) => {
+            replay(machine, trace).map_err(|error| does_not_replay(&error))?;
+            let letters = if is_sequential {
+                observe_trace(machine, trace, MAX_OBSERVED, letter)
+            } else {
+                observe_thread_trace(machine, trace, MAX_OBSERVED, |now| letter(now, false))
+            };
+            match letters {
+                Ok(letters) => property.automaton.enters_target(&letters).is_some(),
+                Err(LassoError::TooLong { .. }) => return Ok(Judgement::TooLong),
+                Err(error) => return Err(does_not_replay(&error)),
+            }
+        }
+    };
+    if is_it {
+        Ok(Judgement::Confirmed)
+    } else if property.text.asks_for_run() {
+        Err("the run is not what was asked for".to_owned())
+    } else {
+        Err("the run does not violate the property".to_owned())
+    }
+}

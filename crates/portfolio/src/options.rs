@@ -1,0 +1,213 @@
+//! Options of single engines, and which engines obey which option.
+//!
+//! **An option acts or is refused.** Whoever is asked for by name must obey every option that is
+//! given; where the choice is left to the portfolio, only engines that obey all of them take part.
+
+use crate::engines::EngineName;
+use hardbop_calculus::{Algorithm, Scouting};
+use hardbop_explicit::Search;
+use hardbop_interleaving::Exploration;
+use hardbop_outcome::Budget;
+use hardbop_satcheck::{Split, Tracking};
+use hardbop_summary::{Direction, Order};
+use std::num::NonZeroUsize;
+
+/// What single engines can be told.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where the summary engine starts.
+    pub direction: Option<Direction>,
+    /// How BDD variables are ordered.
+    pub order: Option<Order>,
+    /// The algorithm of the calculus engine.
+    pub algorithm: Option<Algorithm>,
+    /// Whether the algorithm is first solved with few variables.
+    pub scouts: Option<Scouting>,
+    /// How interleavings are explored.
+    pub exploration: Option<Exploration>,
+    /// Whether all steps of all threads are taken.
+    pub unreduced: bool,
+    /// In which order states are explored.
+    pub search: Option<Search>,
+    /// Whether values are enumerated at once.
+    pub eager: bool,
+    /// Which arguments of function terms are explicit.
+    pub split: Option<Split>,
+    /// How deep recursive calls nest.
+    pub inline_depth: Option<u32>,
+    /// Which variables function terms speak of.
+    pub track: Option<Tracking>,
+    /// How many cores one engine may use.
+    pub jobs: NonZeroUsize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            direction: None,
+            order: None,
+            algorithm: None,
+            scouts: None,
+            exploration: None,
+            unreduced: false,
+            search: None,
+            eager: false,
+            split: None,
+            inline_depth: None,
+            track: None,
+            jobs: NonZeroUsize::MIN,
+        }
+    }
+}
+
+/// An option that not every engine obeys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineOption {
+    /// `--direction`
+    Direction,
+    /// `--order`
+    Order,
+    /// `--algorithm`
+    Algorithm,
+    /// `--scouts`
+    Scouts,
+    /// `--exploration`
+    Exploration,
+    /// `--unreduced`
+    Unreduced,
+    /// `--search`
+    Search,
+    /// `--eager`
+    Eager,
+    /// `--split`
+    Split,
+    /// `--inline-depth`
+    InlineDepth,
+    /// `--track`
+    Track,
+    /// `--jobs` for one engine.
+    Jobs,
+    /// `--states`
+    States,
+    /// `--nodes`
+    Nodes,
+    /// `--stack`
+    Stack,
+    /// `--threads`
+    Threads,
+}
+
+impl EngineOption {
+    /// All options that not every engine obeys.
+    pub const ALL: [Self; 16] = [
+        Self::Direction,
+        Self::Order,
+        Self::Algorithm,
+        Self::Scouts,
+        Self::Exploration,
+        Self::Unreduced,
+        Self::Search,
+        Self::Eager,
+        Self::Split,
+        Self::InlineDepth,
+        Self::Track,
+        Self::Jobs,
+        Self::States,
+        Self::Nodes,
+        Self::Stack,
+        Self::Threads,
+    ];
+
+    /// The option as it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Direction => "--direction",
+            Self::Order => "--order",
+            Self::Algorithm => "--algorithm",
+            Self::Scouts => "--scouts",
+            Self::Exploration => "--exploration",
+            Self::Unreduced => "--unreduced",
+            Self::Search => "--search",
+            Self::Eager => "--eager",
+            Self::Split => "--split",
+            Self::InlineDepth => "--inline-depth",
+            Self::Track => "--track",
+            Self::Jobs => "--jobs",
+            Self::States => "--states",
+            Self::Nodes => "--nodes",
+            Self::Stack => "--stack",
+            Self::Threads => "--threads",
+        }
+    }
+
+    /// The engines that obey it.
+    pub fn engines(self) -> &'static [EngineName] {
+        use EngineName::{
+            BruteForce, Calculus, Concurrent, Explicit, Interleaving, Sat, Sequentialized, Summary,
+            Tabulation,
+        };
+        match self {
+            Self::Direction | Self::Order => &[Summary, Sequentialized],
+            Self::Algorithm | Self::Scouts => &[Calculus],
+            Self::Exploration | Self::Unreduced => &[Interleaving],
+            Self::Search | Self::Eager | Self::Jobs => &[Explicit],
+            Self::Split | Self::InlineDepth | Self::Track => &[Sat],
+            Self::States => &[
+                Calculus,
+                Explicit,
+                Sat,
+                Interleaving,
+                Concurrent,
+                Tabulation,
+                BruteForce,
+            ],
+            Self::Nodes => &[
+                Summary,
+                Calculus,
+                Sat,
+                Interleaving,
+                Concurrent,
+                Sequentialized,
+            ],
+            Self::Stack => &[BruteForce],
+            Self::Threads => &[
+                Calculus,
+                Interleaving,
+                Concurrent,
+                Sequentialized,
+                BruteForce,
+            ],
+        }
+    }
+}
+
+impl std::fmt::Display for EngineOption {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Options {
+    /// The options that are given, limits included.
+    pub fn given(&self, budget: &Budget<'_>) -> Vec<EngineOption> {
+        let is_given = |option: &EngineOption| match option {
+            EngineOption::Direction => self.direction.is_some(),
+            EngineOption::Order => self.order.is_some(),
+            EngineOption::Algorithm => self.algorithm.is_some(),
+            EngineOption::Scouts => self.scouts.is_some(),
+            EngineOption::Exploration => self.exploration.is_some(),
+            EngineOption::Unreduced => self.unreduced,
+            EngineOption::Search => self.search.is_some(),
+            EngineOption::Eager => self.eager,
+            EngineOption::Split => self.split.is_some(),
+            EngineOption::InlineDepth => self.inline_depth.is_some(),
+            EngineOption::Track => self.track.is_some(),
+            EngineOption::Jobs => self.jobs.get() > 1,
+            EngineOption::States => budget.states.is_some(),
+            EngineOption::Nodes => budget.nodes.is_some(),
+            EngineOption::Stack => budget.stack.is_some(),
+            EngineOption::Threads => budget.threads.is_some(),
+        };
+        EngineOption::ALL.into_iter().filter(is_given).collect()
+    }
+}

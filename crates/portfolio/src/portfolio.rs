@@ -1,0 +1,268 @@
+//! From a question to a validated answer.
+
+use crate::cross_check::compare;
+use crate::engines::EngineName;
+use crate::fault::Fault;
+use crate::judge::{Validation, validate};
+use crate::options::Options;
+use crate::plan::plan;
+use crate::turns::{End, Participant, take_turns};
+use hardbop_machine::Machine;
+use hardbop_outcome::{Answer, Budget, Engine, Limit, Outcome, Progress, Question, Verdict};
+use std::num::NonZeroUsize;
+
+/// Which engines answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// Those that the plan names, in turns.
+    #[default]
+    Auto,
+    /// One.
+    Engine(EngineName),
+    /// All that take the question, compared with each other.
+    CrossCheck,
+}
+
+/// How questions are answered.
+#[derive(Clone, Debug)]
+pub struct Portfolio {
+    /// Which engines answer.
+    pub choice: Choice,
+    /// What single engines are told.
+    pub options: Options,
+    /// How many engines search at the same time.
+    pub jobs: NonZeroUsize,
+    /// Whether answers are validated.
+    pub validation: Validation,
+}
+
+impl Default for Portfolio {
+    fn default() -> Self {
+        Self {
+            choice: Choice::default(),
+            options: Options::default(),
+            jobs: NonZeroUsize::MIN,
+            validation: Validation::default(),
+        }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// Nothing that may be used obeys every part of the question and every option.
+    #[error("{0}")]
+    Usage(String),
+    /// A fault of hardbop itself.
+    #[error("internal error: {0}")]
+    Fault(#[from] Fault),
+}
+
+impl Portfolio {
+    /// One engine answers.
+    pub fn of_engine(engine: EngineName) -> Self {
+        Self {
+            choice: Choice::Engine(engine),
+            ..Self::default()
+        }
+    }
+
+    /// Answers a question, with every run replayed and every certificate checked.
+    pub fn check(
+        &self,
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Result<Outcome, Refused> {
+        let engines = self.engines(machine, question, budget)?;
+        if question.asked().is_empty() {
+            return Ok(Outcome::new(engines[0].name(), Vec::new()));
+        }
+        let participants = self.search(&engines, machine, question, budget, progress);
+        for participant in &participants {
+            if let End::Panicked = participant.end {
+                return Err(Fault::of_engine(participant.name, "it panicked").into());
+            }
+        }
+        if self.choice == Choice::CrossCheck {
+            compare(machine, question, &participants, &self.options)?;
+        }
+        let mut outcome = joined(question, participants);
+        match self.validation {
+            Validation::Full => validate(machine, question, &mut outcome, budget.interrupt)?,
+            Validation::None => contradictions(&outcome)?,
+        }
+        Ok(outcome)
+    }
+
+    /// The engines that may answer: those that the choice names, obey every option and take the
+    /// question.
+    fn engines(
+        &self,
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+    ) -> Result<Vec<Box<dyn Engine>>, Refused> {
+        let given = self.options.given(budget);
+        let candidates = match self.choice {
+            Choice::Engine(name) => vec![name],
+            Choice::CrossCheck => EngineName::ALL.to_vec(),
+            Choice::Auto => {
+                let planned = plan(machine, question);
+                // An option that only engines outside of the plan know asks for them.
+                let obeys =
+                    |engine: &EngineName| given.iter().all(|o| o.engines().contains(engine));
+                match planned.iter().any(obeys) {
+                    true => planned,
+                    false => EngineName::ALL.to_vec(),
+                }
+            }
+        };
+        if let Choice::Engine(name) = self.choice
+            && let Some(option) = given.iter().find(|o| !o.engines().contains(&name))
+        {
+            let others = option.engines().iter().map(|engine| engine.as_str());
+            let others = others.collect::<Vec<_>>().join(", ");
+            return Err(Refused::Usage(format!(
+                "{option} has no effect on engine {name}; it is an option of {others}"
+            )));
+        }
+        let mut engines = Vec::new();
+        let mut declined = Vec::new();
+        for name in candidates {
+            if !given.iter().all(|option| option.engines().contains(&name)) {
+                continue;
+            }
+            let engine = name.engine(&self.options);
+            match engine.takes(machine, question) {
+                Ok(()) => engines.push(engine),
+                Err(why) => declined.push(format!("engine {name} does not take {}", why.what)),
+            }
+        }
+        if !engines.is_empty() {
+            return Ok(engines);
+        }
+        let options = given
+            .iter()
+            .map(|option| option.as_str())
+            .collect::<Vec<_>>();
+        let why = match (declined.is_empty(), options.is_empty()) {
+            (true, false) => format!("no engine obeys {} together", options.join(" and ")),
+            _ => declined.join("; "),
+        };
+        Err(Refused::Usage(why))
+    }
+
+    fn search(
+        &self,
+        engines: &[Box<dyn Engine>],
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Vec<Participant> {
+        if let [only] = engines {
+            // Nobody to take turns with: no thread is needed.
+            let outcome = only.check(machine, question, budget, progress);
+            return vec![Participant {
+                name: only.name(),
+                looks: 0,
+                end: End::Done(Box::new(outcome)),
+            }];
+        }
+        let jobs = self.jobs.get();
+        let waits_for_all = self.choice == Choice::CrossCheck;
+        let is_enough = |all: &[Participant]| {
+            let panicked = all.iter().any(|one| matches!(one.end, End::Panicked));
+            panicked || (!waits_for_all && is_answered(question, all))
+        };
+        take_turns(
+            engines, machine, question, budget, jobs, progress, &is_enough,
+        )
+    }
+}
+
+/// Whether between them those who have ended answer every item.
+fn is_answered(question: &Question, participants: &[Participant]) -> bool {
+    let outcomes: Vec<&Outcome> = participants
+        .iter()
+        .filter_map(Participant::outcome)
+        .collect();
+    let is_known = |item: usize| {
+        let mut answers = outcomes
+            .iter()
+            .filter_map(|outcome| outcome.answers.get(item));
+        answers.any(|answer| !answer.verdict.is_unknown())
+    };
+    (0..question.asked().len()).all(is_known)
+}
+
+/// One outcome of all: each item by the first who knows. What others spent is in the statistics.
+fn joined(question: &Question, participants: Vec<Participant>) -> Outcome {
+    let is_alone = participants.len() == 1;
+    let shares: Vec<(String, u64)> = participants
+        .iter()
+        .map(|one| (format!("turns-of-{}", one.name), one.looks))
+        .collect();
+    let mut outcomes = participants.into_iter().filter_map(|one| match one.end {
+        End::Done(outcome) => Some(*outcome),
+        End::Stopped | End::Panicked => None,
+    });
+    let Some(first) = outcomes.next() else {
+        return Outcome::unknown("auto", question, &Limit::Interrupted);
+    };
+    let mut joined = outcomes.fold(first, join);
+    if !is_alone {
+        joined.statistics.extend(shares);
+    }
+    joined
+}
+
+/// Adds what another engine knows.
+fn join(mut known: Outcome, other: Outcome) -> Outcome {
+    let knows = |outcome: &Outcome| outcome.answers.iter().any(|a| !a.verdict.is_unknown());
+    if !knows(&known) && knows(&other) {
+        return join(other, known);
+    }
+    let mut adds = false;
+    for (answer, better) in known.answers.iter_mut().zip(other.answers) {
+        if is_better(answer, &better) {
+            adds |= !better.verdict.is_unknown();
+            *answer = better;
+        }
+    }
+    if adds {
+        known.engine = format!("{}, {}", known.engine, other.engine);
+        known.certificates.extend(other.certificates);
+        let counters = other.statistics.into_iter();
+        let name = other.engine;
+        known
+            .statistics
+            .extend(counters.map(|(n, v)| (format!("{name}-{n}"), v)));
+    }
+    known
+}
+
+/// A verdict is better than none, and a limit says more than that somebody declined or that the
+/// search was stopped.
+fn is_better(known: &Answer, other: &Answer) -> bool {
+    let rank = |answer: &Answer| match &answer.verdict {
+        Verdict::Unknown(Limit::Declined { .. }) => 0,
+        Verdict::Unknown(Limit::Interrupted) => 1,
+        Verdict::Unknown(Limit::Contradiction { .. }) => 4,
+        Verdict::Unknown(_) => 2,
+        _ => 3,
+    };
+    rank(other) > rank(known)
+}
+
+/// An engine that contradicts itself is at fault even if nobody validates.
+fn contradictions(outcome: &Outcome) -> Result<(), Fault> {
+    for answer in &outcome.answers {
+        if let Verdict::Unknown(Limit::Contradiction { what }) = &answer.verdict {
+            return Err(Fault::of_engine(&outcome.engine, what));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,402 @@
+//! Engines search in turns, or side by side on several cores.
+//!
+//! Each engine runs on a thread of its own, but at most `jobs` of them at a time: an engine hands
+//! its place on when its turn is over, and goes on where it stopped when its next turn comes.
+//! **Turns are counted in looks at the interrupt**, which every engine takes after a fixed amount
+//! of work (some milliseconds). No clock is read, so with one job the same question gives the same
+//! answer by the same engine after the same work, on every machine. With several jobs the verdicts
+//! are the same, but who answers first is not.
+//!
+//! Threads stand in for coroutines here: an engine can be put aside in the middle of a BDD
+//! operation without being written for it. One that has not had a turn yet costs nothing.
+
+use hardbop_machine::Machine;
+use hardbop_outcome::{Budget, Engine, Event, Interrupt, Limit, Outcome, Progress, Question};
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, Scope};
+
+/// Looks in a turn.
+const TURN: u64 = 2;
+/// Looks in the very first turn: a small program is answered before anybody else begins.
+const FIRST_TURN: u64 = 8;
+/// BDD operations recurse as deep as a program has variables. Untouched stack costs nothing.
+const STACK_SIZE: usize = 1 << 30;
+/// The stack where the system does not give that much: enough for ordinary programs.
+const SMALL_STACK_SIZE: usize = 8 << 20;
+
+/// An engine that took part.
+#[derive(Clone, Debug)]
+pub struct Participant {
+    /// Its name.
+    pub name: &'static str,
+    /// Looks at the interrupt: how much of the work was its.
+    pub looks: u64,
+    /// How it ended.
+    pub end: End,
+}
+
+/// How an engine's part ended.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// It never had a turn, or was stopped because another had answered.
+    Stopped,
+    /// It answered, or hit a limit of its own.
+    Done(Box<Outcome>),
+    /// It panicked.
+    Panicked,
+}
+
+impl Participant {
+    /// What it answered.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        match &self.end {
+            End::Done(outcome) => Some(outcome),
+            End::Stopped | End::Panicked => None,
+        }
+    }
+}
+
+/// Lets engines search until what has been answered is enough. `is_enough` hears of everybody
+/// who has ended, in the order of the engines.
+pub fn take_turns(
+    engines: &[Box<dyn Engine>],
+    machine: &Machine,
+    question: &Question,
+    budget: &Budget<'_>,
+    jobs: usize,
+    progress: &mut dyn Progress,
+    is_enough: &(dyn Fn(&[Participant]) -> bool + Sync),
+) -> Vec<Participant> {
+    let board = Board {
+        state: Mutex::new(State::new(engines)),
+        changed: Condvar::new(),
+        stop: AtomicBool::new(false),
+        is_enough,
+    };
+    let progress = Mutex::new(progress);
+    let contest = Contest {
+        engines,
+        machine,
+        question,
+        budget,
+        board: &board,
+        progress: &progress,
+    };
+    std::thread::scope(|scope| contest.conduct(scope, jobs.max(1)));
+    let state = board.state.into_inner();
+    state.unwrap_or_else(PoisonError::into_inner).participants
+}
+
+/// Who searches, who waits, who has ended.
+struct State {
+    participants: Vec<Participant>,
+    /// Whose turn comes next.
+    waiting: VecDeque<usize>,
+    is_active: Vec<bool>,
+    is_started: Vec<bool>,
+    active: usize,
+    ended: usize,
+}
+
+impl State {
+    fn new(engines: &[Box<dyn Engine>]) -> Self {
+        let participants = engines.iter().map(|engine| Participant {
+            name: engine.name(),
+            looks: 0,
+            end: End::Stopped,
+        });
+        Self {
+            participants: participants.collect(),
+            waiting: (0..engines.len()).collect(),
+            is_active: vec![false; engines.len()],
+            is_started: vec![false; engines.len()],
+            active: 0,
+            ended: 0,
+        }
+    }
+}
+
+struct Board<'b> {
+    state: Mutex<State>,
+    changed: Condvar,
+    stop: AtomicBool,
+    is_enough: &'b (dyn Fn(&[Participant]) -> bool + Sync),
+}
+
+impl Board<'_> {
+    /// The state; a thread that panicked while it held the lock has left it as it was.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        let woken = self.changed.wait(state);
+        woken.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands the place on to whoever waits, and waits for it to come back.
+    fn hand_on(&self, me: usize) {
+        let mut state = self.lock();
+        if state.waiting.is_empty() {
+            return;
+        }
+        state.is_active[me] = false;
+        state.active -= 1;
+        state.waiting.push_back(me);
+        self.changed.notify_all();
+        while !state.is_active[me] && !self.stop.load(Ordering::Relaxed) {
+            state = self.wait(state);
+        }
+    }
+
+    /// An engine has ended.
+    fn end(&self, me: usize, looks: u64, end: End) {
+        let mut state = self.lock();
+        state.participants[me].looks = looks;
+        state.participants[me].end = end;
+        if state.is_active[me] {
+            state.active -= 1;
+        }
+        state.ended += 1;
+        if (self.is_enough)(&state.participants) {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        self.changed.notify_all();
+    }
+}
+
+/// The interrupt as one engine sees it.
+struct Turn<'t> {
+    board: &'t Board<'t>,
+    me: usize,
+    outer: &'t dyn Interrupt,
+    looks: AtomicU64,
+    /// The look with which the turn is over.
+    until: AtomicU64,
+}
+
+impl Interrupt for Turn<'_> {
+    fn check(&self) -> Option<Limit> {
+        let looks = self.looks.fetch_add(1, Ordering::Relaxed) + 1;
+        if looks >= self.until.load(Ordering::Relaxed) {
+            self.until.store(looks + TURN, Ordering::Relaxed);
+            self.board.hand_on(self.me);
+        }
+        if self.board.stop.load(Ordering::Relaxed) {
+            return Some(Limit::Interrupted);
+        }
+        self.outer.check()
+    }
+}
+
+/// Passes on what an engine says, under its name.
+struct Relay<'r, 'p> {
+    name: &'static str,
+    progress: &'r Mutex<&'p mut dyn Progress>,
+}
+
+impl Progress for Relay<'_, '_> {
+    fn event(&mut self, event: Event<'_>) {
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.event(Event::Engine(self.name));
+        progress.event(event);
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Contest<'c, 'p> {
+    engines: &'c [Box<dyn Engine>],
+    machine: &'c Machine,
+    question: &'c Question,
+    budget: &'c Budget<'c>,
+    board: &'c Board<'c>,
+    progress: &'c Mutex<&'p mut dyn Progress>,
+}
+
+impl<'c, 'p: 'c> Contest<'c, 'p> {
+    /// Gives free places to whoever waits until everybody has ended or it is enough.
+    fn conduct<'s>(self, scope: &'s Scope<'s, '_>, jobs: usize)
+    where
+        'c: 's,
+        'p: 's,
+    {
+        let mut state = self.board.lock();
+        loop {
+            let is_over = self.board.stop.load(Ordering::Relaxed);
+            if is_over || state.ended == self.engines.len() {
+                self.board.changed.notify_all();
+                return;
+            }
+            while state.active < jobs
+                && let Some(next) = state.waiting.pop_front()
+            {
+                state.is_active[next] = true;
+                state.active += 1;
+                if state.is_started[next] {
+                    self.board.changed.notify_all();
+                } else {
+                    state.is_started[next] = true;
+                    if !self.start(scope, next) {
+                        state.is_active[next] = false;
+                        state.active -= 1;
+                        state.ended += 1;
+                        let why = Limit::Memory;
+                        let name = self.engines[next].name();
+                        let outcome = Outcome::unknown(name, self.question, &why);
+                        state.participants[next].end = End::Done(Box::new(outcome));
+                    }
+                }
+            }
+            if state.ended < self.engines.len() {
+                state = self.board.wait(state);
+            }
+        }
+    }
+
+    /// Starts the thread of an engine, unless the system has no more of them.
+    fn start<'s>(self, scope: &'s Scope<'s, '_>, number: usize) -> bool
+    where
+        'c: 's,
+        'p: 's,
+    {
+        let stacks = [STACK_SIZE, SMALL_STACK_SIZE];
+        stacks.into_iter().any(|size| {
+            let builder = Builder::new().stack_size(size);
+            builder
+                .spawn_scoped(scope, move || self.run(number))
+                .is_ok()
+        })
+    }
+
+    /// All of an engine's part.
+    fn run(self, number: usize) {
+        let engine = &self.engines[number];
+        let turn = Turn {
+            board: self.board,
+            me: number,
+            outer: self.budget.interrupt,
+            looks: AtomicU64::new(0),
+            until: AtomicU64::new(if number == 0 { FIRST_TURN } else { TURN }),
+        };
+        let budget = Budget {
+            interrupt: &turn,
+            ..*self.budget
+        };
+        let mut relay = Relay {
+            name: engine.name(),
+            progress: self.progress,
+        };
+        // The engine owns everything that it touches, so nothing half-done outlives a panic.
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            engine.check(self.machine, self.question, &budget, &mut relay)
+        }));
+        let end = match outcome {
+            Ok(_) if self.board.stop.load(Ordering::Relaxed) => End::Stopped,
+            Ok(outcome) => End::Done(Box::new(outcome)),
+            Err(_) => End::Panicked,
+        };
+        let looks = turn.looks.load(Ordering::Relaxed);
+        self.board.end(number, looks, end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardbop_outcome::{Declined, Silent, Verdict};
+    use std::sync::Arc;
+
+    /// An engine that looks at the interrupt so many times and then answers.
+    struct Worker {
+        name: &'static str,
+        looks: u64,
+        /// Everybody's looks in the order in which they were taken.
+        log: Arc<Mutex<Vec<&'static str>>>,
+    }
+
+    impl Engine for Worker {
+        fn name(&self) -> &'static str {
+            self.name
+        }
+
+        fn takes(&self, _: &Machine, _: &Question) -> Result<(), Declined> {
+            Ok(())
+        }
+
+        fn search(
+            &self,
+            _: &Machine,
+            question: &Question,
+            budget: &Budget<'_>,
+            _: &mut dyn Progress,
+        ) -> Outcome {
+            for _ in 0..self.looks {
+                self.log.lock().expect("no worker panics").push(self.name);
+                if let Some(why) = budget.interrupt.check() {
+                    return Outcome::unknown(self.name, question, &why);
+                }
+            }
+            Outcome::same(self.name, question, &Verdict::Excluded)
+        }
+    }
+
+    fn contest(
+        workers: &[(&'static str, u64)],
+        jobs: usize,
+    ) -> (Vec<Participant>, Vec<&'static str>) {
+        let text = "void main() begin assert(1); end";
+        let machine = hardbop_machine::from_text("t.bp", text).expect("a program");
+        let question = Question::assertions(&machine);
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let engines = workers.iter().map(|&(name, looks)| {
+            let log = Arc::clone(&log);
+            Box::new(Worker { name, looks, log }) as Box<dyn Engine>
+        });
+        let engines: Vec<Box<dyn Engine>> = engines.collect();
+        let is_enough = |all: &[Participant]| all.iter().any(|one| one.outcome().is_some());
+        let ended = take_turns(
+            &engines,
+            &machine,
+            &question,
+            &Budget::unlimited(),
+            jobs,
+            &mut Silent,
+            &is_enough,
+        );
+        let log = log.lock().expect("no worker panics").clone();
+        (ended, log)
+    }
+
+    #[test]
+    fn a_quick_first_engine_answers_before_another_begins() {
+        let (ended, log) = contest(&[("a", 3), ("b", 1)], 1);
+        assert!(ended[0].outcome().is_some());
+        assert_eq!(log, ["a"; 3]);
+    }
+
+    #[test]
+    fn turns_are_fair_and_the_same_every_time() {
+        let run = || contest(&[("a", 1000), ("b", 20), ("c", 1000)], 1);
+        let (ended, log) = run();
+        let names: Vec<bool> = ended.iter().map(|one| one.outcome().is_some()).collect();
+        assert_eq!(names, [false, true, false]);
+        let count = |name| log.iter().filter(|&&other| other == name).count();
+        assert_eq!(count("b"), 20);
+        assert!(count("a") <= 20 + FIRST_TURN as usize, "{log:?}");
+        assert!(count("c") <= 20 + TURN as usize, "{log:?}");
+        for _ in 0..5 {
+            assert_eq!(run().1, log);
+        }
+    }
+
+    #[test]
+    fn with_several_jobs_the_fastest_answers_and_the_others_stop() {
+        let (ended, _) = contest(&[("a", u64::MAX), ("b", 5), ("c", u64::MAX)], 2);
+        assert!(ended[1].outcome().is_some());
+        assert!(matches!(ended[0].end, End::Stopped));
+        assert!(matches!(ended[2].end, End::Stopped));
+    }
+}
