@@ -136,7 +136,7 @@ impl Layout {
                 for variable in self.liveness.live_at(node) {
                     if let Variable::Local(local) = variable {
                         used[local.index()] |=
-                            self.slice.relevant(id, variable) && self.sees(id, variable);
+                            self.slice.relevant(id, variable);
                     }
                 }
             }

@@ -81,7 +81,10 @@ impl Correspondence {
         let decisions = decisions(trace).ok_or(NoWayBack::NotSequential)?;
         let run = self.trace_of(original, &decisions, target);
         let mut run = run.ok_or(NoWayBack::TooLong)?;
-        let last = trace.segments.last().and_then(|segment| segment.steps.last());
+        let last = trace
+            .segments
+            .last()
+            .and_then(|segment| segment.steps.last());
         if last == Some(&Step::Leave) {
             run.segments[0].steps.push(Step::Leave);
         }

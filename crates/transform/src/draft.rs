@@ -7,8 +7,8 @@
 use crate::correspondence::{Correspondence, Origin};
 use hardbop_machine::ir::{Assertion, Label, NodeKind};
 use hardbop_machine::{
-    Action, BinaryOp, Edge, Expr, ExprArena, ExprId, Global, GlobalId, Local, Machine, Node, NodeId,
-    ProcId, Procedure, Storage, Thread, ThreadStart, Type, UnaryOp, Variable,
+    Action, BinaryOp, Edge, Expr, ExprArena, ExprId, Global, GlobalId, Local, Machine, Node,
+    NodeId, ProcId, Procedure, Storage, Thread, ThreadStart, Type, UnaryOp, Variable,
 };
 use hardbop_syntax::Span;
 

@@ -78,7 +78,9 @@ impl Beginning {
         let start = |thread: u32| self.threads.get(thread as usize);
         let value = match slot {
             Slot::Shared(id) => self.globals.get(id.index()),
-            Slot::Own { thread, global } => start(thread).and_then(|s| s.globals.get(global.index())),
+            Slot::Own { thread, global } => {
+                start(thread).and_then(|s| s.globals.get(global.index()))
+            }
             Slot::Local { thread, local, .. } => {
                 start(thread).and_then(|s| s.locals.get(local.index()))
             }

@@ -11,21 +11,21 @@ use hardbop_outcome::{Bound, Budget, Declined, Engine, Limit, Outcome, Progress,
 pub type Made = Result<Box<dyn Transform>, Declined>;
 
 /// Makes a transform of a machine and a question.
-pub type Making<'t> = dyn Fn(&Machine, &Question, &Budget<'_>) -> Made + Send + Sync + 't;
+pub type Making = dyn Fn(&Machine, &Question, &Budget<'_>) -> Made + Send + Sync;
 
 /// An engine and what it is asked through.
-pub struct Through<'t> {
+pub struct Through {
     name: &'static str,
-    engine: &'t dyn Engine,
-    making: Box<Making<'t>>,
+    engine: Box<dyn Engine>,
+    making: Box<Making>,
 }
 
-impl<'t> Through<'t> {
+impl Through {
     /// An engine, asked through a transform of one's own.
     pub fn new(
         name: &'static str,
-        engine: &'t dyn Engine,
-        making: impl Fn(&Machine, &Question, &Budget<'_>) -> Made + Send + Sync + 't,
+        engine: Box<dyn Engine>,
+        making: impl Fn(&Machine, &Question, &Budget<'_>) -> Made + Send + Sync + 'static,
     ) -> Self {
         Self {
             name,
@@ -35,7 +35,7 @@ impl<'t> Through<'t> {
     }
 
     /// An engine for sequential programs, asked about what threads do in a number of rounds.
-    pub fn sequentialized(engine: &'t dyn Engine) -> Self {
+    pub fn sequentialized(engine: Box<dyn Engine>) -> Self {
         Self::new("sequentialized", engine, |machine, question, budget| {
             let Some(Bound::Rounds(rounds)) = question.bound else {
                 return Declined::because("questions without a number of rounds");
@@ -48,14 +48,14 @@ impl<'t> Through<'t> {
     }
 
     /// An engine for places, asked whether a safety property is violated.
-    pub fn monitored(name: &'static str, engine: &'t dyn Engine) -> Self {
+    pub fn monitored(name: &'static str, engine: Box<dyn Engine>) -> Self {
         Self::new(name, engine, |machine, question, _| {
             Ok(Box::new(product(machine, question)?))
         })
     }
 
     /// An engine for places, asked about what can have to do with them.
-    pub fn sliced(name: &'static str, engine: &'t dyn Engine) -> Self {
+    pub fn sliced(name: &'static str, engine: Box<dyn Engine>) -> Self {
         Self::new(name, engine, |machine, question, _| {
             if question.as_property().is_some() {
                 return Declined::because("properties of runs");
@@ -65,7 +65,7 @@ impl<'t> Through<'t> {
     }
 }
 
-impl Engine for Through<'_> {
+impl Engine for Through {
     fn name(&self) -> &'static str {
         self.name
     }

@@ -78,7 +78,10 @@ pub trait Transform {
                 let reason = |answer: &Answer| {
                     let target = answer.target()?;
                     let why = lost.iter().find(|(about, _)| about.contains(target));
-                    answer.uncertified.clone().or(why.map(|(_, why)| why.clone()))
+                    answer
+                        .uncertified
+                        .clone()
+                        .or(why.map(|(_, why)| why.clone()))
                 };
                 answer.uncertified = answers().find_map(reason);
             }
@@ -146,7 +149,9 @@ impl TargetMap {
         Self {
             question: question.clone(),
             original: question.clone(),
-            standing: (0..question.targets().len()).map(|index| vec![index]).collect(),
+            standing: (0..question.targets().len())
+                .map(|index| vec![index])
+                .collect(),
             provisos: Vec::new(),
         }
     }
@@ -155,7 +160,10 @@ impl TargetMap {
     pub fn target_of(&self, trace: &Trace) -> Option<Target> {
         let target = trace.target.as_ref()?;
         let stands = |&index: &usize| self.question.targets()[index] == *target;
-        let place = self.standing.iter().position(|some| some.iter().any(stands))?;
+        let place = self
+            .standing
+            .iter()
+            .position(|some| some.iter().any(stands))?;
         self.original.targets().get(place).cloned()
     }
 
@@ -177,9 +185,12 @@ pub enum NoWayBack {
     /// The original's run has too many different calls.
     #[error("the run has too many different calls to be written down")]
     TooLong,
-    /// The original has no such run; with the reason.
+    /// The original has no such run, against what the transform promises; with the reason.
     #[error("the original does not have this run: {0}")]
     NotARun(String),
+    /// The original need not have such a run, and does not; with the reason.
+    #[error("a run that hidden variables rule out: {0}")]
+    Spurious(String),
     /// What the certificate says holds of the new machine only; with the reason.
     #[error("{0}")]
     NotCertified(&'static str),
@@ -190,8 +201,11 @@ impl NoWayBack {
     fn limit(&self) -> Limit {
         match self {
             NoWayBack::TooLong => Limit::Memory,
-            other => Limit::Declined {
-                what: other.to_string(),
+            NoWayBack::NotARun(_) => Limit::Contradiction {
+                what: self.to_string(),
+            },
+            _ => Limit::Declined {
+                what: self.to_string(),
             },
         }
     }
@@ -250,7 +264,9 @@ impl<A: Transform, B: Transform> Transform for Chain<A, B> {
         original: &Machine,
         certificate: Certificate,
     ) -> Result<Certificate, NoWayBack> {
-        let between = self.second.certificate_back(self.first.machine(), certificate)?;
+        let between = self
+            .second
+            .certificate_back(self.first.machine(), certificate)?;
         self.first.certificate_back(original, between)
     }
 

@@ -16,7 +16,7 @@ use hardbop_outcome::{
     Bound, Budget, Engine, Evidence, Limit, Question, Silent, Trace, Verdict, WantedRun,
 };
 use hardbop_summary::{Direction, SummaryEngine};
-use hardbop_testkit::context_oracle::{ContextOracle, Cost};
+use hardbop_testkit::contexts::{ContextOracle, Cost};
 use hardbop_testkit::{Knobs, generate, shrink};
 use hardbop_transform::Through;
 use seeds::seeds;
@@ -121,7 +121,7 @@ fn sequential(machine: &Machine, question: &Question, rounds: u32) -> Result<Ans
         direction: Direction::Forward,
         ..SummaryEngine::default()
     };
-    let engine = Through::sequentialized(&engine);
+    let engine = Through::sequentialized(Box::new(engine));
     let question = question.clone().within(Bound::Rounds(rounds));
     let question = question.wanting(WantedRun::Any);
     let outcome = engine.check(machine, &question, &limited(), &mut Silent);

@@ -19,14 +19,18 @@ const THREADS: u32 = 3;
 fn failures(original: &Machine, rounds: u32) -> Option<Vec<bool>> {
     let question = Question::assertions(original).within(Bound::Rounds(rounds));
     let engine = SummaryEngine::default();
-    let engine = Through::sequentialized(&engine);
+    let engine = Through::sequentialized(Box::new(engine));
     let budget = Budget {
         nodes: Some(1 << 17),
         threads: Some(THREADS),
         ..Budget::unlimited()
     };
     let outcome = engine.check(original, &question, &budget, &mut Silent);
-    if outcome.answers.iter().any(|answer| answer.verdict.is_unknown()) {
+    if outcome
+        .answers
+        .iter()
+        .any(|answer| answer.verdict.is_unknown())
+    {
         return None;
     }
     let fails = outcome.answers.iter().map(|answer| match &answer.verdict {
@@ -111,7 +115,7 @@ fn more_threads_than_allowed_are_noticed() {
         (2, Verdict::ExcludedUpTo(Bound::Rounds(1))),
     ] {
         let engine = SummaryEngine::default();
-        let engine = Through::sequentialized(&engine);
+        let engine = Through::sequentialized(Box::new(engine));
         let budget = Budget {
             threads: Some(threads),
             ..Budget::unlimited()

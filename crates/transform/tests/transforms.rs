@@ -8,16 +8,17 @@ mod seeds;
 
 use hardbop_automata::property::PropertyText;
 use hardbop_automata::{Automaton, Property};
+use hardbop_brute_force::steps::Bounds;
 use hardbop_explicit::ExplicitEngine;
-use hardbop_interpreter::replay;
+use hardbop_interpreter::{letter_of_threads, replay};
 use hardbop_machine::{EdgeId, Machine, ProcId, Variable, from_text};
 use hardbop_outcome::certificate::Formula;
 use hardbop_outcome::{
-    Bound, Budget, Certificate, Engine, Limit, NeverInterrupted, Question, Silent, Verdict,
+    Bound, Budget, Certificate, Declined, Engine, Limit, NeverInterrupted, Outcome, Progress,
+    Question, Silent, Verdict,
 };
 use hardbop_summary::{Direction, SummaryEngine};
 use hardbop_testkit::conformance::{ConformanceConfig, ConformanceReport, conformance};
-use hardbop_testkit::run_oracle::RunVerdict;
 use hardbop_testkit::{Knobs, Oracle, RunOracle, generate};
 use hardbop_transform::hide::{FewVariables, Visible, hide};
 use hardbop_transform::product::product;
@@ -37,7 +38,7 @@ fn accept(machine: &Machine, certificate: &Certificate) -> Result<(), String> {
         .map_err(|rejected| rejected.to_string())
 }
 
-fn sequential(engine: &Through<'_>) -> ConformanceReport {
+fn sequential(engine: &Through) -> ConformanceReport {
     let report = conformance(
         engine,
         &accept,
@@ -47,7 +48,7 @@ fn sequential(engine: &Through<'_>) -> ConformanceReport {
     report
 }
 
-fn concurrent(engine: &Through<'_>) -> ConformanceReport {
+fn concurrent(engine: &Through) -> ConformanceReport {
     let report = conformance(
         engine,
         &accept,
@@ -55,6 +56,33 @@ fn concurrent(engine: &Through<'_>) -> ConformanceReport {
     );
     assert!(report.has_passed(), "{report}");
     report
+}
+
+/// The forward search with few BDD nodes: some sequential programs of threads are beyond what a test should take.
+struct Small;
+
+impl Engine for Small {
+    fn name(&self) -> &'static str {
+        "small"
+    }
+
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        forward().takes(machine, question)
+    }
+
+    fn search(
+        &self,
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Outcome {
+        let budget = Budget {
+            nodes: Some(1 << 14),
+            ..*budget
+        };
+        forward().search(machine, question, &budget, progress)
+    }
 }
 
 fn forward() -> SummaryEngine {
@@ -83,17 +111,17 @@ fn every_third(edge: EdgeId) -> bool {
 #[test]
 fn slices_keep_verdicts_and_evidence_comes_back() {
     let engine = forward();
-    let report = sequential(&Through::sliced("sliced", &engine));
+    let report = sequential(&Through::sliced("sliced", Box::new(engine)));
     assert_eq!((report.unknown, report.skipped), (0, 0), "{report}");
     assert!(seeds(1).1 || report.certificates > 500, "{report}");
     let engine = ExplicitEngine::default();
-    sequential(&Through::sliced("sliced", &engine));
+    sequential(&Through::sliced("sliced", Box::new(engine)));
 }
 
 #[test]
 fn slices_of_threads_keep_verdicts() {
     let engine = small_oracle();
-    let through = Through::new("sliced", &engine, |machine, question, _| {
+    let through = Through::new("sliced", Box::new(engine), |machine, question, _| {
         Ok(Box::new(slice(machine, question)))
     });
     concurrent(&through);
@@ -102,7 +130,7 @@ fn slices_of_threads_keep_verdicts() {
 #[test]
 fn split_machines_keep_verdicts_and_evidence_comes_back() {
     let engine = SummaryEngine::default();
-    let through = Through::new("split", &engine, |machine, question, _| {
+    let through = Through::new("split", Box::new(engine), |machine, question, _| {
         Ok(Box::new(split_edges(machine, question, every_third)))
     });
     let report = sequential(&through);
@@ -113,7 +141,7 @@ fn split_machines_keep_verdicts_and_evidence_comes_back() {
 #[test]
 fn what_a_machine_with_hidden_variables_does_not_reach_is_unreachable() {
     let engine = SummaryEngine::default();
-    let through = Through::new("hidden", &engine, |machine, question, _| {
+    let through = Through::new("hidden", Box::new(engine), |machine, question, _| {
         let visible = some_variables(machine, 3);
         Ok(Box::new(hide(machine, question, visible)))
     });
@@ -121,7 +149,7 @@ fn what_a_machine_with_hidden_variables_does_not_reach_is_unreachable() {
     assert!(seeds(1).1 || report.certificates > 200, "{report}");
     assert!(seeds(1).1 || report.reachable > 500, "{report}");
     let engine = ExplicitEngine::default();
-    let through = Through::new("hidden", &engine, |machine, question, _| {
+    let through = Through::new("hidden", Box::new(engine), |machine, question, _| {
         let visible = some_variables(machine, 5);
         Ok(Box::new(hide(machine, question, visible)))
     });
@@ -132,7 +160,7 @@ fn what_a_machine_with_hidden_variables_does_not_reach_is_unreachable() {
 fn a_machine_with_nothing_hidden_has_the_same_verdicts() {
     let engine = SummaryEngine::default();
     let all = |_: ProcId, _: Variable| true;
-    let through = Through::new("hidden", &engine, move |machine, question, _| {
+    let through = Through::new("hidden", Box::new(engine), move |machine, question, _| {
         let visible = Visible::such_that(machine, all);
         Ok(Box::new(hide(machine, question, visible)))
     });
@@ -150,12 +178,15 @@ fn small_oracle() -> Oracle {
 #[test]
 fn fixed_threads_do_what_started_ones_do() {
     let engine = small_oracle();
-    let through = Through::new("fixed", &engine, |machine, question, _| {
-        match StaticThreads::new(machine, 3) {
-            Ok(threads) => Ok(Box::new(threads.asking(question))),
-            Err(refused) => hardbop_outcome::Declined::because(refused.to_string()),
-        }
-    });
+    let through =
+        Through::new(
+            "fixed",
+            Box::new(engine),
+            |machine, question, _| match StaticThreads::new(machine, 3) {
+                Ok(threads) => Ok(Box::new(threads.asking(question))),
+                Err(refused) => Declined::because(refused.to_string()),
+            },
+        );
     let report = concurrent(&through);
     assert!(seeds(1).1 || report.reachable > 300, "{report}");
     assert!(seeds(1).1 || report.unreachable > 50, "{report}");
@@ -163,13 +194,15 @@ fn fixed_threads_do_what_started_ones_do() {
 
 #[test]
 fn runs_of_the_sequential_program_are_runs_of_the_threads() {
-    let engine = forward();
-    let through = Through::new("sequentialized", &engine, |machine, question, _| {
-        match sequentialize(machine, question, 2, 3) {
-            Ok(sequential) => Ok(Box::new(sequential)),
-            Err(refused) => hardbop_outcome::Declined::because(refused.to_string()),
-        }
-    });
+    let through =
+        Through::new(
+            "sequentialized",
+            Box::new(Small),
+            |machine, question, _| match sequentialize(machine, question, 2, 3) {
+                Ok(sequential) => Ok(Box::new(sequential)),
+                Err(refused) => Declined::because(refused.to_string()),
+            },
+        );
     let mut config = ConformanceConfig::concurrent(seeds(PROGRAMS / 2).0);
     config.oracle = small_oracle();
     let report = conformance(&through, &accept, &config);
@@ -180,35 +213,46 @@ fn runs_of_the_sequential_program_are_runs_of_the_threads() {
 #[test]
 fn two_transforms_are_one_with_both_ways_back() {
     let engine = forward();
-    let through = Through::new("sliced, then split", &engine, |machine, question, _| {
-        let first = slice(machine, question);
-        let second = split_edges(first.machine(), first.question(), every_third);
-        Ok(Box::new(Chain::new(first, second)))
-    });
+    let through = Through::new(
+        "sliced, then split",
+        Box::new(engine),
+        |machine, question, _| {
+            let first = slice(machine, question);
+            let second = split_edges(first.machine(), first.question(), every_third);
+            Ok(Box::new(Chain::new(first, second)))
+        },
+    );
     let report = sequential(&through);
     assert_eq!((report.unknown, report.skipped), (0, 0), "{report}");
     assert!(seeds(1).1 || report.certificates > 500, "{report}");
-    let through = Through::new("split, hidden, then sliced", &engine, |machine, question, _| {
-        let first = split_edges(machine, question, every_third);
-        let visible = some_variables(first.machine(), 2);
-        let second = hide(first.machine(), first.question(), visible);
-        let third = slice(second.machine(), second.question());
-        Ok(Box::new(Chain::new(Chain::new(first, second), third)))
-    });
+    let through = Through::new(
+        "split, hidden, then sliced",
+        Box::new(engine),
+        |machine, question, _| {
+            let first = split_edges(machine, question, every_third);
+            let visible = some_variables(first.machine(), 2);
+            let second = hide(first.machine(), first.question(), visible);
+            let third = slice(second.machine(), second.question());
+            Ok(Box::new(Chain::new(Chain::new(first, second), third)))
+        },
+    );
     let report = sequential(&through);
     assert!(seeds(1).1 || report.certificates > 200, "{report}");
 }
 
 #[test]
 fn split_threads_are_made_sequential() {
-    let engine = forward();
-    let through = Through::new("split, then sequential", &engine, |machine, question, _| {
-        let first = split_edges(machine, question, every_third);
-        match sequentialize(first.machine(), first.question(), 2, 3) {
-            Ok(second) => Ok(Box::new(Chain::new(first, second))),
-            Err(refused) => hardbop_outcome::Declined::because(refused.to_string()),
-        }
-    });
+    let through = Through::new(
+        "split, then sequential",
+        Box::new(Small),
+        |machine, question, _| {
+            let first = split_edges(machine, question, every_third);
+            match sequentialize(first.machine(), first.question(), 2, 3) {
+                Ok(second) => Ok(Box::new(Chain::new(first, second))),
+                Err(refused) => Declined::because(refused.to_string()),
+            }
+        },
+    );
     let mut config = ConformanceConfig::concurrent(seeds(PROGRAMS / 10).0);
     config.oracle = small_oracle();
     let report = conformance(&through, &accept, &config);
@@ -239,24 +283,24 @@ fn monitor(machine: &Machine, seed: u64) -> Option<Property> {
 
 fn oracle_says(machine: &Machine, automaton: &Automaton) -> Option<bool> {
     let oracle = RunOracle {
-        max_stack: 6,
-        max_threads: 2,
+        bounds: Bounds {
+            stack: 6,
+            threads: 2,
+        },
     };
     let budget = Budget {
         states: Some(5_000),
         ..Budget::unlimited()
     };
     match oracle.check(machine, automaton, &budget, &mut Silent).0 {
-        RunVerdict::Excluded => Some(false),
-        RunVerdict::Trace(_) => Some(true),
-        RunVerdict::Lasso(_) => panic!("the monitor has targets"),
-        RunVerdict::Unknown(_) => None,
+        Verdict::Excluded => Some(false),
+        Verdict::Found(_) => Some(true),
+        _ => None,
     }
 }
 
 #[test]
 fn any_engine_for_places_answers_monitors_through_the_product() {
-    let engines: [&dyn Engine; 2] = [&forward(), &SummaryEngine::default()];
     let (mut found, mut excluded) = (0, 0);
     for seed in seeds(PROGRAMS / 4).0 {
         for knobs in [
@@ -273,7 +317,10 @@ fn any_engine_for_places_answers_monitors_through_the_product() {
             let expected = oracle_says(&machine, &property.automaton);
             let automaton = property.automaton.clone();
             let question = Question::property(property);
-            let engine = engines[(seed % 2) as usize];
+            let engine: Box<dyn Engine> = match seed % 2 {
+                0 => Box::new(forward()),
+                _ => Box::new(SummaryEngine::default()),
+            };
             let engine = Through::monitored("monitored", engine);
             let outcome = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
             let [answer] = &outcome.answers[..] else {
@@ -284,7 +331,10 @@ fn any_engine_for_places_answers_monitors_through_the_product() {
                     let trace = answer.verdict.trace().expect("the run is finite");
                     replay(&machine, trace).unwrap_or_else(|why| panic!("{why}\n{text}"));
                     let letters = letters(&machine, &automaton, trace);
-                    assert!(automaton.enters_target(&letters).is_some(), "{seed}\n{text}");
+                    assert!(
+                        automaton.enters_target(&letters).is_some(),
+                        "{seed}\n{text}"
+                    );
                     found += 1;
                 }
                 (Verdict::Excluded, Some(false) | None) => {
@@ -295,7 +345,10 @@ fn any_engine_for_places_answers_monitors_through_the_product() {
             }
         }
     }
-    assert!(seeds(1).1 || found > 200 && excluded > 200, "{found} {excluded}");
+    assert!(
+        seeds(1).1 || found > 200 && excluded > 200,
+        "{found} {excluded}"
+    );
 }
 
 /// What the automaton reads along a run.
@@ -305,9 +358,8 @@ fn letters(
     trace: &hardbop_outcome::Trace,
 ) -> Vec<hardbop_automata::Letter> {
     let propositions = &automaton.propositions;
-    let read = |now: &hardbop_interpreter::Configuration| {
-        hardbop_testkit::run_oracle::letter_of(machine, propositions, now)
-    };
+    let read =
+        |now: &hardbop_interpreter::Configuration| letter_of_threads(machine, propositions, now);
     let mut walk = hardbop_interpreter::Walk::expanded(machine, trace).expect("it replays");
     let mut letters = vec![read(walk.configuration())];
     while let Some(walked) = walk.next() {
@@ -327,7 +379,7 @@ fn a_product_takes_safety_properties_of_sequential_programs_only() {
     assert!(product(&machine, &ltl).is_err());
     assert!(product(&machine, &Question::assertions(&machine)).is_err());
     let engine = SummaryEngine::default();
-    let engine = Through::sequentialized(&engine);
+    let engine = Through::sequentialized(Box::new(engine));
     let outcome = engine.check(
         &machine,
         &Question::assertions(&machine),
@@ -338,17 +390,19 @@ fn a_product_takes_safety_properties_of_sequential_programs_only() {
     let label = Question::line(&machine, 1).within(Bound::Steps(3));
     let outcome = engine.check(&machine, &label, &Budget::unlimited(), &mut Silent);
     let why = &outcome.answers[0].verdict;
-    assert!(matches!(why, Verdict::Unknown(Limit::Declined { .. })), "{why:?}");
+    assert!(
+        matches!(why, Verdict::Unknown(Limit::Declined { .. })),
+        "{why:?}"
+    );
 }
 
 #[test]
 fn few_variables_first_gives_the_verdicts_of_the_whole_machine() {
-    let (forward, auto, explicit) = (
-        forward(),
-        SummaryEngine::default(),
-        ExplicitEngine::default(),
-    );
-    let engines: [&dyn Engine; 3] = [&forward, &auto, &explicit];
+    let engines: [Box<dyn Engine>; 3] = [
+        Box::new(forward()),
+        Box::new(SummaryEngine::default()),
+        Box::new(ExplicitEngine::default()),
+    ];
     for engine in engines {
         let engine = FewVariables { engine };
         let config = ConformanceConfig::sequential(seeds(PROGRAMS / 12).0);
@@ -375,18 +429,23 @@ const LOCK: &str = "decl lock, own, a, b, c, d, e, f, g, h, i, j;
 #[test]
 fn certificates_of_few_variables_speak_of_few_variables() {
     let machine = from_text("t.bp", LOCK).expect("a program");
-    let engine = forward();
-    let engine = FewVariables { engine: &engine };
+    let engine = FewVariables {
+        engine: Box::new(forward()),
+    };
     let question = Question::assertions(&machine);
     let outcome = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
-    let verdicts: Vec<bool> = outcome.answers.iter().map(|a| a.verdict.is_found()).collect();
+    let verdicts: Vec<bool> = outcome
+        .answers
+        .iter()
+        .map(|a| a.verdict.is_found())
+        .collect();
     assert_eq!(verdicts, [false, false, true]);
     for certificate in &outcome.certificates {
         accept(&machine, certificate).expect("a certificate of the whole program");
         for formula in &certificate.formulas {
             if let Formula::Now(bit) | Formula::Entry(bit) = formula {
                 let name = machine.name_of(ProcId(0), bit.variable);
-                assert!(["lock", "own"].contains(&name), "{name}");
+                assert!(["lock", "own", "a"].contains(&name), "{name}");
             }
         }
     }

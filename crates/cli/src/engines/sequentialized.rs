@@ -26,7 +26,7 @@ impl Engine for SequentializedEngine {
 
     fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
         let question = question.clone().within(Bound::Rounds(self.rounds));
-        Through::sequentialized(&self.summary).takes(machine, &question)
+        Through::sequentialized(Box::new(self.summary)).takes(machine, &question)
     }
 
     fn search(
@@ -41,6 +41,6 @@ impl Engine for SequentializedEngine {
             threads: Some(self.threads),
             ..*budget
         };
-        Through::sequentialized(&self.summary).search(machine, &question, &budget, progress)
+        Through::sequentialized(Box::new(self.summary)).search(machine, &question, &budget, progress)
     }
 }

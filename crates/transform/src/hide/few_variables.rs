@@ -2,9 +2,10 @@
 //!
 //! The engine is asked about the machine with all variables but a few hidden, at first those of [`Visible::nearest_conditions`] and constants. What it
 //! excludes there is excluded, with a certificate of the original that speaks of few variables. What it reaches is tried: the run it
-//! gives is taken in the original, as it is or on another way through the same calls ([`Windows`]). If that cannot be, the variables
-//! that say why are visible from then on, and the engine is asked about the rest again. This is counterexample-guided refinement
-//! (Clarke, Grumberg, Jha, Lu and Veith, CAV 2000) on variables instead of predicates.
+//! gives is taken in the original, as it is or on another way through the same calls ([`Windows`]). The engine is asked about the rest
+//! with more variables: at first those of the next of [`Levels`], then those that say why runs could not be taken, and where nothing does, the
+//! next level again. That is counterexample-guided refinement (Clarke, Grumberg, Jha, Lu and Veith, CAV 2000) on variables. The second level
+//! comes first because cores name one variable at a time: a driver of 100 procedures takes 2 questions so, and more than 24 with cores alone.
 //!
 //! What is not settled so, because the engine or the trials run out, is left to the engine on the whole machine. So nothing is lost but
 //! the time, which the limits below keep short.
@@ -14,10 +15,10 @@ use super::{Hidden, Levels, Precision, hide};
 use crate::transform::Transform;
 use hardbop_interpreter::replay;
 use hardbop_machine::analysis::{CallGraph, ModRef};
-use hardbop_machine::{Machine, NodeId, ProcId, Variable};
+use hardbop_machine::{Machine, ProcId, Variable};
 use hardbop_outcome::engine::takes_only_sequential_reachability;
 use hardbop_outcome::{
-    Answer, Budget, Declined, Engine, Ledger, Limit, Outcome, Progress, Question, Verdict, WantedRun,
+    Budget, Declined, Engine, Ledger, Limit, Outcome, Progress, Question, WantedRun,
 };
 
 /// States and BDD nodes for a question about few variables: one that needs more sees too much.
@@ -25,18 +26,20 @@ const STATES: u64 = 1 << 16;
 const NODES: u64 = 1 << 18;
 /// Questions about few variables.
 const ROUNDS: usize = 24;
+/// So many of them go by levels in any case: they settle what does not need to be tried.
+const FIRST_LEVELS: usize = 2;
 /// Runs that are tried after each of them.
 const TRIALS: usize = 16;
 /// A run of more steps is not tried.
 const STEPS: usize = 20_000;
 
 /// An engine, asked about few variables first.
-pub struct FewVariables<'e> {
+pub struct FewVariables {
     /// Asked about few variables, and in the end about all.
-    pub engine: &'e dyn Engine,
+    pub engine: Box<dyn Engine>,
 }
 
-impl Engine for FewVariables<'_> {
+impl Engine for FewVariables {
     fn name(&self) -> &'static str {
         self.engine.name()
     }
@@ -58,7 +61,7 @@ impl Engine for FewVariables<'_> {
             return self.engine.search(machine, question, budget, progress);
         }
         let mut refinement = Refinement {
-            engine: self.engine,
+            engine: self.engine.as_ref(),
             machine,
             question,
             budget,
@@ -78,57 +81,60 @@ struct Refinement<'r> {
 }
 
 impl Refinement<'_> {
-    /// Asks about few variables, then about more, as long as that settles something or says what is missing.
+    /// Asks about few variables, then about more: level by level, and then what trials of runs say is missing.
     fn run(&mut self, progress: &mut dyn Progress) {
         let machine = self.machine;
         let nodes = self.ledger.open_nodes();
         let calls = CallGraph::new(machine);
         let effects = ModRef::new(machine, &calls);
         let mut levels = Levels::new(machine, &calls, &effects);
-        let Some(first) = levels.next(&nodes) else {
+        let mut next = levels.next(&nodes);
+        let Some(first) = &next else {
             return;
         };
-        let mut precision = Precision::of(machine, &nodes, &first);
+        let mut precision = Precision::of(machine, &nodes, first);
         let mut windows = Windows::new(machine, &precision);
-        for _ in 0..ROUNDS {
-            if self.ledger.is_decided() || precision.is_exact() {
+        let mut missing = Vec::new();
+        for round in 0..ROUNDS {
+            let last = precision.clone();
+            if let Some(level) = next.take() {
+                precision = Precision::of(machine, &nodes, &level);
+            }
+            if precision.is_exact() {
                 return;
             }
             let open = self.question.about(self.ledger.open_targets());
             let hidden = hide(machine, &open, precision.tracked().clone());
             let outcome = self.ask(&hidden, progress);
-            self.ledger.count("few-variables-questions", 1, |a, b| a + b);
-            let before = (self.ledger.open_nodes().len(), precision.tracked_count());
-            if self.exclude(&hidden, &outcome) == Settled::Interrupted {
+            self.ledger
+                .count("few-variables-questions", 1, |a, b| a + b);
+            self.exclude(&hidden, &outcome);
+            let found_missing = self.try_runs(&hidden, &outcome, &mut windows, &precision);
+            if self.ledger.is_decided() || self.budget.interrupt.check().is_some() {
                 return;
             }
-            self.try_runs(&hidden, &outcome, &mut windows, &mut precision);
-            let open = self.ledger.open_nodes();
-            if (open.len(), precision.tracked_count()) == before {
-                // Nothing says what is missing: see what flows into what is seen.
-                let Some(more) = levels.next(&open) else {
-                    return;
-                };
-                let more = Precision::of(machine, &nodes, &more);
-                let variables = self.variables().filter(|&(p, v)| more.tracks(p, v));
-                precision.track_each(&variables.collect::<Vec<_>>());
-                if precision.tracked_count() == before.1 {
-                    return;
+            let saw_too_much = outcome.answers.iter().any(|a| a.verdict.is_unknown());
+            if saw_too_much {
+                // What was missing before is all that can be said.
+                levels.end();
+                precision = last;
+            } else {
+                missing = found_missing;
+                if round + 1 < FIRST_LEVELS {
+                    next = levels.next(&self.ledger.open_nodes());
+                }
+            }
+            if next.is_none() {
+                let seen = precision.tracked_count();
+                precision.track_each(&std::mem::take(&mut missing));
+                if precision.tracked_count() == seen {
+                    next = levels.next(&self.ledger.open_nodes());
+                    if next.is_none() {
+                        return;
+                    }
                 }
             }
         }
-    }
-
-    /// All variables of the machine.
-    fn variables(&self) -> impl Iterator<Item = (ProcId, Variable)> + '_ {
-        let machine = self.machine;
-        let globals = (0..machine.globals.len()).map(hardbop_machine::GlobalId::new);
-        let globals = globals.map(|id| (ProcId(0), Variable::Global(id)));
-        let locals = machine.procedure_ids().flat_map(|procedure| {
-            let locals = machine.procedure(procedure).local_ids();
-            locals.map(move |id| (procedure, Variable::Local(id)))
-        });
-        globals.chain(locals)
     }
 
     fn ask(&self, hidden: &Hidden, progress: &mut dyn Progress) -> Outcome {
@@ -139,39 +145,31 @@ impl Refinement<'_> {
             ..*self.budget
         };
         let question = hidden.question();
-        self.engine.check(hidden.machine(), question, &budget, progress)
+        self.engine
+            .check(hidden.machine(), question, &budget, progress)
     }
 
     /// What is excluded with few variables is excluded.
-    fn exclude(&mut self, hidden: &Hidden, outcome: &Outcome) -> Settled {
+    fn exclude(&mut self, hidden: &Hidden, outcome: &Outcome) {
         for certificate in &outcome.certificates {
             if let Ok(certificate) = hidden.certificate_back(self.machine, certificate.clone()) {
                 self.ledger.exclude(certificate);
             }
         }
-        let is_over = |answer: &Answer| match &answer.verdict {
-            Verdict::Unknown(Limit::Time | Limit::Interrupted | Limit::Memory) => true,
-            Verdict::Unknown(_) | Verdict::Found(_) | Verdict::Excluded => false,
-            Verdict::ExcludedUpTo(_) => false,
-        };
-        match outcome.answers.iter().any(is_over) || self.budget.interrupt.check().is_some() {
-            true => Settled::Interrupted,
-            false => Settled::AsFarAsPossible,
-        }
     }
 
-    /// Tries the runs that were found; what says why they cannot be taken is tracked from now on.
+    /// Tries the runs that were found; gives the variables that say why some cannot be taken.
     fn try_runs(
         &mut self,
         hidden: &Hidden,
         outcome: &Outcome,
         windows: &mut Windows<'_>,
-        precision: &mut Precision,
-    ) {
+        precision: &Precision,
+    ) -> Vec<(ProcId, Variable)> {
         let budget = self.budget;
         let interrupt = || budget.interrupt.check().is_some();
+        let mut missing = Vec::new();
         let mut failed = 0;
-        let seen = precision.clone();
         for answer in &outcome.answers {
             let (Some(trace), Some(target)) = (answer.verdict.trace(), answer.target()) else {
                 continue;
@@ -187,34 +185,35 @@ impl Refinement<'_> {
                 self.ledger.reach(target.node, &run, false);
                 continue;
             }
+            failed += 1;
             let Some(path) = flatten(&run, STEPS) else {
-                failed += 1;
                 continue;
             };
-            match windows.try_path(&path, &seen, &interrupt) {
+            match windows.try_path(&path, precision, &interrupt) {
                 Tried::Taken(run) => self.ledger.reach(target.node, &run, false),
-                Tried::Impossible(reasons) => {
-                    failed += 1;
-                    precision.track_each(&reasons);
-                }
-                Tried::Interrupted => return,
+                Tried::Impossible(reasons) => missing.extend(reasons),
+                Tried::Interrupted => break,
             }
         }
+        missing
     }
 
     /// The rest is asked about the whole machine.
     fn finish(self, progress: &mut dyn Progress) -> Outcome {
-        let rest: Vec<NodeId> = self.ledger.open_nodes();
         let open = self.ledger.open_targets();
         let mut outcome = self.ledger.outcome(self.engine.name(), &Limit::Interrupted);
-        if rest.is_empty() {
+        if open.is_empty() {
             return outcome;
         }
         let question = self.question.about(open);
-        let other = self.engine.search(self.machine, &question, self.budget, progress);
+        let other = self
+            .engine
+            .search(self.machine, &question, self.budget, progress);
         let mut answers = other.answers.into_iter();
         for answer in &mut outcome.answers {
-            let is_open = answer.target().is_some_and(|t| question.targets().contains(t));
+            let is_open = answer
+                .target()
+                .is_some_and(|t| question.targets().contains(t));
             if is_open && let Some(given) = answers.next() {
                 *answer = given;
             }
@@ -223,11 +222,4 @@ impl Refinement<'_> {
         outcome.statistics.extend(other.statistics);
         outcome
     }
-}
-
-/// What a question about few variables has brought.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Settled {
-    AsFarAsPossible,
-    Interrupted,
 }

@@ -60,4 +60,9 @@ impl<'l> Levels<'l> {
         self.last = Some(next.clone());
         Some(next)
     }
+
+    /// There are no more levels.
+    pub fn end(&mut self) {
+        self.level = LEVELS;
+    }
 }

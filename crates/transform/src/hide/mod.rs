@@ -22,7 +22,7 @@ pub use precision::{Precision, groups};
 pub use visible::Visible;
 
 use crate::correspondence::{Correspondence, bit_of, decisions, operands_of};
-use crate::transform::{TargetMap, NoWayBack, Transform};
+use crate::transform::{NoWayBack, TargetMap, Transform};
 use hardbop_interpreter::replay;
 use hardbop_machine::{
     Action, Edge, Expr, ExprArena, ExprId, InputId, Machine, ProcId, ThreadStart, Type, Variable,
@@ -178,7 +178,8 @@ impl Hiding<'_> {
 impl Hidden {
     /// The steps of a run, taken in the original. It need not be a run there.
     pub fn candidate(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {
-        self.back.run_back(&self.machine, original, trace, trace.target.clone())
+        self.back
+            .run_back(&self.machine, original, trace, trace.target.clone())
     }
 
     /// The same as decisions; nothing if the run is not sequential.
@@ -197,10 +198,13 @@ impl Transform for Hidden {
     }
 
     fn run_back(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {
-        let candidate = self.candidate(original, trace)?;
+        let candidate = self.candidate(original, trace).map_err(|why| match why {
+            NoWayBack::NotARun(why) => NoWayBack::Spurious(why),
+            other => other,
+        })?;
         match replay(original, &candidate) {
             Ok(_) => Ok(candidate),
-            Err(why) => Err(NoWayBack::NotARun(why.to_string())),
+            Err(why) => Err(NoWayBack::Spurious(why.to_string())),
         }
     }
 
@@ -213,7 +217,12 @@ impl Transform for Hidden {
         let mut pending: Vec<(ProcId, u32)> = Vec::new();
         for relation in &certificate.nodes {
             let roots = [Some(relation.relation), relation.to_exit];
-            pending.extend(roots.into_iter().flatten().map(|root| (relation.procedure, root)));
+            pending.extend(
+                roots
+                    .into_iter()
+                    .flatten()
+                    .map(|root| (relation.procedure, root)),
+            );
         }
         let mut seen = std::collections::HashSet::new();
         while let Some((procedure, index)) = pending.pop() {
@@ -228,6 +237,7 @@ impl Transform for Hidden {
             let operands = operands_of(formula).into_iter();
             pending.extend(operands.map(|operand| (procedure, operand)));
         }
-        self.back.certificate_back(original, &self.targets, certificate)
+        self.back
+            .certificate_back(original, &self.targets, certificate)
     }
 }

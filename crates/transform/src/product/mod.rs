@@ -15,22 +15,22 @@
 //! edge reads the state of the automaton, so that it is never dead.
 
 mod back;
-mod spots;
 mod reading;
+mod spots;
 
 use crate::correspondence::{Correspondence, Origin};
-use crate::transform::TargetMap;
-use hardbop_outcome::{Declined, Question, Target, TargetKind};
 use crate::draft::{Draft, DraftEdge, Place, assign};
+use crate::transform::TargetMap;
 use hardbop_automata::guard::Cube;
 use hardbop_automata::propositions::Atom;
 use hardbop_automata::{Automaton, View};
 use hardbop_machine::analysis::CallGraph;
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{
-    Action, BinaryOp, EdgeId, Expr, ExprId, GlobalId, Machine, NodeId, ProcId,
-    Storage, Type, UnaryOp, Variable,
+    Action, BinaryOp, EdgeId, Expr, ExprId, GlobalId, Machine, NodeId, ProcId, Storage, Type,
+    UnaryOp, Variable,
 };
+use hardbop_outcome::{Declined, Question, Target, TargetKind};
 use reading::{Move, Reading};
 use spots::{Spot, Spots};
 use std::collections::HashMap;
@@ -141,7 +141,10 @@ impl<'b> Builder<'b> {
 
     fn finish(self) -> Product {
         let (machine, back, ids) = self.draft.finish();
-        let targets = self.targets.iter().map(|&(procedure, place)| ids[procedure][place]);
+        let targets = self
+            .targets
+            .iter()
+            .map(|&(procedure, place)| ids[procedure][place]);
         let accepting = self.automaton.states.iter().map(|state| state.accepting);
         Product {
             machine,
@@ -259,7 +262,12 @@ impl<'b> Builder<'b> {
                 let guard = self.draft.guarded(edge.guard, Some(keep));
                 let edge = DraftEdge {
                     guard,
-                    ..DraftEdge::of(self.original, id, draft.place(at(edge.from)), draft.place(to))
+                    ..DraftEdge::of(
+                        self.original,
+                        id,
+                        draft.place(at(edge.from)),
+                        draft.place(to),
+                    )
                 };
                 draft.add(edge);
             }

@@ -59,7 +59,10 @@ impl<'m> Spots<'m> {
     pub fn place(&mut self, spot: Spot) -> Place {
         let procedure = &mut self.procedure;
         let span = spot.span(self.original);
-        *self.places.entry(spot).or_insert_with(|| procedure.node(span))
+        *self
+            .places
+            .entry(spot)
+            .or_insert_with(|| procedure.node(span))
     }
 
     /// Adds an edge.

@@ -198,7 +198,10 @@ impl<'r> Reader<'r> {
     /// Whether the running procedure is one that the threads do not have.
     fn is_helper(&self, configuration: &Configuration) -> bool {
         let top = configuration.top(0).map(|frame| frame.node);
-        top.is_some_and(|node| self.helpers.contains(&self.program.machine.procedure_of(node)))
+        top.is_some_and(|node| {
+            self.helpers
+                .contains(&self.program.machine.procedure_of(node))
+        })
     }
 
     fn begin(&mut self, thread: u32, after: &Configuration) {
@@ -234,7 +237,8 @@ impl<'r> Reader<'r> {
         let nothing = || NoWayBack::NotARun("it reaches no target".to_owned());
         let hit = self.hit.ok_or_else(nothing)?;
         // `init` belongs to no round: it comes first, because its steps do.
-        self.steps.sort_by_key(|(round, step)| (*round, step.thread));
+        self.steps
+            .sort_by_key(|(round, step)| (*round, step.thread));
         let beginning = Beginning {
             globals,
             threads: self.starts,

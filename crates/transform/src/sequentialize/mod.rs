@@ -24,7 +24,7 @@ mod names;
 mod switch_points;
 
 use crate::static_threads::{NotStatic, StaticThreads};
-use crate::transform::{TargetMap, NoWayBack, Transform};
+use crate::transform::{NoWayBack, TargetMap, Transform};
 use hardbop_machine::{Machine, NodeId, from_text};
 use hardbop_outcome::{Bound, Certificate, Limit, Question, Trace};
 

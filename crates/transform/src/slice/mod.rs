@@ -12,7 +12,7 @@
 use crate::correspondence::Correspondence;
 use crate::draft::Draft;
 use crate::hide::{Hidden, Visible, hide};
-use crate::transform::{TargetMap, NoWayBack, Transform};
+use crate::transform::{NoWayBack, TargetMap, Transform};
 use hardbop_machine::analysis::{CallGraph, ModRef, Slice};
 use hardbop_machine::{Machine, NodeId, Variable};
 use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation};
@@ -49,7 +49,11 @@ pub fn slice(machine: &Machine, question: &Question) -> Sliced {
 /// The slice for a question in which all calls of a procedure are kept if something of the procedure is.
 fn closed_slice(machine: &Machine, question: &Question) -> Slice {
     let calls = CallGraph::new(machine);
-    let mut targets: Vec<NodeId> = question.targets().iter().map(|target| target.node).collect();
+    let mut targets: Vec<NodeId> = question
+        .targets()
+        .iter()
+        .map(|target| target.node)
+        .collect();
     loop {
         let slice = Slice::new(machine, &calls, &targets);
         let before = targets.len();
@@ -117,7 +121,8 @@ impl Transform for Sliced {
     }
 
     fn run_back(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {
-        self.back.run_back(&self.machine, original, trace, trace.target.clone())
+        self.back
+            .run_back(&self.machine, original, trace, trace.target.clone())
     }
 
     fn certificate_back(

@@ -39,7 +39,9 @@ impl<'m> CoverageQuestion<'m> {
         }
         Self {
             original: machine,
-            split: split_edges(machine, &Question::reach(Vec::new()), |edge| is_way_out[edge.index()]),
+            split: split_edges(machine, &Question::reach(Vec::new()), |edge| {
+                is_way_out[edge.index()]
+            }),
             conditions,
         }
     }

@@ -13,7 +13,7 @@ pub use coverage::CoverageQuestion;
 
 use crate::correspondence::Correspondence;
 use crate::draft::{Draft, DraftEdge};
-use crate::transform::{TargetMap, NoWayBack, Transform};
+use crate::transform::{NoWayBack, TargetMap, Transform};
 use hardbop_machine::{Action, EdgeId, Machine, NodeId};
 use hardbop_outcome::{Certificate, Question, Trace};
 
@@ -84,7 +84,8 @@ impl Transform for Split {
         original: &Machine,
         certificate: Certificate,
     ) -> Result<Certificate, NoWayBack> {
-        self.back.certificate_back(original, &self.targets, certificate)
+        self.back
+            .certificate_back(original, &self.targets, certificate)
     }
 }
 

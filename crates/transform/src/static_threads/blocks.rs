@@ -11,15 +11,15 @@
 //! parked since, where the last of those has to wait. So parking and going on always enclose a step of another thread, and the
 //! order is that of the last steps.
 
-use crate::draft::{assign, Draft, DraftEdge, DraftProcedure, Place};
+use super::NotStatic;
 use super::starts::{Cells, number_type, run};
 use super::waiting::{Waiting, substitute, waiting};
-use super::NotStatic;
 use crate::correspondence::Origin;
+use crate::draft::{Draft, DraftEdge, DraftProcedure, Place, assign};
+use hardbop_machine::Type;
+use hardbop_machine::{Action, Storage, Thread};
 use hardbop_machine::{BinaryOp, Expr};
 use hardbop_machine::{ExprId, GlobalId, InputId, ProcId, Variable};
-use hardbop_machine::{Action, Storage, Thread};
-use hardbop_machine::Type;
 use std::collections::BTreeSet;
 
 /// A place where threads park.

@@ -18,12 +18,12 @@ mod blocks;
 mod starts;
 mod waiting;
 
-use hardbop_machine::NodeId;
-use hardbop_machine::{Action, Machine};
 use crate::correspondence::{Correspondence, Origin};
 use crate::draft::{Draft, DraftEdge, assign};
 use crate::steps::threads_back;
-use crate::transform::{TargetMap, NoWayBack, Transform};
+use crate::transform::{NoWayBack, TargetMap, Transform};
+use hardbop_machine::NodeId;
+use hardbop_machine::{Action, Machine};
 use hardbop_outcome::{Certificate, Limit, Question, Target, TargetKind, Trace};
 use starts::Started;
 use std::fmt;
@@ -168,7 +168,7 @@ fn return_edges(draft: &mut Draft<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hardbop_machine::{Storage};
+    use hardbop_machine::Storage;
 
     fn machine(text: &str) -> Machine {
         hardbop_machine::from_text("test.bp", text).expect("the program is valid")
@@ -219,7 +219,9 @@ mod tests {
     fn a_result_that_others_see_is_assigned_by_the_return() {
         let fixed = StaticThreads::new(&machine(STARTS), 3).expect("it is taken");
         let is_shared = |variable: &hardbop_machine::Variable| match *variable {
-            hardbop_machine::Variable::Global(id) => fixed.machine.global(id).storage == Storage::Shared,
+            hardbop_machine::Variable::Global(id) => {
+                fixed.machine.global(id).storage == Storage::Shared
+            }
             hardbop_machine::Variable::Local(_) => false,
         };
         for edge in &fixed.machine.edges {

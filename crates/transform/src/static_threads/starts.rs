@@ -5,13 +5,13 @@
 //! for parameters. The node behind a start stands for the place where the new thread begins: it is there at
 //! once, before it has taken a step.
 
-use crate::draft::{Draft, DraftEdge, DraftProcedure, Place};
 use super::NotStatic;
 use crate::correspondence::Origin;
+use crate::draft::{Draft, DraftEdge, DraftProcedure, Place};
+use hardbop_machine::Type;
+use hardbop_machine::{Action, Machine, Storage, Thread, ThreadStart};
 use hardbop_machine::{BinaryOp, Expr};
 use hardbop_machine::{ExprId, GlobalId, LocalId, NodeId, ProcId, Variable};
-use hardbop_machine::{Action, Machine, Storage, Thread, ThreadStart};
-use hardbop_machine::Type;
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 

@@ -5,10 +5,10 @@
 
 use super::NotStatic;
 use crate::draft::{Draft, DraftEdge, Place};
+use hardbop_machine::Action;
+use hardbop_machine::Type;
 use hardbop_machine::{Expr, ExprArena};
 use hardbop_machine::{ExprId, Variable};
-use hardbop_machine::{Action};
-use hardbop_machine::Type;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More bits of choices than this are not tried.

@@ -15,8 +15,8 @@
 
 mod trial;
 
-use crate::literals::frames::Frames;
 use crate::hide::Precision;
+use crate::literals::frames::Frames;
 use crate::literals::run_writer::PathStep;
 use hardbop_machine::analysis::NodeOrder;
 use hardbop_machine::analysis::variables::each_write;
@@ -86,7 +86,9 @@ impl<'m> Windows<'m> {
         for id in machine.edge_ids() {
             let procedure = machine.procedure_of(machine.edge(id).from);
             each_write(machine, id, |variable| {
-                *writes.entry(tracked.index(procedure, variable)).or_default() += 1;
+                *writes
+                    .entry(tracked.index(procedure, variable))
+                    .or_default() += 1;
             });
         }
         Self {

@@ -1,9 +1,9 @@
 //! One window, executed with a literal for every bit; [`super`] says what for.
 
 use super::Windows;
+use crate::hide::Precision;
 use crate::literals::edge_circuits::{ChoiceBit, EdgeCircuit};
 use crate::literals::frames::{Bits, FreeBit, merge_bits, ways};
-use crate::hide::Precision;
 use crate::literals::run_writer::{PathStep, RunWriter, is_set};
 use hardbop_machine::analysis::variables::each_read;
 use hardbop_machine::{Action, EdgeId, NodeId, ProcId, Variable};
@@ -291,7 +291,10 @@ impl<'t, 'm, 'i> Trial<'t, 'm, 'i> {
             .collect();
         blamed.sort_by_key(|&(index, _, _, variable)| {
             let is_local = matches!(variable, Variable::Local(_));
-            (is_local, std::cmp::Reverse(self.windows.writes.get(&index).copied()))
+            (
+                is_local,
+                std::cmp::Reverse(self.windows.writes.get(&index).copied()),
+            )
         });
         self.circuit
             .solver()
