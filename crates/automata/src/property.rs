@@ -66,10 +66,11 @@ pub struct Property {
 }
 
 /// What is wrong with the text of a property.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}", .diagnostics.first().map_or("the property cannot be read", |first| &first.message))]
 pub struct PropertyErrors {
     /// The text.
-    pub source: Source,
+    pub text: Source,
     /// What is wrong with it.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -183,10 +184,7 @@ impl Property {
 }
 
 impl PropertyErrors {
-    fn of(source: Source, diagnostics: Vec<Diagnostic>) -> Self {
-        Self {
-            source,
-            diagnostics,
-        }
+    fn of(text: Source, diagnostics: Vec<Diagnostic>) -> Self {
+        Self { text, diagnostics }
     }
 }

@@ -40,14 +40,9 @@ pub fn read(text: &str) -> CheckOutput {
     let Ok(value) = serde_json::from_str::<Value>(text) else {
         return CheckOutput::default();
     };
-    let counters = match value.get("statistics") {
-        Some(counters) => Some(counters),
-        // Questions about runs are answered one by one.
-        None => value.pointer("/answers/0/statistics"),
-    };
     CheckOutput {
         verdict: value.get("answers").and_then(verdict),
-        work: pairs(counters, Value::as_u64),
+        work: pairs(value.get("statistics"), Value::as_u64),
         usage: usage(&value),
     }
 }
@@ -77,9 +72,9 @@ fn usage(value: &Value) -> Usage {
 }
 
 /// Verdicts that say that something was found, about places and about runs.
-const FOUND: [&str; 2] = ["reachable", "violated"];
+const FOUND: [&str; 2] = ["REACHABLE", "VIOLATED"];
 /// Those that say that there is nothing.
-const EXCLUDED: [&str; 2] = ["unreachable", "holds"];
+const EXCLUDED: [&str; 2] = ["UNREACHABLE", "HOLDS"];
 
 /// One reachable target is enough; otherwise all must be unreachable.
 fn verdict(answers: &Value) -> Option<Verdict> {
@@ -115,7 +110,7 @@ mod tests {
     #[test]
     fn verdicts_counters_and_times_are_read() {
         let text = r#"{"hardbop-outcome":1,"engine":"x","answers":[
-            {"target":{},"verdict":"unreachable"},{"target":{},"verdict":"reachable","trace":{}}],
+            {"target":{},"verdict":"UNREACHABLE"},{"target":{},"verdict":"REACHABLE","trace":{}}],
             "statistics":[["states",12],["edges",7]],"times":[["parse",0.25]],"peak_kib":4096}"#;
         let output = read(text);
         assert_eq!(output.verdict, Some(Verdict::Reachable));
@@ -132,13 +127,13 @@ mod tests {
 
     #[test]
     fn answers_about_runs_are_read_too() {
-        let text = r#"{"hardbop-properties":1,"answers":[
-            {"property":"x","verdict":"violated","statistics":[["states",3]]}],"times":[["engine",0.5]]}"#;
+        let text = r#"{"hardbop-outcome":2,"answers":[{"property":{},"verdict":"VIOLATED"}],
+            "statistics":[["states",3]],"times":[["search",0.5]]}"#;
         let output = read(text);
         assert_eq!(output.verdict, Some(Verdict::Reachable));
         assert_eq!(output.work, [("states".to_owned(), 3)]);
         assert_eq!(output.usage.phases.len(), 1);
-        let holds = text.replace("violated", "holds");
+        let holds = text.replace("VIOLATED", "HOLDS");
         assert_eq!(read(&holds).verdict, Some(Verdict::Unreachable));
     }
 
@@ -162,14 +157,14 @@ mod tests {
             read(&format!(r#"{{"answers":[{}]}}"#, answers.join(","))).verdict
         };
         assert_eq!(
-            verdict_of(&["unknown", "reachable"]),
+            verdict_of(&["UNKNOWN", "REACHABLE"]),
             Some(Verdict::Reachable)
         );
         assert_eq!(
-            verdict_of(&["unknown", "unreachable"]),
+            verdict_of(&["UNKNOWN", "UNREACHABLE"]),
             Some(Verdict::Unknown)
         );
-        assert_eq!(verdict_of(&["unreachable"]), Some(Verdict::Unreachable));
+        assert_eq!(verdict_of(&["UNREACHABLE"]), Some(Verdict::Unreachable));
         assert_eq!(verdict_of(&[]), Some(Verdict::Unreachable));
         assert_eq!(read("error: no such file").verdict, None);
     }

@@ -178,15 +178,15 @@ mod tests {
             shown.collect()
         };
         expect_test::expect![[r"
-            label main:ON: reachable
-            label main:OFF: reachable
-            label r:DEEP: reachable"]]
+            2:57 main: label ON: reachable
+            2:73 main: label OFF: reachable
+            3:73 r: label DEEP: reachable"]]
         .assert_eq(&verdicts(PROGRAMS[3]).join("\n"));
         expect_test::expect![[r"
-            label main:AFTER: unreachable
-            label main:HALTED: unreachable
-            label main:LAST: reachable
-            label r:BACK: unreachable"]]
+            2:36 main: label AFTER: unreachable
+            3:44 main: label HALTED: unreachable
+            4:18 main: label LAST: reachable
+            6:36 r: label BACK: unreachable"]]
         .assert_eq(&verdicts(PROGRAMS[4]).join("\n"));
     }
 

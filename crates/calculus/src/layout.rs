@@ -135,8 +135,7 @@ impl Layout {
             for node in procedure.node_ids() {
                 for variable in self.liveness.live_at(node) {
                     if let Variable::Local(local) = variable {
-                        used[local.index()] |=
-                            self.slice.relevant(id, variable);
+                        used[local.index()] |= self.slice.relevant(id, variable);
                     }
                 }
             }

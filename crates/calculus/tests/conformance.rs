@@ -3,7 +3,9 @@
 use hardbop_calculus::{Algorithm, CalculusEngine, Scouting};
 use hardbop_machine::Machine;
 use hardbop_outcome::{Certificate, NeverInterrupted};
+use hardbop_summary::SummaryEngine;
 use hardbop_testkit::conformance::{ConformanceConfig, conformance};
+use std::sync::Arc;
 
 fn accept(machine: &Machine, certificate: &Certificate) -> Result<(), String> {
     hardbop_checker::validate(machine, certificate, &NeverInterrupted)
@@ -20,6 +22,7 @@ fn check_with(name: &str, scouting: Scouting, seeds: u64) {
     let engine = CalculusEngine {
         algorithm,
         scouting,
+        evidence: Arc::new(SummaryEngine::default()),
     };
     let report = conformance(&engine, &accept, &ConformanceConfig::sequential(0..seeds));
     assert!(report.has_passed(), "{report}");

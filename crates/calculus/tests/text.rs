@@ -6,7 +6,7 @@ use hardbop_calculus::{Algorithm, Program};
 use hardbop_fixpoint::{Limits, Options, Solver};
 use hardbop_formula::{System, load_text};
 use hardbop_machine::Machine;
-use hardbop_outcome::Query;
+use hardbop_outcome::Question;
 use hardbop_syntax::Source;
 use hardbop_testkit::{Knobs, generate};
 
@@ -20,8 +20,12 @@ fn machine(text: &str) -> Machine {
     hardbop_machine::from_text("test.bp", text).expect("a program")
 }
 
-fn program<'m>(machine: &'m Machine, query: &Query) -> Program<'m> {
-    let targets: Vec<_> = query.targets.iter().map(|target| target.node).collect();
+fn program<'m>(machine: &'m Machine, question: &Question) -> Program<'m> {
+    let targets: Vec<_> = question
+        .targets()
+        .iter()
+        .map(|target| target.node)
+        .collect();
     Program::new(machine, machine.threads[0].entry, &targets, &targets)
 }
 
@@ -30,8 +34,8 @@ fn the_text_is_a_file_of_the_language_with_the_same_answer() {
     let mut answers = [0, 0];
     for (seed, knobs) in (0..12).zip([Knobs::recursive(), Knobs::integers()].iter().cycle()) {
         let machine = machine(&generate(seed, knobs));
-        let query = Query::assertions(&machine);
-        let program = program(&machine, &query);
+        let question = Question::assertions(&machine);
+        let program = program(&machine, &question);
         for known in &BUILT_IN {
             let algorithm = Algorithm::built_in(known.name).expect("its own name");
             let text = program.text(&algorithm);
@@ -70,7 +74,7 @@ end
 ";
     let machine = machine(text);
     let own = Algorithm::own("mine.mu", "( exists State s. Init(s) );\n", Vec::new());
-    let text = program(&machine, &Query::label(&machine, "L")).text(&own);
+    let text = program(&machine, &Question::label(&machine, "L")).text(&own);
     let interface = text
         .find("// The program as section 4")
         .expect("the interface");

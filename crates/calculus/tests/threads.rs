@@ -1,13 +1,14 @@
 //! The formulas for threads agree with brute force on generated programs and with the paper on the Bluetooth driver.
 
 use hardbop_calculus::algorithm::answer;
-use hardbop_calculus::threads::{ThreadBound, ThreadProblem, decide, fixed};
+use hardbop_calculus::decide::{Decided, decide_threads};
+use hardbop_calculus::threads::{ThreadBound, ThreadProblem, fixed};
 use hardbop_fixpoint::{Limits, Options, Solver};
 use hardbop_formula::load_text;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Limit, Query};
+use hardbop_outcome::{Budget, Limit, Question};
 use hardbop_syntax::Source;
-use hardbop_testkit::context_oracle::{ContextOracle, Cost};
+use hardbop_testkit::contexts::{ContextOracle, Cost};
 use hardbop_testkit::generator::ThreadForm;
 use hardbop_testkit::{Knobs, generate, shrink};
 
@@ -24,9 +25,29 @@ fn machine(text: &str) -> Machine {
 /// The most threads.
 const THREADS: u32 = 3;
 
+/// What the formula says, with so many threads.
+fn decide(
+    machine: &Machine,
+    question: &Question,
+    bound: ThreadBound,
+    nodes: Option<u64>,
+) -> Result<Decided, Limit> {
+    let budget = Budget {
+        nodes,
+        threads: Some(THREADS),
+        ..Budget::unlimited()
+    };
+    let targets: Vec<_> = question
+        .targets()
+        .iter()
+        .map(|target| target.node)
+        .collect();
+    decide_threads(machine, &targets, bound, &budget)
+}
+
 /// Whether the first target is reached.
-fn is_reached(machine: &Machine, query: &Query, bound: ThreadBound) -> bool {
-    let decided = decide(machine, query, bound, THREADS, &Budget::unlimited());
+fn is_reached(machine: &Machine, question: &Question, bound: ThreadBound) -> bool {
+    let decided = decide(machine, question, bound, None);
     decided.expect("nothing limits the solver").is_reached[0]
 }
 
@@ -35,32 +56,21 @@ fn the_driver_fails_from_as_many_switches_on_as_the_paper_says() {
     // One adder and one stopper: never, up to as many switches as the paper has tried.
     for (configuration, least) in [("", 7), ("-1-2", 3), ("-2-1", 4), ("-2-2", 3)] {
         let machine = driver(configuration);
-        let query = Query::assertions(&machine);
+        let question = Question::assertions(&machine);
         for switches in [least - 1, least]
             .into_iter()
             .filter(|&switches| switches < 7)
         {
-            let found = is_reached(&machine, &query, ThreadBound::Contexts(switches));
+            let found = is_reached(&machine, &question, ThreadBound::Contexts(switches));
             assert_eq!(found, switches >= least, "{configuration} {switches}");
         }
     }
 }
 
-/// All assertions and labels.
-fn every_target(machine: &Machine) -> Query {
-    let mut query = Query::assertions(machine);
-    for label in &machine.labels {
-        let procedure = &machine.procedure(machine.procedure_of(label.node)).name;
-        let name = format!("{procedure}:{}", label.name);
-        query.targets.extend(Query::label(machine, &name).targets);
-    }
-    query
-}
-
 /// What is wrong with the answers for a program; counts targets that are reached and that are not, brute force having missed nothing.
 fn disagreement(text: &str, cost: Cost, max_cost: u32, exact: &mut [u64; 2]) -> Option<String> {
     let machine = from_text("generated.bp", text).ok()?;
-    let query = every_target(&machine);
+    let question = Question::every_target(&machine);
     let instances = machine.threads.iter().map(|thread| thread.instances);
     let threads = THREADS.max(instances.sum());
     let oracle = ContextOracle {
@@ -70,17 +80,13 @@ fn disagreement(text: &str, cost: Cost, max_cost: u32, exact: &mut [u64; 2]) -> 
         max_threads: threads as usize,
         ..ContextOracle::default()
     };
-    let expected = oracle.least_costs(&machine, &query.targets);
+    let expected = oracle.least_costs(&machine, question.targets());
     for at_most in 0..=max_cost {
         let bound = match cost {
             Cost::Switches => ThreadBound::Contexts(at_most),
             Cost::Rounds => ThreadBound::Rounds(at_most + 1),
         };
-        let budget = Budget {
-            nodes: Some(1 << 20),
-            ..Budget::unlimited()
-        };
-        let decided = match decide(&machine, &query, bound, THREADS, &budget) {
+        let decided = match decide(&machine, &question, bound, Some(1 << 20)) {
             Err(Limit::Nodes) => return None,
             other => other.expect("the program is supported"),
         };
@@ -93,7 +99,7 @@ fn disagreement(text: &str, cost: Cost, max_cost: u32, exact: &mut [u64; 2]) -> 
             };
             let is_known = found || !decided.is_short_of_threads;
             if is_wrong {
-                let target = &query.targets[at].kind;
+                let target = &question.targets()[at];
                 return Some(format!("{target} at {at_most}: {found}, not {least:?}"));
             }
             exact[usize::from(found)] +=
@@ -173,8 +179,8 @@ thread two begin void main() begin b := 1; assume(a); b := 0; end end";
 #[test]
 fn taking_turns_costs_switches_and_rounds() {
     let machine = machine(TURNS);
-    let query = Query::label(&machine, "L");
-    let reached = |bound| is_reached(&machine, &query, bound);
+    let question = Question::label(&machine, "L");
+    let reached = |bound| is_reached(&machine, &question, bound);
     assert!(!reached(ThreadBound::Contexts(2)) && reached(ThreadBound::Contexts(3)));
     assert!(!reached(ThreadBound::Rounds(2)) && reached(ThreadBound::Rounds(3)));
 }
@@ -187,8 +193,8 @@ void main() begin skip; end
 void thread1() begin atomic := 1; g := 1; g := 0; atomic := 0; end
 void thread2() begin decl x; x := g; atomic := 0; if (x) then L: skip; fi M: skip; end";
     let machine = machine(text);
-    let l = Query::label(&machine, "L");
-    let m = Query::label(&machine, "M");
+    let l = Question::label(&machine, "L");
+    let m = Question::label(&machine, "M");
     for bound in [ThreadBound::Contexts(3), ThreadBound::Rounds(2)] {
         assert!(!is_reached(&machine, &l, bound), "{bound:?}");
         assert!(is_reached(&machine, &m, bound), "{bound:?}");
@@ -204,7 +210,7 @@ fn a_thread_that_waits_inside_a_block_lets_others_run_until_it_can_go_on() {
 thread one begin void main() begin atomic_begin; s := 1; assume(a); if (b) then L: skip; fi M: atomic_end; end end
 thread two begin void main() begin assume(s); a := 1; b := 1; end end";
     let machine = machine(text);
-    let reached = |label, bound| is_reached(&machine, &Query::label(&machine, label), bound);
+    let reached = |label, bound| is_reached(&machine, &Question::label(&machine, label), bound);
     // As soon as `a` is set only the first thread may run: it never sees `b`.
     assert!(!reached("L", ThreadBound::Contexts(4)) && !reached("L", ThreadBound::Rounds(3)));
     assert!(!reached("M", ThreadBound::Contexts(1)) && reached("M", ThreadBound::Contexts(2)));
@@ -219,8 +225,8 @@ void f() begin L: skip; M: skip; end";
     let machine = machine(text);
     let decided = |label, switches| {
         let bound = ThreadBound::Contexts(switches);
-        let query = Query::label(&machine, label);
-        let decided = decide(&machine, &query, bound, THREADS, &Budget::unlimited());
+        let question = Question::label(&machine, label);
+        let decided = decide(&machine, &question, bound, None);
         let decided = decided.expect("nothing limits the solver");
         (decided.is_reached[0], decided.is_short_of_threads)
     };
@@ -244,8 +250,12 @@ thread one begin void main() begin L: skip; end end";
 #[test]
 fn the_text_of_a_problem_has_the_same_answer() {
     let machine = machine(TURNS);
-    let query = Query::label(&machine, "L");
-    let targets: Vec<_> = query.targets.iter().map(|target| target.node).collect();
+    let question = Question::label(&machine, "L");
+    let targets: Vec<_> = question
+        .targets()
+        .iter()
+        .map(|target| target.node)
+        .collect();
     for (bound, expected) in [
         (ThreadBound::Contexts(0), false),
         (ThreadBound::Contexts(2), false),
@@ -263,7 +273,7 @@ fn the_text_of_a_problem_has_the_same_answer() {
         );
         let system = read.system.expect("the text is well-formed");
         let mut solver = Solver::new(&system, &Options::default(), &Limits::default());
-        let question = answer(&system).expect("it asks something");
-        assert_eq!(solver.query(question), Ok(expected), "{bound:?}");
+        let asked = answer(&system).expect("it asks something");
+        assert_eq!(solver.query(asked), Ok(expected), "{bound:?}");
     }
 }

@@ -11,7 +11,7 @@ mod size;
 use crate::{Accepted, Rejected};
 use hardbop_machine::{GlobalId, LocalId, Machine, NodeId, Variable};
 use hardbop_outcome::certificate::{Bit, Direction, Formula, NodeRelation};
-use hardbop_outcome::{Certificate, NeverInterrupted, Question, Target};
+use hardbop_outcome::{Certificate, NeverInterrupted, Target};
 
 fn machine(text: &str) -> Machine {
     hardbop_machine::from_text("test.bp", text).expect("the test's program is good")

@@ -32,7 +32,7 @@ pub enum MessageFormat {
 
 /// The standard streams with the user's wishes about them.
 pub struct Console {
-    out: Box<dyn Write>,
+    out: Box<dyn Write + Send>,
     colour: ColourChoice,
     format: MessageFormat,
     quiet: bool,

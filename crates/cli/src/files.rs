@@ -12,6 +12,18 @@ pub fn replace(path: &str, text: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::BadInput(format!("cannot write {path}: {}", plain_words(&error))))
 }
 
+/// Makes sure that a file can be written later, before anything long is begun. A file of that name
+/// is removed: whoever finds one afterwards finds a new one.
+pub fn prepare(path: &str) -> Result<(), Failure> {
+    replace(path, "")?;
+    if Path::new(path).is_file() {
+        fs::remove_file(path).map_err(|error| {
+            Failure::BadInput(format!("cannot write {path}: {}", plain_words(&error)))
+        })?;
+    }
+    Ok(())
+}
+
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let old = match fs::metadata(path) {
         Ok(metadata) => Some(metadata),

@@ -1,8 +1,10 @@
-//! Stops engines from outside: the time limit and Ctrl-C.
+//! Stops everything from outside: the time limit, the memory limit and Ctrl-C.
 //!
 //! Engines do not look at the clock; they ask [`Interrupt::check`] every few thousand operations. The first Ctrl-C lets
 //! them end with what they have, the second one ends the process.
 
+use crate::limits::Limits;
+use crate::memory;
 use hardbop_outcome::{Interrupt, Limit};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -16,11 +18,25 @@ const KILLED_BY_INTERRUPT: i32 = 130;
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     deadline: Option<Instant>,
+    /// Bytes that the process may have allocated.
+    memory: Option<usize>,
 }
 
 impl Patience {
     /// Starts the clock, and listens for Ctrl-C from now on.
-    pub fn start(limit: Option<Duration>) -> Self {
+    pub fn start(limits: &Limits) -> Self {
+        let memory = limits.memory.map(|megabytes| {
+            let megabytes = usize::try_from(megabytes).unwrap_or(usize::MAX);
+            megabytes.saturating_mul(1 << 20)
+        });
+        Self {
+            memory,
+            ..Self::for_at_most(limits.time)
+        }
+    }
+
+    /// The same with a time limit only.
+    pub fn for_at_most(limit: Option<Duration>) -> Self {
         // Without a handler Ctrl-C simply ends the process, which is good enough if one cannot be installed.
         let _ = ctrlc::set_handler(|| {
             if INTERRUPTED.swap(true, Ordering::Relaxed) {
@@ -29,6 +45,7 @@ impl Patience {
         });
         Self {
             deadline: limit.and_then(|limit| Instant::now().checked_add(limit)),
+            memory: None,
         }
     }
 }
@@ -37,6 +54,9 @@ impl Interrupt for Patience {
     fn check(&self) -> Option<Limit> {
         if INTERRUPTED.load(Ordering::Relaxed) {
             return Some(Limit::Interrupted);
+        }
+        if self.memory.is_some_and(|limit| memory::allocated() > limit) {
+            return Some(Limit::Memory);
         }
         let is_over = |deadline| Instant::now() >= deadline;
         self.deadline.is_some_and(is_over).then_some(Limit::Time)
@@ -49,9 +69,9 @@ mod tests {
 
     #[test]
     fn only_a_time_that_is_up_stops_an_engine() {
-        let over = Patience::start(Some(Duration::ZERO));
+        let over = Patience::for_at_most(Some(Duration::ZERO));
         assert_eq!(over.check(), Some(Limit::Time));
-        assert_eq!(Patience::start(None).check(), None);
-        assert_eq!(Patience::start(Some(Duration::MAX)).check(), None);
+        assert_eq!(Patience::for_at_most(None).check(), None);
+        assert_eq!(Patience::for_at_most(Some(Duration::MAX)).check(), None);
     }
 }

@@ -1,21 +1,22 @@
 //! The `hardbop` command: reads programs, asks engines, shows what they found.
 //!
 //! The only crate that prints, reads files, or looks at the clock and the environment. [`arguments`] is the command line,
-//! [`commands`] has one file per command, [`engines`] is the table of engines; [`console`], [`input`] and [`interrupt`] are
+//! [`commands`] has one file per command, [`engine_arguments`] tells the portfolio what to use; [`console`], [`input`] and [`interrupt`] are
 //! the edges to the outside. Exit codes are in [`exit`].
 
 mod arguments;
 mod commands;
 mod console;
-mod engines;
+mod engine_arguments;
 mod exit;
 mod files;
 mod input;
 mod interrupt;
 mod limits;
+mod memory;
 mod panic;
 mod progress;
-mod properties;
+mod questions;
 mod targets;
 mod trace_arguments;
 mod usage;

@@ -25,6 +25,7 @@ impl ProgressArguments {
 /// Passes on what an engine says, if the user wants to hear it.
 pub struct Meter<'c> {
     console: Option<&'c mut Console>,
+    engine: String,
     phase: String,
     started: Instant,
     last: Instant,
@@ -36,6 +37,7 @@ impl<'c> Meter<'c> {
         let now = Instant::now();
         Self {
             console: wanted.then_some(console),
+            engine: String::new(),
             phase: String::new(),
             started: now,
             last: now,
@@ -49,12 +51,14 @@ impl Progress for Meter<'_> {
             return;
         };
         match event {
+            Event::Engine(engine) => engine.clone_into(&mut self.engine),
             Event::Phase(phase) => phase.clone_into(&mut self.phase),
             Event::Count(what, count) => {
                 let now = Instant::now();
                 if now - self.last >= INTERVAL {
                     self.last = now;
-                    console.note(&line(&self.phase, what, count, now - self.started));
+                    let phase = format!("{} {}", self.engine, self.phase);
+                    console.note(&line(phase.trim(), what, count, now - self.started));
                 }
             }
         }

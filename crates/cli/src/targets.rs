@@ -3,15 +3,16 @@
 use crate::exit::Failure;
 use hardbop_machine::Machine;
 use hardbop_machine::ir::NodeKind;
-use hardbop_outcome::Question;
+use hardbop_outcome::Target;
 
 /// How similar (0 to 1) a label must be to be suggested.
 const SIMILAR: f64 = 0.7;
 /// How many labels an error message lists.
 const MAX_LISTED: usize = 8;
 
-/// What to ask about.
+/// Places to ask about.
 #[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Questions")]
 pub struct TargetArguments {
     /// Ask whether a label can be reached: LABEL or PROCEDURE:LABEL (may be repeated)
     #[arg(long, value_name = "LABEL")]
@@ -28,25 +29,25 @@ impl TargetArguments {
     }
 
     /// The places that are asked about, each once.
-    pub fn question(&self, machine: &Machine) -> Result<Question, Failure> {
-        let mut question = Question::default();
+    pub fn targets(&self, machine: &Machine) -> Result<Vec<Target>, Failure> {
+        let mut targets: Vec<Target> = Vec::new();
         let labels = self.reach.iter().map(|label| find_label(machine, label));
         let lines = self.reach_line.iter().map(|&line| find_line(machine, line));
         for found in labels.chain(lines) {
-            for target in found?.targets {
-                if !question.targets().contains(&target) {
-                    question.targets().push(target);
+            for target in found? {
+                if !targets.contains(&target) {
+                    targets.push(target);
                 }
             }
         }
-        Ok(question)
+        Ok(targets)
     }
 }
 
 /// Every label of that name; an error that helps if there is none.
-pub fn find_label(machine: &Machine, text: &str) -> Result<Question, Failure> {
-    let found = Question::label(machine, text);
-    if !found.targets.is_empty() {
+pub fn find_label(machine: &Machine, text: &str) -> Result<Vec<Target>, Failure> {
+    let found = Target::labels(machine, text);
+    if !found.is_empty() {
         return Ok(found);
     }
     let help = match nearest_label(machine, text) {
@@ -93,9 +94,9 @@ fn list_of_labels(machine: &Machine) -> String {
     format!("; its labels are {}{more}", names.join(", "))
 }
 
-fn find_line(machine: &Machine, line: u32) -> Result<Question, Failure> {
-    let found = Question::line(machine, line);
-    if !found.targets.is_empty() {
+fn find_line(machine: &Machine, line: u32) -> Result<Vec<Target>, Failure> {
+    let found = Target::on_line(machine, line);
+    if !found.is_empty() {
         return Ok(found);
     }
     let statements = machine

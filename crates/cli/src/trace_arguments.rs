@@ -1,9 +1,8 @@
 //! The option that says how much of a trace is shown; several commands have it.
 
 use clap::ValueEnum;
-use hardbop_interpreter::{LassoError, ReplayError};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Lasso, ThreadLasso, Trace};
+use hardbop_outcome::Evidence;
 use hardbop_report::trace_text::{
     TraceLevel, TraceOptions, lasso_text, thread_lasso_text, trace_text,
 };
@@ -34,32 +33,24 @@ pub enum Level {
 }
 
 impl TraceArguments {
-    /// A trace as the user wants to see it, indented below the line that announces it.
-    pub fn shown(&self, machine: &Machine, trace: &Trace) -> Result<String, ReplayError> {
-        let options = self.options();
-        options.map_or(Ok(String::new()), |options| {
-            Ok(indented(&trace_text(machine, trace, &options)?))
-        })
-    }
-
-    /// The same for an infinite run.
-    pub fn shown_lasso(&self, machine: &Machine, lasso: &Lasso) -> Result<String, LassoError> {
-        let options = self.options();
-        options.map_or(Ok(String::new()), |options| {
-            Ok(indented(&lasso_text(machine, lasso, &options)?))
-        })
-    }
-
-    /// The same for an infinite run of threads.
-    pub fn shown_thread_lasso(
-        &self,
-        machine: &Machine,
-        lasso: &ThreadLasso,
-    ) -> Result<String, LassoError> {
-        let options = self.options();
-        options.map_or(Ok(String::new()), |options| {
-            Ok(indented(&thread_lasso_text(machine, lasso, &options)?))
-        })
+    /// A run as the user wants to see it, indented below the line that announces it; an error says
+    /// why it is not a run.
+    pub fn shown(&self, machine: &Machine, evidence: &Evidence) -> Result<String, String> {
+        let Some(options) = self.options() else {
+            return Ok(String::new());
+        };
+        let shown = match evidence {
+            Evidence::Run(trace) => {
+                trace_text(machine, trace, &options).map_err(|error| error.to_string())
+            }
+            Evidence::Lasso(lasso) => {
+                lasso_text(machine, lasso, &options).map_err(|error| error.to_string())
+            }
+            Evidence::ThreadLasso(lasso) => {
+                thread_lasso_text(machine, lasso, &options).map_err(|error| error.to_string())
+            }
+        };
+        Ok(indented(&shown?))
     }
 
     /// Nothing if nothing is to be shown.

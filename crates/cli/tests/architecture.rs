@@ -58,7 +58,7 @@ const OUTSIDE: &[&str] = &[
 ];
 
 /// The crate of the command.
-const COMMAND: &str = "hardbop";
+const COMMAND: &str = "hardbop-cli";
 
 /// What a crate may depend on among the crates of the workspace, for those where the order of the boxes matters.
 const ALLOWED: &[(&str, &[&str])] = &[
@@ -88,8 +88,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["hardbop-syntax", "hardbop-program", "hardbop-machine"],
     ),
     (
-        "hardbop-sequentialize",
-        &["hardbop-machine", "hardbop-outcome", "hardbop-interpreter"],
+        "hardbop-transform",
+        &[
+            "hardbop-syntax",
+            "hardbop-machine",
+            "hardbop-automata",
+            "hardbop-outcome",
+            "hardbop-interpreter",
+            "hardbop-sat",
+        ],
     ),
 ];
 

@@ -1,6 +1,6 @@
 //! The Bluetooth driver (Getafix, Figure 3): from how many context switches on it fails.
 
-use hardbop_concurrent::{BoundedEngine, Question};
+use hardbop_concurrent::BoundedEngine;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::bound::Bound;
@@ -12,24 +12,20 @@ fn driver(configuration: &str) -> Machine {
     from_text("bluetooth.bp", &text.expect("the examples are there")).expect("it is valid")
 }
 
-fn ask(machine: &Machine, question: Question) -> Outcome {
-    let engine = BoundedEngine {
-        question,
-        ..BoundedEngine::default()
-    };
-    let question = Question::assertions(machine);
-    engine.check(machine, &question, &Budget::unlimited(), &mut Silent)
+fn ask(machine: &Machine, bound: Bound) -> Outcome {
+    let question = Question::assertions(machine).within(bound);
+    BoundedEngine.check(machine, &question, &Budget::unlimited(), &mut Silent)
 }
 
 #[test]
 fn it_fails_from_as_many_switches_on_as_the_paper_says() {
     for (configuration, least) in [("-1-2", 3), ("-2-1", 4), ("-2-2", 3)] {
         let machine = driver(configuration);
-        let outcome = ask(&machine, Question::Contexts(least - 1));
         let bound = Bound::ContextSwitches(least - 1);
+        let outcome = ask(&machine, bound);
         let verdict = &outcome.answers[0].verdict;
         assert_eq!(verdict, &Verdict::ExcludedUpTo(bound), "{configuration}");
-        let outcome = ask(&machine, Question::ContextsUpTo(6));
+        let outcome = ask(&machine, Bound::ContextSwitches(6));
         let Verdict::Found(Evidence::Run(trace)) = &outcome.answers[0].verdict else {
             panic!("{configuration}: {:?}", outcome.answers[0]);
         };
@@ -40,8 +36,8 @@ fn it_fails_from_as_many_switches_on_as_the_paper_says() {
 
 #[test]
 fn one_adder_and_one_stopper_are_safe_up_to_8_switches() {
-    let outcome = ask(&driver(""), Question::Contexts(8));
     let bound = Bound::ContextSwitches(8);
+    let outcome = ask(&driver(""), bound);
     assert_eq!(outcome.answers[0].verdict, Verdict::ExcludedUpTo(bound));
 }
 
@@ -52,8 +48,8 @@ fn work(switches: u32) -> u64 {
         .text()
         .replace("assert(!stopped)", "assert(1)");
     let machine = from_text("bluetooth.bp", &text).expect("it is valid");
-    let outcome = ask(&machine, Question::Contexts(switches));
     let bound = Bound::ContextSwitches(switches);
+    let outcome = ask(&machine, bound);
     assert_eq!(outcome.answers[0].verdict, Verdict::ExcludedUpTo(bound));
     let work = outcome.statistics.iter().find(|(name, _)| name == "work");
     work.expect("work is counted").1

@@ -1,29 +1,13 @@
 //! The engine agrees with brute force on generated programs: the least number of context switches, and of rounds, is the same,
 //! and every run replays with that many.
 
-use hardbop_concurrent::{BoundedEngine, Question};
+use hardbop_concurrent::BoundedEngine;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{
-    Budget, Engine, Evidence, Limit, Outcome, Question, Silent, Target, Verdict,
-};
-use hardbop_testkit::context_oracle::{ContextOracle, Cost};
+use hardbop_outcome::{Bound, Budget, Engine, Evidence, Limit, Outcome, Question, Silent, Verdict};
+use hardbop_testkit::contexts::{ContextOracle, Cost};
 use hardbop_testkit::generator::ThreadForm;
 use hardbop_testkit::{ConformanceConfig, Knobs, conformance, generate, shrink};
-
-/// All assertions and labels.
-fn every_target(machine: &Machine) -> Question {
-    let mut question = Question::assertions(machine);
-    for label in &machine.labels {
-        let name = format!(
-            "{}:{}",
-            machine.procedure(machine.procedure_of(label.node)).name,
-            label.name
-        );
-        question.targets().extend(Target::labels(machine, &name));
-    }
-    question
-}
 
 /// How many context switches a trace has.
 fn switches(machine: &Machine, outcome: &Outcome, target: usize) -> Option<u32> {
@@ -38,27 +22,24 @@ fn switches(machine: &Machine, outcome: &Outcome, target: usize) -> Option<u32> 
 /// What is wrong with the answers for a program; counts exact comparisons.
 fn disagreement(text: &str, cost: Cost, bound: u32, exact: &mut [u64; 2]) -> Option<String> {
     let machine = from_text("generated.bp", text).ok()?;
-    let question = every_target(&machine);
+    let question = Question::every_target(&machine);
     let oracle = ContextOracle {
         cost,
         max_cost: bound,
         max_configurations: 5_000,
         ..ContextOracle::default()
     };
-    let expected = oracle.least_costs(&machine, &question.targets());
-    let question = match cost {
-        Cost::Switches => Question::ContextsUpTo(bound),
-        Cost::Rounds => Question::Rounds(bound + 1),
-    };
-    let engine = BoundedEngine {
-        question,
-        threads: oracle.max_threads as u32,
-    };
+    let expected = oracle.least_costs(&machine, question.targets());
+    let question = question.within(match cost {
+        Cost::Switches => Bound::ContextSwitches(bound),
+        Cost::Rounds => Bound::Rounds(bound + 1),
+    });
     let budget = Budget {
         nodes: Some(1 << 21),
+        threads: Some(oracle.max_threads as u32),
         ..Budget::unlimited()
     };
-    let outcome = engine.check(&machine, &question, &budget, &mut Silent);
+    let outcome = BoundedEngine.check(&machine, &question, &budget, &mut Silent);
     for (at, answer) in outcome.answers.iter().enumerate() {
         let name = &answer.asked;
         let expected_cost = expected.reached[at];
@@ -155,7 +136,7 @@ fn everything_in_the_language_is_taken() {
 #[test]
 fn without_a_bound_only_what_is_certain_is_said() {
     let config = ConformanceConfig::concurrent(0..25);
-    let report = conformance(&BoundedEngine::default(), &|_, _| Ok(()), &config);
+    let report = conformance(&BoundedEngine, &|_, _| Ok(()), &config);
     assert!(report.has_passed(), "{report}");
     assert!(report.reachable > 10 && report.unreachable > 5, "{report}");
 }

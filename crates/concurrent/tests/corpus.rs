@@ -1,9 +1,9 @@
 //! Other tools' programs with threads, read beside the project where they are present.
 
-use hardbop_concurrent::{BoundedEngine, Question};
+use hardbop_concurrent::BoundedEngine;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Verdict};
+use hardbop_outcome::{Bound, Budget, Engine, Evidence, Question, Silent, Verdict};
 use std::path::{Path, PathBuf};
 
 fn corpus(path: &str) -> PathBuf {
@@ -21,15 +21,13 @@ fn machine(path: &Path) -> Option<Machine> {
 
 /// Per target the least number of switches with which it is reached; every run is replayed.
 fn least(machine: &Machine, question: &Question, switches: u32) -> Vec<Option<u32>> {
-    let engine = BoundedEngine {
-        question: Question::ContextsUpTo(switches),
-        threads: 3,
-    };
+    let question = question.clone().within(Bound::ContextSwitches(switches));
     let budget = Budget {
+        threads: Some(3),
         nodes: Some(1 << 22),
         ..Budget::unlimited()
     };
-    let outcome = engine.check(machine, question, &budget, &mut Silent);
+    let outcome = BoundedEngine.check(machine, &question, &budget, &mut Silent);
     let answers = outcome.answers.iter().map(|answer| {
         let Verdict::Found(Evidence::Run(trace)) = &answer.verdict else {
             return None;

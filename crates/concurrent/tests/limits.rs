@@ -1,14 +1,14 @@
 //! Limits are answers: they are named, and nothing that was found is lost.
 
-use hardbop_concurrent::{BoundedEngine, DEFAULT_SWITCHES, Question};
+use hardbop_concurrent::{BoundedEngine, DEFAULT_SWITCHES};
 use hardbop_machine::from_text;
 use hardbop_outcome::bound::Bound;
 use hardbop_outcome::{Budget, Engine, Interrupt, Limit, Question, Silent, Verdict};
 
-fn verdict(text: &str, engine: BoundedEngine, budget: &Budget<'_>) -> Verdict {
+fn verdict(text: &str, bound: impl Into<Option<Bound>>, budget: &Budget<'_>) -> Verdict {
     let machine = from_text("test.bp", text).expect("the program is valid");
-    let question = Question::label(&machine, "L");
-    let mut outcome = engine.check(&machine, &question, budget, &mut Silent);
+    let question = Question::label(&machine, "L").within(bound);
+    let mut outcome = BoundedEngine.check(&machine, &question, budget, &mut Silent);
     outcome.answers.remove(0).verdict
 }
 
@@ -16,33 +16,22 @@ const TURNS: &str = "decl a := 0, b := 0;
     thread one begin void main() begin assume(b); a := 1; assume(!b); L: skip; end end
     thread two begin void main() begin b := 1; assume(a); b := 0; end end";
 
-fn contexts(switches: u32) -> BoundedEngine {
-    BoundedEngine {
-        question: Question::Contexts(switches),
-        ..BoundedEngine::default()
-    }
-}
-
 #[test]
 fn the_bound_is_exact_and_named() {
     let bound = Bound::ContextSwitches(2);
-    let few = verdict(TURNS, contexts(2), &Budget::unlimited());
+    let few = verdict(TURNS, bound, &Budget::unlimited());
     assert_eq!(few, Verdict::ExcludedUpTo(bound));
-    let enough = verdict(TURNS, contexts(3), &Budget::unlimited());
+    let enough = verdict(TURNS, Bound::ContextSwitches(3), &Budget::unlimited());
     assert!(matches!(enough, Verdict::Found(_)));
 }
 
 #[test]
 fn rounds_go_through_the_threads_in_order() {
-    let rounds = |rounds| BoundedEngine {
-        question: Question::Rounds(rounds),
-        ..BoundedEngine::default()
-    };
     // two | one two | one: thread two cannot run before thread one in one round.
     let bound = Bound::Rounds(2);
-    let few = verdict(TURNS, rounds(2), &Budget::unlimited());
+    let few = verdict(TURNS, bound, &Budget::unlimited());
     assert_eq!(few, Verdict::ExcludedUpTo(bound));
-    let enough = verdict(TURNS, rounds(3), &Budget::unlimited());
+    let enough = verdict(TURNS, Bound::Rounds(3), &Budget::unlimited());
     assert!(matches!(enough, Verdict::Found(_)));
 }
 
@@ -51,14 +40,15 @@ fn threads_beyond_the_bound_make_a_negative_answer_unknown() {
     let text = "decl int<2> n := 0;
         void main() begin start_thread f(); start_thread f(); start_thread f(); end
         void f() begin n := n + 1; assume(n = 3); L: skip; end";
-    let engine = |threads| BoundedEngine {
-        question: Question::Contexts(4),
-        threads,
+    let with_threads = |threads| {
+        let budget = Budget {
+            threads: Some(threads),
+            ..Budget::unlimited()
+        };
+        verdict(text, Bound::ContextSwitches(4), &budget)
     };
-    let why = Limit::Threads;
-    let few = verdict(text, engine(3), &Budget::unlimited());
-    assert_eq!(few, Verdict::Unknown(why));
-    let enough = verdict(text, engine(4), &Budget::unlimited());
+    assert_eq!(with_threads(3), Verdict::Unknown(Limit::Threads));
+    let enough = with_threads(4);
     assert!(matches!(enough, Verdict::Found(_)));
 }
 
@@ -69,7 +59,7 @@ fn without_a_bound_nothing_found_is_not_nothing_there() {
         void f() begin if (*) then g := !g; f(); fi end";
     let bound = Bound::ContextSwitches(DEFAULT_SWITCHES);
     let why = Limit::Beyond { bound };
-    let found = verdict(text, BoundedEngine::default(), &Budget::unlimited());
+    let found = verdict(text, None, &Budget::unlimited());
     assert_eq!(found, Verdict::Unknown(why));
 }
 
@@ -97,7 +87,7 @@ fn the_budget_is_kept() {
     let why = Limit::Nodes;
     let text = counters();
     assert_eq!(
-        verdict(&text, contexts(6), &few_nodes),
+        verdict(&text, Bound::ContextSwitches(6), &few_nodes),
         Verdict::Unknown(why)
     );
     let little_memory = Budget {
@@ -106,7 +96,7 @@ fn the_budget_is_kept() {
     };
     let why = Limit::Memory;
     assert_eq!(
-        verdict(&text, contexts(6), &little_memory),
+        verdict(&text, Bound::ContextSwitches(6), &little_memory),
         Verdict::Unknown(why)
     );
     let no_time = Budget {
@@ -114,5 +104,8 @@ fn the_budget_is_kept() {
         ..Budget::unlimited()
     };
     let why = Limit::Time;
-    assert_eq!(verdict(&text, contexts(6), &no_time), Verdict::Unknown(why));
+    assert_eq!(
+        verdict(&text, Bound::ContextSwitches(6), &no_time),
+        Verdict::Unknown(why)
+    );
 }

@@ -1,23 +1,19 @@
 //! What counts as a context switch, and who may run when: small programs whose answers can be worked out by hand.
 
-use hardbop_concurrent::{BoundedEngine, Question};
+use hardbop_concurrent::BoundedEngine;
 use hardbop_interpreter::replay;
 use hardbop_machine::from_text;
-use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Verdict};
+use hardbop_outcome::{Bound, Budget, Engine, Evidence, Question, Silent, Verdict};
 
 /// The least number of switches, up to 6, with which label `L` is reached.
 fn least(text: &str) -> Option<u64> {
     let machine = from_text("test.bp", text).expect("the program is valid");
-    let engine = BoundedEngine {
-        question: Question::ContextsUpTo(6),
-        ..BoundedEngine::default()
-    };
-    let question = Question::label(&machine, "L");
-    let outcome = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
+    let question = Question::label(&machine, "L").within(Bound::ContextSwitches(6));
+    let outcome = BoundedEngine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
     match &outcome.answers[0].verdict {
         Verdict::Found(Evidence::Run(trace)) => {
             replay(&machine, trace).expect("the run is one");
-            let named = |(name, _): &&(String, u64)| name.starts_with("switches to the label");
+            let named = |(name, _): &&(String, u64)| name.starts_with("switches to ");
             let counter = outcome.statistics.iter().find(named);
             Some(counter.expect("the least number is reported").1)
         }

@@ -1,39 +1,41 @@
 //! Bounded runs are shortest among those with the fewest context switches.
 
-use hardbop_concurrent::{BoundedEngine, Question, ShortestRuns};
+use hardbop_concurrent::BoundedEngine;
 use hardbop_interleaving::{Exploration, InterleavingEngine, Reductions};
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Evidence, Outcome, Question, Silent, Trace, Verdict};
-use hardbop_testkit::{Knobs, generate};
-
-const BOUNDED: BoundedEngine = BoundedEngine {
-    question: Question::ContextsUpTo(4),
-    threads: 4,
+use hardbop_outcome::{
+    Bound, Budget, Engine, Evidence, Outcome, Question, Silent, Trace, Verdict, WantedRun,
 };
-
-fn shortest(configurations: u64) -> ShortestRuns {
-    ShortestRuns {
-        engine: BOUNDED,
-        configurations,
-    }
-}
+use hardbop_testkit::{Knobs, generate};
 
 fn machine(text: &str) -> Machine {
     from_text("test.bp", text).unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
-fn ask(engine: &dyn Engine, machine: &Machine) -> Outcome {
-    let budget = Budget {
+fn budget(states: Option<u64>) -> Budget<'static> {
+    Budget {
         nodes: Some(1 << 20),
+        threads: Some(4),
+        states,
         ..Budget::unlimited()
-    };
-    engine.check(
-        machine,
-        &Question::assertions(machine),
-        &budget,
-        &mut Silent,
-    )
+    }
+}
+
+fn bounded(machine: &Machine, wanted: WantedRun, states: Option<u64>) -> Outcome {
+    let bound = Bound::ContextSwitches(4);
+    let question = Question::assertions(machine).within(bound).wanting(wanted);
+    BoundedEngine.check(machine, &question, &budget(states), &mut Silent)
+}
+
+/// The first runs that are found.
+fn first(machine: &Machine) -> Outcome {
+    bounded(machine, WantedRun::Any, None)
+}
+
+/// Shortest ones, as far as so many configurations suffice.
+fn shortest(machine: &Machine, configurations: u64) -> Outcome {
+    bounded(machine, WantedRun::Shortest, Some(configurations))
 }
 
 fn count(outcome: &Outcome, name: &str) -> Option<u64> {
@@ -62,7 +64,6 @@ fn costs(machine: &Machine, outcome: &Outcome) -> Vec<Option<(usize, u128)>> {
 #[test]
 fn runs_take_as_many_steps_as_the_exact_exploration_says() {
     let exact = InterleavingEngine {
-        threads: 4,
         exploration: Exploration::Symbolic,
         reductions: Reductions::ALL,
     };
@@ -71,13 +72,15 @@ fn runs_take_as_many_steps_as_the_exact_exploration_says() {
         for seed in 0..120 {
             let text = generate(seed, &knobs);
             let machine = machine(&text);
-            let found = ask(&shortest(10_000), &machine);
+            let found = shortest(&machine, 10_000);
             if count(&found, "runs not proven shortest") != Some(0) {
                 continue;
             }
             let found = costs(&machine, &found);
-            let expected = costs(&machine, &ask(&exact, &machine));
-            let first = costs(&machine, &ask(&BOUNDED, &machine));
+            let question = Question::assertions(&machine);
+            let expected = exact.check(&machine, &question, &budget(None), &mut Silent);
+            let expected = costs(&machine, &expected);
+            let first = costs(&machine, &first(&machine));
             for ((found, expected), first) in found.into_iter().zip(expected).zip(first) {
                 if let (Some(found), Some(expected)) = (found, expected) {
                     assert_eq!(found, expected, "seed {seed}\n{text}");
@@ -103,8 +106,8 @@ fn recursive_runs_get_shorter_but_keep_their_switches() {
     let mut proven = 0;
     for seed in 0..30 {
         let machine = machine(&generate(seed, &knobs));
-        let outcome = ask(&shortest(10_000), &machine);
-        let pairs = costs(&machine, &ask(&BOUNDED, &machine));
+        let outcome = shortest(&machine, 10_000);
+        let pairs = costs(&machine, &first(&machine));
         for (first, short) in pairs.into_iter().zip(costs(&machine, &outcome)) {
             assert_eq!(first.is_some(), short.is_some(), "seed {seed}");
             if let (Some(first), Some(short)) = (first, short) {
@@ -123,8 +126,8 @@ fn what_is_not_proven_shortest_is_said() {
          thread t(2) begin void main() begin
            a := b ^ c; b := a | c; c := !b; assert(a | b | !c);
          end end";
-    let outcome = ask(&shortest(2), &machine(text));
+    let outcome = shortest(&machine(text), 2);
     assert_eq!(count(&outcome, "runs not proven shortest"), Some(1));
-    let outcome = ask(&shortest(u64::MAX), &machine(text));
+    let outcome = shortest(&machine(text), u64::MAX);
     assert_eq!(count(&outcome, "runs not proven shortest"), Some(0));
 }

@@ -15,9 +15,7 @@ use crate::watch::{Stopped, Watch};
 use hardbop_automata::Property;
 use hardbop_machine::Machine;
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
-use hardbop_outcome::{
-    Budget, Event, Evidence, Limit, Outcome, Progress, Question, Verdict,
-};
+use hardbop_outcome::{Budget, Event, Evidence, Limit, Outcome, Progress, Question, Verdict};
 use hardbop_transform::product::Product;
 
 /// What was found, and work counters in a fixed order.

@@ -1,12 +1,11 @@
 //! Running out is an answer of its own, never a wrong one.
 
-use hardbop_automata::read_ltl;
-use hardbop_explicit::{ExplicitEngine, PropertyEngine, PropertyVerdict, Search};
+use hardbop_automata::{Property, PropertyText};
+use hardbop_explicit::{ExplicitEngine, Search};
 use hardbop_machine::from_text;
 use hardbop_outcome::{
     Budget, Engine, Event, Interrupt, Limit, Progress, Question, Silent, Verdict,
 };
-use hardbop_syntax::Source;
 use std::num::NonZeroUsize;
 
 const FAILS: &str = "decl int<4> n; void main() begin n := 0; f(); assert(n < 12); end
@@ -147,13 +146,15 @@ fn long_searches_say_how_far_they_have_come() {
         );
         assert!(is_growing(&heard), "{jobs} jobs: {:?}", heard.counts);
     }
-    let formula = Source::new("formula", "G n != 1099511627775");
-    let formula = read_ltl(&formula, &machine).expect("the formula is valid");
+    let formula = PropertyText::Ltl {
+        formula: "G n != 1099511627775".to_owned(),
+    };
+    let property = Property::read(&machine, formula).expect("the formula is valid");
     let mut heard = Heard::default();
-    let engine = PropertyEngine::default();
-    let answer = engine.check(&machine, &formula.violations(), &budget, &mut heard);
-    let why = Limit::States;
-    assert!(matches!(answer.verdict, PropertyVerdict::Unknown(limit) if limit == why));
+    let engine = ExplicitEngine::default();
+    let outcome = engine.check(&machine, &Question::property(property), &budget, &mut heard);
+    let unknown = Verdict::Unknown(Limit::States);
+    assert_eq!(outcome.answers[0].verdict, unknown);
     assert!(is_growing(&heard), "{:?}", heard.counts);
 }
 

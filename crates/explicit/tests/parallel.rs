@@ -3,7 +3,7 @@
 use hardbop_explicit::{ExplicitEngine, Search};
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
-    Budget, Engine, Evidence, Interrupt, Limit, Outcome, Question, Silent, Target, Verdict,
+    Budget, Engine, Evidence, Interrupt, Limit, Outcome, Question, Silent, Verdict,
 };
 use hardbop_testkit::generator::{Knobs, generate};
 use std::num::NonZeroUsize;
@@ -32,22 +32,17 @@ fn counts(outcome: &Outcome) -> [(&str, u64); 3] {
 /// Asks everything that can be asked about a program; gives how many targets could be reached and how many could not.
 fn compare(text: &str, jobs: usize, lazy: bool) -> (usize, usize) {
     let machine = from_text("generated.bp", text).expect("generated programs are valid");
-    let mut question = Question::assertions(&machine);
-    for label in &machine.labels {
-        question
-            .targets()
-            .extend(Target::labels(&machine, &label.name));
-    }
+    let question = Question::every_target(&machine);
     let alone = check(&machine, &question, 1, lazy);
     let together = check(&machine, &question, jobs, lazy);
     let (mut reached, mut excluded) = (0, 0);
     for (one, other) in alone.answers.iter().zip(&together.answers) {
-        assert_eq!(one.target, other.target);
+        assert_eq!(one.asked, other.asked);
         match (&one.verdict, &other.verdict) {
             (Verdict::Found(_), Verdict::Found(Evidence::Run(trace))) => {
                 hardbop_interpreter::replay(&machine, trace)
                     .unwrap_or_else(|error| panic!("{error}\n{text}"));
-                assert_eq!(trace.target.as_ref(), Some(&other.target));
+                assert_eq!(trace.target.as_ref(), other.target());
                 reached += 1;
             }
             (Verdict::Excluded, Verdict::Excluded) => excluded += 1,

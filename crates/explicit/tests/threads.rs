@@ -1,14 +1,13 @@
 //! Properties of several threads: the search over whole configurations agrees with the explicit engine where there is one thread, and with the
 //! reachability oracle about labels where there are more; what it finds replays, and the property is violated on it.
 
-use hardbop_automata::{Letter, Ltl, read_ltl};
-use hardbop_explicit::{PropertyEngine, PropertyVerdict};
-use hardbop_interpreter::{Configuration, observe_thread_lasso, replay};
+use hardbop_automata::{Letter, Ltl, Property, PropertyText, read_ltl};
+use hardbop_explicit::ExplicitEngine;
+use hardbop_interpreter::{Configuration, letter_of_threads, observe_thread_lasso, replay};
 use hardbop_machine::{Machine, Type, from_text};
-use hardbop_outcome::{Budget, Engine, Limit, Question, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Limit, Question, Silent, Verdict};
 use hardbop_syntax::Source;
-use hardbop_testkit::run_oracle::{RunVerdict, letter_of};
-use hardbop_testkit::{Knobs, Oracle, RunOracle, generate};
+use hardbop_testkit::{Bounds, Knobs, Oracle, RunOracle, generate};
 
 fn ltl(machine: &Machine, formula: &str) -> Ltl {
     match read_ltl(&Source::new("formula", formula), machine) {
@@ -28,26 +27,27 @@ fn budget(states: u64) -> Budget<'static> {
 fn holds(machine: &Machine, formula: &str) -> Option<bool> {
     let formula = ltl(machine, formula);
     let automaton = formula.violations();
-    let search = RunOracle {
-        max_stack: 8,
-        max_threads: 6,
+    let bounds = Bounds {
+        stack: 8,
+        threads: 6,
     };
+    let search = RunOracle { bounds };
     match search
         .check(machine, &automaton, &budget(5000), &mut Silent)
         .0
     {
-        RunVerdict::Excluded => Some(true),
-        RunVerdict::Unknown(_) => None,
-        RunVerdict::Lasso(lasso) => {
+        Verdict::Excluded => Some(true),
+        Verdict::Unknown(_) => None,
+        Verdict::Found(Evidence::ThreadLasso(lasso)) => {
             replay(machine, &lasso.run).expect("the run replays");
             let see = |now: &Configuration| -> Letter {
-                letter_of(machine, &automaton.propositions, now)
+                letter_of_threads(machine, &automaton.propositions, now)
             };
             let word = observe_thread_lasso(machine, &lasso, see).expect("the lasso closes");
             assert!(!formula.holds_on_lasso(&word.stem, &word.cycle));
             Some(false)
         }
-        RunVerdict::Trace(_) => panic!("the automata of formulas have no targets"),
+        other => panic!("the automata of formulas have no targets: {other:?}"),
     }
 }
 
@@ -74,10 +74,18 @@ fn one_thread_is_judged_as_by_the_explicit_engine() {
                 let Some(here) = holds(&machine, formula) else {
                     continue;
                 };
-                let automaton = ltl(&machine, formula).violations();
-                let engine = PropertyEngine::default();
-                let there = engine.check(&machine, &automaton, &Budget::unlimited(), &mut Silent);
-                let there = matches!(there.verdict, PropertyVerdict::Excluded);
+                let text_of_formula = PropertyText::Ltl {
+                    formula: formula.clone(),
+                };
+                let property = Property::read(&machine, text_of_formula).expect("it was read");
+                let question = Question::property(property);
+                let (engine, budget) = (ExplicitEngine::default(), Budget::unlimited());
+                let outcome = engine.check(&machine, &question, &budget, &mut Silent);
+                let there = match &outcome.answers[0].verdict {
+                    Verdict::Excluded => true,
+                    Verdict::Found(_) => false,
+                    other => panic!("{other:?}"),
+                };
                 assert_eq!(here, there, "{formula}\n{text}");
                 compared += 1;
                 violated += usize::from(!here);
@@ -177,7 +185,7 @@ fn limits_are_said() {
     let (verdict, counters) =
         RunOracle::default().check(&machine, &automaton, &budget(10), &mut Silent);
     assert!(
-        matches!(verdict, RunVerdict::Unknown(Limit::States)),
+        matches!(verdict, Verdict::Unknown(Limit::States)),
         "{verdict:?}"
     );
     assert!(counters[0].1 > 10, "it says how far it came");

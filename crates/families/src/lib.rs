@@ -7,7 +7,8 @@
 //! A family and its `-safe` sister differ in as little text as possible: the pair shows that an engine
 //! decides, not guesses.
 //!
-//! This crate writes text and knows no other crate: its programs go through the same front end as a user's.
+//! [`mod@generator`] makes random programs from seeds, for tests and for `hardbop generate random`.
+//! This crate writes text: its programs go through the same front end as a user's.
 
 mod bluetooth;
 mod counters;
@@ -17,8 +18,10 @@ mod driver;
 mod driver_protocol;
 mod factoring;
 mod family;
+pub mod generator;
 mod mixing;
 mod quicksort;
+pub mod random;
 mod random_expr;
 mod rng;
 mod source_text;
@@ -29,3 +32,4 @@ mod uninitialised;
 pub use bluetooth::bluetooth;
 pub use double_lock::RELEASED;
 pub use family::{Family, Instance, KnownVerdict, Question, all, find};
+pub use generator::{Knobs, generate};

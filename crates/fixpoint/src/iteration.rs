@@ -17,7 +17,7 @@ use crate::evaluator::Evaluator;
 use crate::groups::{GroupId, Groups, InnerGroup, Shape};
 use crate::limits::Stop;
 use crate::model::Model;
-use crate::rounds::{History, Ring, Round};
+use crate::rounds::{Observer, Round};
 use crate::semi_naive::DifferenceBody;
 use crate::term::PredicateId;
 use hardbop_bdd::{Bdd, Exhausted};
@@ -92,7 +92,7 @@ pub(crate) struct Iteration<'a> {
     pub groups: Groups,
     pub evaluator: Evaluator<'a>,
     pub efforts: Vec<Effort>,
-    pub history: History<'a>,
+    pub observer: Option<Observer<'a>>,
     /// Per BDD variable whether it is a bit of a large enumeration.
     pub control: Vec<bool>,
     /// News of more BDD nodes is propagated place by place.
@@ -120,7 +120,6 @@ impl<'a> Iteration<'a> {
         dependencies: Dependencies,
         groups: Groups,
         evaluator: Evaluator<'a>,
-        history: History<'a>,
     ) -> Self {
         Self {
             efforts: vec![Effort::default(); model.predicates.len()],
@@ -130,7 +129,7 @@ impl<'a> Iteration<'a> {
             dependencies,
             groups,
             evaluator,
-            history,
+            observer: None,
             control: Vec::new(),
             large_news: usize::MAX,
             is_warm: true,
@@ -362,18 +361,17 @@ impl<'a> Iteration<'a> {
         heads.count()
     }
 
-    fn record(&mut self, predicate: PredicateId, depth: usize, round: u64, news: Bdd, value: Bdd) {
-        let manager = &self.evaluator.manager;
-        let size = |bdd| manager.size(bdd);
-        self.history.report(&|| Round {
-            relation: self.model.predicate(predicate).name.clone(),
-            depth,
-            round,
-            news: size(news),
-            nodes: size(value),
-        });
-        let step = self.rounds;
-        self.history.keep(predicate, Ring { step, news, value });
+    fn report(&self, predicate: PredicateId, depth: usize, round: u64, news: Bdd, value: Bdd) {
+        if let Some(observer) = self.observer {
+            let manager = &self.evaluator.manager;
+            observer(&Round {
+                relation: self.model.predicate(predicate).name.clone(),
+                depth,
+                round,
+                news: manager.size(news),
+                nodes: manager.size(value),
+            });
+        }
     }
 
     fn count_round(&mut self) -> Result<(), Stop> {
@@ -409,7 +407,6 @@ impl<'a> Iteration<'a> {
         roots.extend(&self.answers);
         let mut visit = |bdd| roots.push(bdd);
         self.evaluator.each_root(&mut visit);
-        self.history.each_root(&mut visit);
         for body in self.differences.values().flatten() {
             body.each_root(&mut visit);
         }

@@ -34,6 +34,6 @@ mod tuples;
 
 pub use limits::{Limits, Stop};
 pub use natural::Natural;
-pub use rounds::{Observer, Ring, Round};
+pub use rounds::{Observer, Round};
 pub use solver::{Options, Places, RelationStatistics, Solver, Statistics, Strategy, Until};
 pub use tuples::Binding;

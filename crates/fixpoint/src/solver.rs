@@ -9,7 +9,7 @@ use crate::iteration::{Ended, Iteration};
 use crate::limits::{Limits, Stop};
 use crate::model::{Model, Question, opened};
 use crate::natural::Natural;
-use crate::rounds::{History, Observer, Ring};
+use crate::rounds::Observer;
 use crate::term::PredicateId;
 use crate::tuples::{self, Binding};
 use hardbop_bdd::{Bdd, Manager};
@@ -57,8 +57,6 @@ pub struct Options<'a> {
     pub witnesses: Vec<FormulaId>,
     /// Formulas whose counterexamples (outermost `forall`) will be asked for.
     pub counterexamples: Vec<FormulaId>,
-    /// Whether [`Solver::rings`] will be asked for.
-    pub keep_rounds: bool,
     /// Told of each round.
     pub observer: Option<Observer<'a>>,
 }
@@ -134,12 +132,8 @@ impl<'a> Solver<'a> {
         manager.set_work_limit(limits.work.unwrap_or(u64::MAX));
         let mut evaluator = Evaluator::new(&model, &dependencies, &allocation, manager);
         evaluator.is_forgetful = is_plain;
-        let history = History::new(
-            options.observer,
-            options.keep_rounds,
-            model.predicates.len(),
-        );
-        let mut iteration = Iteration::new(model, dependencies, groups, evaluator, history);
+        let mut iteration = Iteration::new(model, dependencies, groups, evaluator);
+        iteration.observer = options.observer;
         iteration.is_warm = !is_plain;
         iteration.control = allocation.control().to_vec();
         iteration.large_news = options.places.large_news;
@@ -252,11 +246,6 @@ impl<'a> Solver<'a> {
             Ended::Watched => Until::True(value),
             Ended::Finished => Until::False(value),
         })
-    }
-
-    /// What each round of the last evaluation of a relation added, if that is kept.
-    pub fn rings(&self, relation: RelationId) -> &[Ring] {
-        self.iteration.history.rings(Model::of_relation(relation))
     }
 
     /// The BDD variable of a bit of a parameter or of a variable of a question.

@@ -4,9 +4,7 @@ mod support;
 
 use hardbop_fixpoint::{Limits, Options, Solver, Stop, Strategy, Until};
 use hardbop_formula::System;
-use hardbop_formula::system::{
-    Action, ActionKind, FormulaId, RelationId, RelationKind, VariableId,
-};
+use hardbop_formula::system::{Action, ActionKind, FormulaId, RelationId, RelationKind};
 use hardbop_syntax::Span;
 use support::builder::Builder;
 
@@ -20,7 +18,6 @@ struct Chain {
     system: System,
     reach: RelationId,
     last_is_reached: FormulaId,
-    state: VariableId,
 }
 
 fn chain(states: u64) -> Chain {
@@ -47,7 +44,6 @@ fn chain(states: u64) -> Chain {
         system: builder.system,
         reach,
         last_is_reached,
-        state,
     }
 }
 
@@ -131,31 +127,6 @@ fn a_condition_that_never_becomes_true_lets_the_iteration_end() {
     let mut solver = Solver::new(&system, &options, &Limits::default());
     let ended = solver.solve_until(chain.reach, nothing).unwrap();
     assert!(matches!(ended, Until::False(_)), "{ended:?}");
-}
-
-#[test]
-fn rounds_are_kept_on_demand_and_each_has_what_is_one_step_further() {
-    let chain = chain(16);
-    let options = Options {
-        keep_rounds: true,
-        ..Options::default()
-    };
-    let mut solver = Solver::new(&chain.system, &options, &Limits::default());
-    solver.value(chain.reach).unwrap();
-    let rings = solver.rings(chain.reach).to_vec();
-    assert_eq!(rings.len(), 16);
-    for (at, ring) in rings.iter().enumerate() {
-        let level = |bit: u32| solver.level(chain.state, bit);
-        let has = |state: usize| {
-            solver.manager().eval(ring.news, |asked| {
-                let bit = (0..4).find(|&bit| level(bit) == asked).unwrap();
-                state >> (3 - bit) & 1 == 1
-            })
-        };
-        let found: Vec<usize> = (0..16).filter(|&state| has(state)).collect();
-        assert_eq!(found, [at]);
-        assert!(at == 0 || ring.step > rings[at - 1].step);
-    }
 }
 
 #[test]

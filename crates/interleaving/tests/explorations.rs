@@ -17,12 +17,15 @@ fn machine(text: &str) -> Machine {
 
 fn ask(engine: &dyn Engine, machine: &Machine) -> Outcome {
     let question = Question::assertions(machine);
-    engine.check(machine, &question, &Budget::unlimited(), &mut Silent)
+    let budget = Budget {
+        threads: Some(MOST_THREADS),
+        ..Budget::unlimited()
+    };
+    engine.check(machine, &question, &budget, &mut Silent)
 }
 
 fn engine(exploration: Exploration, reductions: Reductions) -> InterleavingEngine {
     InterleavingEngine {
-        threads: MOST_THREADS,
         exploration,
         reductions,
     }

@@ -200,7 +200,7 @@ pub enum Fault {
         name: String,
     },
     /// The run does not end in the target.
-    #[error("no thread is at the {0}")]
+    #[error("no thread is at {0}")]
     TargetMissed(String),
 }
 
@@ -313,7 +313,7 @@ mod tests {
         CONCURRENT, SEQUENTIAL, doubling, doubling_trace, machine, random_traces,
     };
     use hardbop_machine::EdgeId;
-    use hardbop_outcome::{Question, Step};
+    use hardbop_outcome::Step;
 
     #[test]
     fn every_simulated_run_is_accepted() {
@@ -363,7 +363,7 @@ mod tests {
         trace.version = 9;
         messages.push(message(&trace));
         expect_test::expect![[r"
-            the end of the trace (line 4): no thread is at the label main:L
+            the end of the trace (line 4): no thread is at 4:6 main: label L
             segment 0 step 0 (line 3): the condition of the statement does not hold
             the trace: `g` starts with 1, but the program says 0
             the trace: the table of globals has 0 values where 1 are needed

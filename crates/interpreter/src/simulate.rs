@@ -393,7 +393,6 @@ fn choose_listed(
 mod tests {
     use super::*;
     use crate::test_programs::{CONCURRENT, SEQUENTIAL, machine};
-    use hardbop_outcome::Question;
 
     #[test]
     fn the_same_seed_makes_the_same_run() {

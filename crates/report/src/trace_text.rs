@@ -134,7 +134,7 @@ fn text_with_loop(
         writeln!(text, "the whole run has {whole} steps").expect("writing to a string cannot fail");
     }
     if let Some(target) = &trace.target {
-        writeln!(text, "reaches the {}", target).expect("writing to a string cannot fail");
+        writeln!(text, "reaches {target}").expect("writing to a string cannot fail");
     }
     Ok(text)
 }

@@ -16,10 +16,8 @@ use crate::blocks::Blocks;
 use crate::bmc;
 use crate::closure::Closure;
 use crate::counts::Counts;
-use hardbop_transform::hide::{Precision, groups};
 use crate::search::{End, Search};
 use crate::split::Split;
-use hardbop_transform::hide::window::Windows;
 use hardbop_bdd::Manager;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::engine::takes_only_sequential_reachability;
@@ -27,6 +25,8 @@ use hardbop_outcome::{
     Bound, Budget, Declined, Engine, Event, Ledger, Limit, Outcome, Progress, Question, WantedRun,
 };
 use hardbop_symbolic::{limit_reached, node_limit};
+use hardbop_transform::hide::window::Windows;
+use hardbop_transform::hide::{Precision, groups};
 use std::collections::VecDeque;
 
 /// Leino's method.

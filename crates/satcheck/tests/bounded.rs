@@ -3,15 +3,16 @@
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
-    Bound, Budget, Engine, Evidence, Interrupt, Limit, Outcome, Question, Silent, Verdict,
+    Bound, Budget, Declined, Engine, Evidence, Interrupt, Limit, Outcome, Progress, Question,
+    Silent, Verdict,
 };
-use hardbop_satcheck::BoundedEngine;
+use hardbop_satcheck::SatEngine;
 use hardbop_testkit::conformance::{ConformanceConfig, conformance};
 use hardbop_testkit::{Knobs, Oracle, generate};
 
 fn check(machine: &Machine, depth: u32, budget: &Budget<'_>) -> Outcome {
-    let question = Question::assertions(machine);
-    BoundedEngine { depth }.check(machine, &question, budget, &mut Silent)
+    let question = Question::assertions(machine).within(Bound::Steps(depth));
+    SatEngine::default().check(machine, &question, budget, &mut Silent)
 }
 
 fn statistic(outcome: &Outcome, name: &str) -> u64 {
@@ -19,11 +20,36 @@ fn statistic(outcome: &Outcome, name: &str) -> u64 {
     entries.find(|(found, _)| found == name).unwrap().1
 }
 
+/// Asks within a bound, whatever is asked.
+struct Unrolled {
+    depth: u32,
+}
+
+impl Engine for Unrolled {
+    fn name(&self) -> &'static str {
+        "unrolled"
+    }
+
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        SatEngine::default().takes(machine, question)
+    }
+
+    fn search(
+        &self,
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Outcome {
+        let question = question.clone().within(Bound::Steps(self.depth));
+        SatEngine::default().check(machine, &question, budget, progress)
+    }
+}
+
 #[test]
 fn runs_that_are_found_are_real_on_generated_programs() {
-    let engine = BoundedEngine { depth: 24 };
     let config = ConformanceConfig::sequential(0..60);
-    let report = conformance(&engine, &|_, _| Ok(()), &config);
+    let report = conformance(&Unrolled { depth: 24 }, &|_, _| Ok(()), &config);
     assert!(report.has_passed(), "{report}");
     assert!(report.reachable > 30 && report.unreachable == 0, "{report}");
 }
@@ -53,12 +79,11 @@ fn a_target_is_found_from_its_distance_on_and_not_before() {
                     continue;
                 }
                 let distance = u32::try_from(distance).unwrap();
-                let single = Question {
-                    targets: vec![answer.target.clone()],
-                };
+                let target = answer.target().expect("places were asked for");
+                let single = Question::reach(vec![target.clone()]);
                 let verdict = |depth| {
-                    let engine = BoundedEngine { depth };
-                    let budget = Budget::unlimited();
+                    let single = single.clone().within(Bound::Steps(depth));
+                    let (engine, budget) = (SatEngine::default(), Budget::unlimited());
                     let mut outcome = engine.check(&machine, &single, &budget, &mut Silent);
                     outcome.answers.remove(0).verdict
                 };

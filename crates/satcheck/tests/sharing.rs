@@ -2,13 +2,13 @@
 
 use hardbop_bdd::Manager;
 use hardbop_machine::{Machine, NodeId, from_text};
-use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Target, Verdict};
 use hardbop_satcheck::blocks::Blocks;
 use hardbop_satcheck::closure::Closure;
-use hardbop_satcheck::precision::Precision;
 use hardbop_satcheck::tree::{Tree, unshared};
 use hardbop_satcheck::{SatEngine, Split};
 use hardbop_testkit::generator::{Knobs, generate};
+use hardbop_transform::hide::Precision;
 
 const MOST_TRIPLES: usize = 3000;
 
@@ -35,12 +35,13 @@ fn shared_and_unshared_equations_have_the_same_solutions() {
         for seed in 0..60 {
             let text = generate(seed, knobs);
             let machine = from_text("generated.bp", &text).unwrap();
-            let mut question = Question::assertions(&machine);
-            question.targets().truncate(2);
+            let mut targets = Target::assertions(&machine);
+            targets.truncate(2);
+            let question = Question::reach(targets);
             let budget = Budget::unlimited();
             let outcome = SatEngine::default().check(&machine, &question, &budget, &mut Silent);
-            for answer in &outcome.answers {
-                let Some((tree, shared)) = figure_2(&machine, answer.target.node) else {
+            for (target, answer) in question.targets().iter().zip(&outcome.answers) {
+                let Some((tree, shared)) = figure_2(&machine, target.node) else {
                     continue;
                 };
                 let is_reachable = matches!(answer.verdict, Verdict::Found(_));

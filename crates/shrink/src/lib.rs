@@ -128,7 +128,7 @@ fn valid_tree(text: &str) -> Option<(Ast, Source)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generator::{Knobs, generate};
+    use hardbop_families::{Knobs, generate};
     use hardbop_syntax::ast::StmtKind;
 
     /// A property that looks at the statements of a program.

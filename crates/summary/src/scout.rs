@@ -201,7 +201,7 @@ mod tests {
             node_limit: 1 << 20,
             interrupt: &|| false,
         };
-        let mut ledger = Ledger::new(&Question::assertions(machine));
+        let mut ledger = Ledger::new(machine, &Question::assertions(machine));
         let follower = contest.scout_turn(&mut ledger, 1 << 20).unwrap();
         if follows {
             let mut follower = follower.unwrap();

@@ -2,22 +2,11 @@
 //!
 //! The explicit tabulation of the test kit computes the distances independently, state by state.
 
-use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Target, Verdict};
+use hardbop_machine::from_text;
+use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Verdict, WantedRun};
 use hardbop_summary::{Direction, SummaryEngine};
 use hardbop_testkit::generator::{Knobs, generate};
 use hardbop_testkit::tabulation::Tabulation;
-
-/// All assertions and labels.
-fn question(machine: &Machine) -> Question {
-    let mut question = Question::assertions(machine);
-    for label in &machine.labels {
-        question
-            .targets()
-            .extend(Target::labels(machine, &label.name));
-    }
-    question
-}
 
 fn check(engine: SummaryEngine, knobs: &Knobs, seeds: std::ops::Range<u64>) -> usize {
     let mut compared = 0;
@@ -29,23 +18,18 @@ fn check(engine: SummaryEngine, knobs: &Knobs, seeds: std::ops::Range<u64>) -> u
         let Ok(tabulation) = Tabulation::new(&machine, 200_000) else {
             continue;
         };
-        let outcome = engine.check(
-            &machine,
-            &question(&machine),
-            &Budget::unlimited(),
-            &mut Silent,
-        );
-        for answer in &outcome.answers {
+        let question = Question::every_target(&machine);
+        let outcome = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
+        for (target, answer) in question.targets().iter().zip(&outcome.answers) {
             let Verdict::Found(Evidence::Run(trace)) = &answer.verdict else {
                 continue;
             };
             let steps: usize = trace.segments.iter().map(|s| s.steps.len()).sum();
-            let distance = tabulation.distance(answer.target.node);
+            let distance = tabulation.distance(target.node);
             assert_eq!(
                 Some(steps as u64),
                 distance,
-                "seed {seed}: {} in\n{text}",
-                answer.asked
+                "seed {seed}: {target} in\n{text}"
             );
             compared += 1;
         }
@@ -87,12 +71,9 @@ fn whoever_insists_gets_shortest_runs() {
     let family = hardbop_families::find("driver").expect("a family of the table");
     let text = family.generate(5, 0).text;
     let machine = from_text("driver.bp", &text).expect("families make programs");
-    let question = Question::assertions(&machine);
-    let lengths = |insist_on_shortest| {
-        let engine = SummaryEngine {
-            insist_on_shortest,
-            ..SummaryEngine::default()
-        };
+    let lengths = |wanted| {
+        let engine = SummaryEngine::default();
+        let question = Question::assertions(&machine).wanting(wanted);
         let outcome = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
         let counted = outcome.statistics.iter();
         let counted = counted.filter(|(name, _)| name == "shortest-runs");
@@ -105,8 +86,8 @@ fn whoever_insists_gets_shortest_runs() {
         });
         (shortest, traces.collect::<Vec<_>>())
     };
-    let (affordable, short) = lengths(false);
-    let (insisted, shortest) = lengths(true);
+    let (affordable, short) = lengths(WantedRun::Short);
+    let (insisted, shortest) = lengths(WantedRun::Shortest);
     assert!(affordable < insisted, "nothing is left to insist on");
     assert_eq!(insisted, shortest.len() as u64);
     assert!(shortest.iter().zip(&short).all(|(a, b)| a <= b));

@@ -11,8 +11,8 @@ mod report;
 pub use judge::{Disagreement, DisagreementKind};
 pub use report::{ConformanceReport, Mismatch};
 
-use crate::generator::{Knobs, generate};
 use hardbop_brute_force::Oracle;
+use hardbop_families::{Knobs, generate};
 use hardbop_machine::Machine;
 use hardbop_outcome::{Certificate, Engine};
 use hardbop_shrink::shrink;

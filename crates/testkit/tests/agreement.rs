@@ -9,7 +9,7 @@ mod seeds;
 use hardbop_interpreter::{End, RandomChooser, replay, simulate};
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Target, Verdict};
-use hardbop_testkit::{Knobs, Oracle, SummaryOracle, generate, shrink};
+use hardbop_testkit::{Knobs, Oracle, TabulationEngine, generate, shrink};
 use seeds::seeds;
 
 /// A target that is so few steps away should be met by random runs now and then.
@@ -28,13 +28,17 @@ struct Totals {
 }
 
 fn every_target(machine: &Machine) -> Question {
-    let mut question = Question::assertions(machine);
-    question.targets().extend(Target::labels(machine, "TARGET"));
-    question
+    let mut targets = Target::assertions(machine);
+    targets.extend(Target::labels(machine, "TARGET"));
+    Question::reach(targets)
 }
 
 fn ask(engine: &dyn Engine, machine: &Machine, question: &Question) -> Vec<Verdict> {
-    let outcome = engine.check(machine, question, &Budget::unlimited(), &mut Silent);
+    let budget = Budget {
+        states: Some(20_000),
+        ..Budget::unlimited()
+    };
+    let outcome = engine.check(machine, question, &budget, &mut Silent);
     outcome
         .answers
         .into_iter()
@@ -47,9 +51,9 @@ fn replayed(machine: &Machine, target: &Target, verdict: &Verdict) -> Result<Opt
     let Verdict::Found(Evidence::Run(trace)) = verdict else {
         return Ok(None);
     };
-    let replayed = replay(machine, trace).map_err(|why| format!("{}: {why}", target))?;
+    let replayed = replay(machine, trace).map_err(|why| format!("{target}: {why}"))?;
     if !replayed.last.is_at(target.node) {
-        return Err(format!("the trace does not end at {}", target));
+        return Err(format!("the trace does not end at {target}"));
     }
     Ok(Some(replayed.hierarchical_steps))
 }
@@ -67,10 +71,7 @@ fn is_met(machine: &Machine, target: &Target, verdict: &Verdict) -> Result<bool,
         met |= run.end == End::Target;
     }
     if met && *verdict == Verdict::Excluded {
-        return Err(format!(
-            "a random run meets {}, which is unreachable",
-            target
-        ));
+        return Err(format!("a random run meets {target}, which is unreachable"));
     }
     Ok(met)
 }
@@ -101,13 +102,7 @@ fn examine(text: &str, totals: &mut Totals) -> Result<(), String> {
     if !machine.is_sequential() {
         return Ok(());
     }
-    let tabulated = ask(
-        &SummaryOracle {
-            max_path_edges: 20_000,
-        },
-        &machine,
-        &question,
-    );
+    let tabulated = ask(&TabulationEngine, &machine, &question);
     for (target, (verdict, other)) in question
         .targets()
         .iter()
@@ -121,7 +116,7 @@ fn examine(text: &str, totals: &mut Totals) -> Result<(), String> {
         }
         totals.compared += 1;
         if is_reachable(verdict) != is_reachable(other) {
-            return Err(format!("the oracles disagree about {}", target));
+            return Err(format!("the oracles disagree about {target}"));
         }
     }
     Ok(())

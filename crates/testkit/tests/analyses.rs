@@ -19,8 +19,8 @@ use hardbop_machine::{
     Variable, from_text,
 };
 use hardbop_outcome::{Budget, Engine, Question, Silent, Target, Verdict};
+use hardbop_testkit::{Knobs, Oracle, TabulationEngine, generate};
 use hardbop_transform::split::split_edges;
-use hardbop_testkit::{Knobs, Oracle, SummaryOracle, generate};
 use seeds::seeds;
 use std::collections::HashSet;
 
@@ -139,13 +139,14 @@ fn question(machine: &Machine) -> Vec<Target> {
 
 /// Which targets can be reached; nothing where that is not known.
 fn verdicts(machine: &Machine, targets: Vec<Target>) -> Vec<Option<bool>> {
-    let question = Question { targets };
-    let ask =
-        |engine: &dyn Engine| engine.check(machine, &question, &Budget::unlimited(), &mut Silent);
+    let question = Question::reach(targets);
+    let budget = Budget {
+        states: Some(3000),
+        ..Budget::unlimited()
+    };
+    let ask = |engine: &dyn Engine| engine.check(machine, &question, &budget, &mut Silent);
     let outcome = if machine.is_sequential() {
-        ask(&SummaryOracle {
-            max_path_edges: 3000,
-        })
+        ask(&TabulationEngine)
     } else {
         ask(&Oracle {
             max_configurations: 1500,

@@ -4,10 +4,12 @@ mod seeds;
 
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Budget, Certificate, Engine, Evidence, Outcome, Progress, Question, Verdict,
+    Budget, Certificate, Declined, Engine, Evidence, Outcome, Progress, Question, Verdict,
 };
 use hardbop_testkit::conformance::DisagreementKind;
-use hardbop_testkit::{ConformanceConfig, ConformanceReport, Oracle, SummaryOracle, conformance};
+use hardbop_testkit::{
+    ConformanceConfig, ConformanceReport, Oracle, TabulationEngine, conformance,
+};
 use seeds::seeds;
 
 /// Accepts every certificate: the oracles are trusted here, and what is tested is the suite.
@@ -32,7 +34,7 @@ fn the_oracle_passes_on_sequential_programs() {
 #[test]
 fn the_summary_oracle_passes_on_sequential_programs() {
     let config = ConformanceConfig::sequential(seeds(60).0);
-    let report = conformance(&SummaryOracle::default(), &ACCEPT, &config);
+    let report = conformance(&TabulationEngine, &ACCEPT, &config);
     assert_passes(&report, 400, 120, 150);
     assert!(report.certificates > 50 || seeds(0).1, "{report}");
 }
@@ -58,14 +60,18 @@ impl Engine for Spoiled {
         "spoiled"
     }
 
-    fn check(
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        TabulationEngine.takes(machine, question)
+    }
+
+    fn search(
         &self,
         machine: &Machine,
         question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
-        let mut outcome = SummaryOracle::default().check(machine, question, budget, progress);
+        let mut outcome = TabulationEngine.search(machine, question, budget, progress);
         (self.spoil)(&mut outcome);
         outcome
     }
@@ -163,6 +169,6 @@ fn a_panic_is_caught_and_shrunk() {
 fn a_certificate_that_the_checker_refuses_is_caught() {
     let refuse = |_: &Machine, _: &Certificate| Err("not inductive".to_owned());
     let config = ConformanceConfig::sequential(0..60);
-    let report = conformance(&SummaryOracle::default(), &refuse, &config);
+    let report = conformance(&TabulationEngine, &refuse, &config);
     assert!(report.to_string().contains("not inductive"), "{report}");
 }

@@ -4,7 +4,7 @@
 mod seeds;
 
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Question, Target, digest};
+use hardbop_outcome::{Target, digest};
 use hardbop_syntax::{Source, format, parse};
 use hardbop_testkit::{Knobs, generate};
 use seeds::seeds;

@@ -3,7 +3,7 @@
 use hardbop_interpreter::{RandomChooser, Walk, fold, replay, simulate};
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Budget, Engine, Evidence, Outcome, Question, Silent, Target, Verdict};
-use hardbop_testkit::{Knobs, Oracle, SummaryOracle, Tabulation, generate};
+use hardbop_testkit::{Knobs, Oracle, Tabulation, TabulationEngine, generate};
 
 fn machine(seed: u64, knobs: &Knobs) -> Machine {
     let text = generate(seed, knobs);
@@ -12,9 +12,9 @@ fn machine(seed: u64, knobs: &Knobs) -> Machine {
 
 /// Every assertion and the label `TARGET`.
 fn question(machine: &Machine) -> Question {
-    let mut question = Question::assertions(machine);
-    question.targets().extend(Target::labels(machine, "TARGET"));
-    question
+    let mut targets = Target::assertions(machine);
+    targets.extend(Target::labels(machine, "TARGET"));
+    Question::reach(targets)
 }
 
 fn ask(engine: &dyn Engine, machine: &Machine) -> Outcome {
@@ -41,13 +41,13 @@ fn on_sequential_programs() {
             ..Oracle::default()
         };
         let slow = ask(&slow, &machine);
-        let tabled = ask(&SummaryOracle::default(), &machine);
+        let tabled = ask(&TabulationEngine, &machine);
         for (flat, shortest) in slow.answers.iter().zip(&tabled.answers) {
             match (&flat.verdict, &shortest.verdict) {
                 (Verdict::Found(Evidence::Run(flat)), Verdict::Found(Evidence::Run(trace))) => {
                     let flat = replay(&machine, &fold(&machine, flat).unwrap()).unwrap();
                     let replayed = replay(&machine, trace).unwrap();
-                    let distance = tabulation.distance(shortest.target.node);
+                    let distance = tabulation.distance(trace.target.as_ref().unwrap().node);
                     assert_eq!(Some(replayed.hierarchical_steps), distance);
                     assert!(replayed.hierarchical_steps <= flat.hierarchical_steps);
                     assert!(flat.flat_steps <= replayed.flat_steps);

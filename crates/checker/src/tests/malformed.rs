@@ -74,53 +74,66 @@ fn other_versions_and_programs_are_refused() {
 
 #[test]
 fn targets_must_be_what_they_are_called() {
-    let target = |node, kind| {
-        move |certificate: &mut Certificate| {
-            certificate.targets = vec![Target {
-                node: NodeId(node),
-                kind,
-            }];
-        }
-    };
-    let label = |procedure: &str, label: &str| TargetKind::Label {
-        procedure: procedure.to_owned(),
-        label: label.to_owned(),
-    };
-    let assertion = TargetKind::Assertion { line: 4 };
-    let check = |node, kind: &TargetKind, expected: &Expect| {
-        let change = |c: &mut Certificate| target(node, kind.clone())(c);
+    let machine = machine(PROGRAM);
+    let assertion = Target::assertions(&machine).remove(0);
+    let label = Target::labels(&machine, "L").remove(0);
+    let statement = Target::on_line(&machine, 4).remove(0);
+    let check = |target: Target, expected: &Expect| {
+        let change = |certificate: &mut Certificate| certificate.targets = vec![target.clone()];
         check(Direction::Forward, change, expected);
     };
+    let at = |node| Target {
+        node: NodeId(node),
+        ..assertion.clone()
+    };
     check(
-        99,
-        &assertion,
+        at(99),
         &expect![[r#"
         the certificate is malformed:
         a target is node 99, which does not exist
     "#]],
     );
     check(
-        0,
-        &assertion,
+        at(0),
         &expect![[r#"
         the certificate is malformed:
-        node 0 is not what it is called, assertion on line 4
+        node 0 is not what it is called, 4:6 main:
+        assert(true)
     "#]],
     );
+    let kind = TargetKind::Label {
+        label: "M".to_owned(),
+    };
     check(
-        1,
-        &label("main", "M"),
+        Target { kind, ..label },
         &expect![[r#"
         the certificate is malformed:
-        node 1 is not what it is called, label main:M
+        node 0 is not what it is called, 4:6 main:
+        label M
     "#]],
     );
+    let moved = Target {
+        line: 77,
+        ..statement
+    };
     check(
-        1,
-        &TargetKind::Line { line: 77 },
+        moved,
         &expect![[r#"
         the certificate is malformed:
-        node 1 is not what it is called, line 77
+        node 0 is not what it is called, 77:6 main:
+        statement assert(true)
+    "#]],
+    );
+    let renamed = Target {
+        text: "assert(false)".to_owned(),
+        ..assertion.clone()
+    };
+    check(
+        renamed,
+        &expect![[r#"
+        the certificate is malformed:
+        node 1 is not what it is called, 4:6 main:
+        assert(false)
     "#]],
     );
 }

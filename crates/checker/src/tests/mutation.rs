@@ -179,9 +179,7 @@ fn both_directions_have_a_certificate_exactly_if_the_oracle_reaches_no_target() 
             continue;
         };
         let targets = questions(&machine);
-        let question = Question {
-            targets: targets.clone(),
-        };
+        let question = Question::reach(targets.clone());
         let outcome = oracle.check(&machine, &question, &Budget::unlimited(), &mut Silent);
         let is_reachable = |verdict: &Verdict| matches!(verdict, Verdict::Found(_));
         let answers = || outcome.answers.iter().map(|answer| &answer.verdict);
@@ -214,9 +212,7 @@ fn certificates_of_the_oracle_are_accepted() {
     for (name, knobs) in Knobs::presets() {
         for seed in 0..25 {
             let machine = random_machine(seed, &knobs);
-            let question = Question {
-                targets: questions(&machine),
-            };
+            let question = Question::reach(questions(&machine));
             let outcome = oracle.check(&machine, &question, &Budget::unlimited(), &mut Silent);
             let Some(certificate) = outcome.certificates.first() else {
                 continue;

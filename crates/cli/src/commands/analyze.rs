@@ -28,14 +28,8 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     let machine = input::load(console, &arguments.program)?;
     let calls = CallGraph::new(&machine);
     let effects = ModRef::new(&machine, &calls);
-    let targets: Vec<NodeId> = {
-        let question = arguments.targets.question(&machine)?;
-        question
-            .targets()
-            .iter()
-            .map(|target| target.node)
-            .collect()
-    };
+    let targets = arguments.targets.targets(&machine)?;
+    let targets: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
     let findings = Findings {
         machine: &machine,
         live: Liveness::new(&machine, &calls, &effects),

@@ -12,7 +12,7 @@ mod session;
 mod vera;
 
 use crate::console::Console;
-use crate::engines;
+use crate::engine_arguments as engines;
 use crate::exit::{Exit, Failure};
 use crate::files;
 use clap::ValueEnum;

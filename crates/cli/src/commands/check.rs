@@ -1,26 +1,22 @@
-//! `hardbop check`: can an assertion fail, can a label be reached?
+//! `hardbop check`: can an assertion fail, can a label be reached, does every run keep a promise?
 //!
-//! No verdict is believed: before `VIOLATED` or `REACHABLE` is printed, the interpreter replays the run that the engine
-//! found, and a run that is none is an internal error, not a verdict.
-
-mod properties;
+//! The portfolio answers and validates: a run is replayed and a certificate checked before anything
+//! is printed, and evidence that is wrong is an internal error, not a verdict.
 
 use crate::console::Console;
-use crate::engines;
+use crate::engine_arguments::EngineArguments;
 use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::input::{self, ProgramArguments};
 use crate::interrupt::Patience;
 use crate::limits::Limits;
 use crate::progress::ProgressArguments;
-use crate::targets::TargetArguments;
+use crate::questions::QuestionArguments;
 use crate::trace_arguments::TraceArguments;
 use crate::usage::{Usage, UsageMembers};
-use clap::builder::PossibleValuesParser;
-use hardbop_checker::Rejected;
-use hardbop_interpreter::replay;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Evidence, Outcome, Question, TargetKind, Verdict};
+use hardbop_outcome::{Answer, Asked, Budget, Certificate, Outcome, Question, Verdict};
+use hardbop_portfolio::{Portfolio, Refused, Validation, explain::explain};
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -28,9 +24,10 @@ Examples:
   hardbop check lock.bp                          every assertion
   hardbop check lock.bp --reach ERROR            label ERROR of any procedure
   hardbop check lock.bp --reach main:ERROR       label ERROR of main
-  hardbop check lock.bp --ltl 'G (x -> F y)'      every run satisfies a formula
+  hardbop check lock.bp --ltl 'G (x -> F y)'     every run satisfies a formula
   hardbop check lock.bp --nonterminating         some run never ends
-  hardbop check lock.bp --time 60 --states 1000000
+  hardbop check lock.bp --jobs 2 --time 60       two engines at a time, for at most a minute
+  hardbop check lock.bp --cross-check            every engine, compared with each other
 
 Exit codes: 0 nothing found, 1 violated or reachable, 2 bad input, 3 unknown, 4 internal error.";
 
@@ -41,165 +38,157 @@ pub struct Arguments {
     #[command(flatten)]
     program: ProgramArguments,
     #[command(flatten)]
-    targets: TargetArguments,
+    questions: QuestionArguments,
     #[command(flatten)]
-    properties: properties::PropertyArguments,
-    /// Who answers
-    #[arg(long, value_parser = PossibleValuesParser::new(engines::names()), default_value = engines::AUTO)]
-    engine: String,
-    #[command(flatten)]
-    engine_options: engines::EngineArguments,
+    engines: EngineArguments,
     #[command(flatten)]
     limits: Limits,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// What is shown and kept.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+struct OutputArguments {
     #[command(flatten)]
     traces: TraceArguments,
     /// Print the outcome as JSON, with traces that `hardbop replay` reads
     #[arg(long)]
     json: bool,
-    /// Print how much work it was
+    /// Print work counters and timings
     #[arg(long)]
     stats: bool,
     #[command(flatten)]
     progress: ProgressArguments,
-    /// Write the evidence for what cannot happen to a file
+    /// Write the proofs of what cannot happen to a file
     #[arg(long, value_name = "FILE")]
     certificate: Option<String>,
-    /// Believe the engine: do not replay its runs and do not check its certificate
+    /// Count a negative answer without a checked certificate as unknown (exit code 3)
     #[arg(long)]
+    require_certificate: bool,
+    /// Believe the engine: do not replay its runs and do not check its certificates
+    #[arg(long, conflicts_with = "require_certificate")]
     no_validate: bool,
 }
 
 /// Runs the command.
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
     let mut usage = Usage::start();
-    let machine = input::load_watched(console, &arguments.program, &mut usage)?;
-    if !arguments.properties.is_empty() {
-        return properties::run(console, arguments, &machine, &mut usage);
-    }
-    let question = if arguments.targets.is_empty() {
-        Question::assertions(&machine)
+    let patience = Patience::start(&arguments.limits);
+    let output = &arguments.output;
+    let validation = if output.no_validate {
+        Validation::None
     } else {
-        arguments.targets.question(&machine)?
+        Validation::Full
     };
-    if question.targets().is_empty() {
-        let file = machine.source.name();
-        console.note(&format!(
-            "{file} has no assertions, so none can fail; ask about a label with --reach LABEL"
-        ));
+    let portfolio = arguments.engines.portfolio(validation)?;
+    let machine = input::load_watched(console, &arguments.program, &mut usage)?;
+    let questions = arguments.questions.questions(console, &machine)?;
+    if let Some(file) = &output.certificate {
+        if !questions.iter().any(has_certificates) {
+            let why = "--certificate has no effect: only questions about places, without a \
+                       bound, have certificates";
+            return Err(Failure::BadInput(why.to_owned()));
+        }
+        files::prepare(file)?;
     }
-    let patience = Patience::start(arguments.limits.time);
-    let mut outcome = ask(console, arguments, &machine, &question, &patience)?;
-    usage.end_phase("engine");
-    validate(arguments, &machine, &question, &mut outcome, &patience)?;
-    usage.end_phase("validation");
-    if let Some(file) = &arguments.certificate {
-        save_certificate(console, file, &outcome)?;
+    usage.end_phase("questions");
+    let budget = arguments.limits.budget(&patience);
+    let mut all = Outcome::new("", Vec::new());
+    for question in &questions {
+        if question.asked().is_empty() {
+            let file = machine.source.name();
+            console.note(&format!(
+                "{file} has no assertions, so none can fail; ask about a label with --reach LABEL"
+            ));
+        }
+        let outcome = ask(console, arguments, &portfolio, &machine, question, &budget)?;
+        usage.end_phase("search");
+        append(&mut all, outcome);
     }
-    if arguments.json {
-        console.print(&format!(
-            "{}\n",
-            to_json(&outcome, arguments.stats.then(|| usage.members()))?
-        ));
+    if output.json {
+        console.print(&to_json(
+            &machine,
+            &all,
+            output.stats.then(|| usage.members()),
+        )?);
     } else {
-        for answer in &outcome.answers {
-            let trace = shown_trace(arguments, &machine, answer)?;
-            console.print(&format!("{}\n{trace}", verdict_line(answer)));
+        for answer in &all.answers {
+            let line = verdict_line(&machine, answer, &budget, arguments.limits.time);
+            let run = shown_run(arguments, &machine, answer)?;
+            console.print(&format!("{line}\n{run}"));
         }
     }
-    if !arguments.stats
-        && exit_of(&outcome) == Exit::Unknown
-        && let Some(counters) = how_far(&outcome)
+    let exit = exit_of(&all, output.require_certificate);
+    if output.stats {
+        console.print_about(&statistics(&machine, &all, &usage));
+    } else if exit == Exit::Unknown
+        && let Some(counters) = how_far(&all)
     {
         console.note(&format!("so far: {counters}"));
     }
-    if arguments.stats {
-        let lines = statistics(&machine, &outcome.engine, &outcome.statistics, &usage);
-        console.print_about(&lines);
+    if let Some(file) = &output.certificate {
+        save_certificates(console, file, &all)?;
     }
-    Ok(exit_of(&outcome))
+    Ok(exit)
 }
 
 fn ask(
     console: &mut Console,
     arguments: &Arguments,
+    portfolio: &Portfolio,
     machine: &Machine,
     question: &Question,
-    patience: &Patience,
+    budget: &Budget<'_>,
 ) -> Result<Outcome, Failure> {
-    let engine = engines::find(&arguments.engine, &arguments.engine_options)?;
-    if question.targets().is_empty() {
-        return Ok(Outcome::new(engine.name(), Vec::new()));
-    }
-    let budget = arguments.limits.budget(patience);
-    let mut meter = arguments.progress.meter(console);
-    Ok(engine.check(machine, question, &budget, &mut meter))
-}
-
-/// Holds the engine to its word: runs are replayed, certificates checked. A proof for which the time did not suffice is none.
-fn validate(
-    arguments: &Arguments,
-    machine: &Machine,
-    question: &Question,
-    outcome: &mut Outcome,
-    patience: &Patience,
-) -> Result<(), Failure> {
-    if arguments.no_validate {
-        return Ok(());
-    }
-    let engine = outcome.engine.clone();
-    let reject = |why: String| {
-        Err(Failure::Internal(format!(
-            "internal error: the answer of engine {engine} was rejected: {why}"
-        )))
-    };
-    let answered = outcome.answers.iter().map(|answer| &answer.target);
-    if !answered.eq(&question.targets()) {
-        return reject("it does not answer what was asked".to_owned());
-    }
-    for Answer { target, verdict } in &outcome.answers {
-        let Verdict::Found(Evidence::Run(trace)) = verdict else {
-            continue;
-        };
-        if trace.target.as_ref() != Some(target) {
-            return reject(format!("its run does not lead to the {}", target.kind));
-        }
-        if let Err(error) = replay(machine, trace) {
-            return reject(format!("its run to the {} is none: {error}", target.kind));
-        }
-    }
-    if let Some(target) = outcome.uncertified() {
-        return reject(format!(
-            "its certificates say nothing about the {}",
-            target.kind
-        ));
-    }
-    for certificate in &outcome.certificates {
-        match hardbop_checker::validate(machine, certificate, patience) {
-            Ok(_) => {}
-            Err(Rejected::Interrupted(why)) => {
-                for answer in &mut outcome.answers {
-                    if certificate.targets.contains(&answer.target) {
-                        answer.verdict = Verdict::Unknown(why.clone());
-                    }
+    let mut meter = arguments.output.progress.meter(console);
+    let answer = portfolio.check(machine, question, budget, &mut meter);
+    answer.map_err(|refused| match refused {
+        Refused::Usage(why) => Failure::BadInput(why),
+        Refused::Fault(fault) => {
+            let saved = fault.reproduction.as_ref().map(|program| {
+                let file = "hardbop-fault.bp";
+                match files::replace(file, program) {
+                    Ok(()) => format!("\nthe smallest program that shows it is in {file}"),
+                    Err(_) => format!("\nthe smallest program that shows it:\n{program}"),
                 }
-            }
-            Err(rejected) => return reject(rejected.to_string()),
+            });
+            let saved = saved.unwrap_or_default();
+            Failure::Internal(format!("internal error: {fault}{saved}"))
         }
-    }
-    Ok(())
+    })
 }
 
-fn save_certificate(console: &mut Console, file: &str, outcome: &Outcome) -> Result<(), Failure> {
-    if outcome.certificates.is_empty() {
+/// Adds the answers to another question.
+fn append(all: &mut Outcome, outcome: Outcome) {
+    if all.engine.is_empty() {
+        *all = outcome;
+        return;
+    }
+    if !all.engine.split(", ").any(|name| name == outcome.engine) {
+        all.engine = format!("{}, {}", all.engine, outcome.engine);
+    }
+    all.answers.extend(outcome.answers);
+    all.statistics.extend(outcome.statistics);
+    all.certificates.extend(outcome.certificates);
+}
+
+/// Whether a negative answer to the question comes with a certificate.
+fn has_certificates(question: &Question) -> bool {
+    question.as_property().is_none() && question.bound.is_none()
+}
+
+fn save_certificates(console: &mut Console, file: &str, all: &Outcome) -> Result<(), Failure> {
+    if all.certificates.is_empty() {
         console.note(&format!(
-            "engine {} gave no certificate; {file} was not written",
-            outcome.engine
+            "there is no certificate to save; {file} was not written"
         ));
         return Ok(());
     }
-    let text = match outcome.certificates.as_slice() {
+    let text = match all.certificates.as_slice() {
         [only] => serde_json::to_string(only),
-        several => serde_json::to_string(several),
+        several => serde_json::to_string::<[Certificate]>(several),
     };
     let text = text.map_err(|error| no_json(&error))?;
     files::replace(file, &format!("{text}\n"))
@@ -210,56 +199,82 @@ fn save_certificate(console: &mut Console, file: &str, outcome: &Outcome) -> Res
 struct OutcomeAndUsage<'a> {
     #[serde(flatten)]
     outcome: &'a Outcome,
+    /// The version of the tool.
+    hardbop: &'static str,
+    file: &'a str,
     #[serde(flatten)]
     usage: Option<UsageMembers>,
 }
 
-fn to_json(outcome: &Outcome, usage: Option<UsageMembers>) -> Result<String, Failure> {
-    serde_json::to_string_pretty(&OutcomeAndUsage { outcome, usage })
-        .map_err(|error| no_json(&error))
+fn to_json(
+    machine: &Machine,
+    outcome: &Outcome,
+    usage: Option<UsageMembers>,
+) -> Result<String, Failure> {
+    let whole = OutcomeAndUsage {
+        outcome,
+        hardbop: env!("CARGO_PKG_VERSION"),
+        file: machine.source.name(),
+        usage,
+    };
+    let text = serde_json::to_string_pretty(&whole).map_err(|error| no_json(&error))?;
+    Ok(format!("{text}\n"))
 }
 
 fn no_json(error: &serde_json::Error) -> Failure {
     Failure::Internal(format!("internal error: {error}"))
 }
 
-/// The verdict in the words that fit the question.
-fn verdict_line(answer: &Answer) -> String {
-    let is_assertion = matches!(answer.target.kind, TargetKind::Assertion { .. });
-    let place = &answer.target.kind;
-    match (&answer.verdict, is_assertion) {
-        (Verdict::Found(_), true) => format!("VIOLATED     {place}"),
-        (Verdict::Found(_), false) => format!("REACHABLE    {place}"),
-        (Verdict::Excluded, true) => format!("HOLDS        {place}"),
-        (Verdict::Excluded, false) => format!("UNREACHABLE  {place}"),
-        (Verdict::ExcludedUpTo(bound), true) => format!("HOLDS up to {bound}: {place}"),
-        (Verdict::ExcludedUpTo(bound), false) => {
-            format!("UNREACHABLE up to {bound}: {place}")
-        }
-        (Verdict::Unknown(why), _) => format!("UNKNOWN      {place}: {why}"),
-    }
-}
-
-fn shown_trace(
-    arguments: &Arguments,
+/// The verdict in the words that fit the question, with the place.
+fn verdict_line(
     machine: &Machine,
     answer: &Answer,
-) -> Result<String, Failure> {
+    budget: &Budget<'_>,
+    time: Option<Duration>,
+) -> String {
+    let place = match &answer.asked {
+        Asked::Target(target) => format!("{}:{target}", machine.source.name()),
+        Asked::Property(property) => property.to_string(),
+    };
+    let mut line = format!("{:<12} {place}", answer.word().to_string());
     match &answer.verdict {
-        Verdict::Found(Evidence::Run(trace)) => {
-            let shown = arguments.traces.shown(machine, trace);
-            shown.map_err(|error| Failure::Internal(format!("internal error: {error}")))
+        Verdict::ExcludedUpTo(bound) => line.push_str(&format!(", up to {bound}")),
+        Verdict::Unknown(why) => {
+            let seconds = time.map(|time| time.as_secs_f64());
+            line.push_str(&format!(": {}", explain(why, budget, seconds)));
         }
-        Verdict::Excluded | Verdict::ExcludedUpTo(_) | Verdict::Unknown(_) => Ok(String::new()),
+        Verdict::Found(_) | Verdict::Excluded => {}
     }
+    if let Some(why) = &answer.uncertified {
+        line.push_str(&format!(", not certified: {why}"));
+    }
+    line
+}
+
+fn shown_run(arguments: &Arguments, machine: &Machine, answer: &Answer) -> Result<String, Failure> {
+    let Verdict::Found(evidence) = &answer.verdict else {
+        return Ok(String::new());
+    };
+    let shown = arguments.output.traces.shown(machine, evidence);
+    shown.map_err(|error| Failure::Internal(format!("internal error: {error}")))
 }
 
 /// What was found outweighs what is not known.
-fn exit_of(outcome: &Outcome) -> Exit {
-    let any = |is: fn(&Verdict) -> bool| outcome.answers.iter().any(|answer| is(&answer.verdict));
-    if any(|verdict| matches!(verdict, Verdict::Found(_))) {
+fn exit_of(outcome: &Outcome, requires_certificates: bool) -> Exit {
+    let is_open = |answer: &Answer| match &answer.verdict {
+        Verdict::Unknown(_) => true,
+        Verdict::Found(_) => false,
+        Verdict::Excluded | Verdict::ExcludedUpTo(_) => {
+            requires_certificates && !answer.target().is_some_and(|t| outcome.is_certified(t))
+        }
+    };
+    if outcome
+        .answers
+        .iter()
+        .any(|answer| answer.verdict.is_found())
+    {
         Exit::Found
-    } else if any(|verdict| matches!(verdict, Verdict::Unknown(_))) {
+    } else if outcome.answers.iter().any(is_open) {
         Exit::Unknown
     } else {
         Exit::Fine
@@ -274,14 +289,9 @@ fn how_far(outcome: &Outcome) -> Option<String> {
     (!list.is_empty()).then(|| list.join(", "))
 }
 
-fn statistics(
-    machine: &Machine,
-    engine: &str,
-    counters: &[(String, u64)],
-    usage: &Usage,
-) -> String {
+fn statistics(machine: &Machine, outcome: &Outcome, usage: &Usage) -> String {
     let mut lines = vec![
-        ("engine".to_owned(), engine.to_owned()),
+        ("answered by".to_owned(), outcome.engine.clone()),
         (
             "procedures".to_owned(),
             machine.procedures.len().to_string(),
@@ -296,15 +306,10 @@ fn statistics(
         ),
     ];
     lines.extend(usage.lines());
-    let figures = counters.iter();
-    lines.extend(figures.map(|(name, count)| (name.clone(), count.to_string())));
-    let time = usage.time_of("engine");
-    lines.extend(time.and_then(|time| states_per_second(counters, time)));
-    rows(&lines)
-}
-
-/// A name and a figure per line.
-fn rows(lines: &[(String, String)]) -> String {
+    let counters = outcome.statistics.iter();
+    lines.extend(counters.map(|(name, count)| (name.clone(), count.to_string())));
+    let time = usage.time_of("search");
+    lines.extend(time.and_then(|time| states_per_second(&outcome.statistics, time)));
     let row = |(name, value): &(String, String)| format!("  {name:<28} {value:>14}\n");
     lines.iter().map(row).collect()
 }
@@ -320,18 +325,22 @@ fn states_per_second(counters: &[(String, u64)], time: Duration) -> Option<(Stri
 mod tests {
     use super::*;
     use hardbop_machine::NodeId;
-    use hardbop_outcome::{Limit, Target, Trace};
+    use hardbop_outcome::{Limit, Target, TargetKind, Trace};
 
     fn answer(verdict: Verdict) -> Answer {
         let target = Target {
             node: NodeId(0),
-            kind: TargetKind::Assertion { line: 1 },
+            kind: TargetKind::Assertion,
+            procedure: "main".to_owned(),
+            line: 1,
+            column: 1,
+            text: "assert(x)".to_owned(),
         };
         Answer::new(target, verdict)
     }
 
-    fn reachable() -> Verdict {
-        let trace = Trace {
+    fn found() -> Verdict {
+        Verdict::run(Trace {
             version: 1,
             program: String::new(),
             target: None,
@@ -339,22 +348,21 @@ mod tests {
             threads: Vec::new(),
             runs: Vec::new(),
             segments: Vec::new(),
-        };
-        Verdict::Found(Evidence::Run(trace))
+        })
     }
 
     #[test]
     fn a_violation_outweighs_an_unknown_and_an_unknown_outweighs_a_proof() {
         let unknown = || Verdict::Unknown(Limit::Time);
-        let exit = |verdicts: Vec<Verdict>| {
-            exit_of(&Outcome::new(
-                "test",
-                verdicts.into_iter().map(answer).collect(),
-            ))
+        let outcome = |verdicts: Vec<Verdict>| {
+            Outcome::new("test", verdicts.into_iter().map(answer).collect())
         };
+        let exit = |verdicts| exit_of(&outcome(verdicts), false);
         assert_eq!(exit(vec![]), Exit::Fine);
         assert_eq!(exit(vec![Verdict::Excluded]), Exit::Fine);
         assert_eq!(exit(vec![Verdict::Excluded, unknown()]), Exit::Unknown);
-        assert_eq!(exit(vec![unknown(), reachable()]), Exit::Found);
+        assert_eq!(exit(vec![unknown(), found()]), Exit::Found);
+        let demanding = exit_of(&outcome(vec![Verdict::Excluded]), true);
+        assert_eq!(demanding, Exit::Unknown);
     }
 }

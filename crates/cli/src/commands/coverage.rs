@@ -5,7 +5,7 @@
 //! less than it seems to.
 
 use crate::console::Console;
-use crate::engines::{self, EngineArguments};
+use crate::engine_arguments::{AUTO, names};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, ProgramArguments};
 use crate::interrupt::Patience;
@@ -13,6 +13,7 @@ use crate::limits::Limits;
 use clap::builder::PossibleValuesParser;
 use hardbop_machine::NodeId;
 use hardbop_outcome::{Budget, Coverage, Limit, Reach, Silent, Verdict};
+use hardbop_portfolio::{Choice, EngineName, Portfolio, Refused, Validation};
 use hardbop_report::coverage::{Lines, render};
 use hardbop_transform::split::CoverageQuestion;
 
@@ -30,8 +31,8 @@ Exit codes: 0 everything is decided, 2 bad input, 3 something is unknown, 4 inte
 pub struct Arguments {
     #[command(flatten)]
     program: ProgramArguments,
-    /// Who answers
-    #[arg(long, value_parser = PossibleValuesParser::new(engines::names()), default_value = engines::AUTO)]
+    /// Engine to use
+    #[arg(long, value_parser = PossibleValuesParser::new(names()), default_value = AUTO)]
     engine: String,
     #[command(flatten)]
     limits: Limits,
@@ -47,7 +48,7 @@ pub struct Arguments {
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
     let machine = input::load(console, &arguments.program)?;
     let question = CoverageQuestion::new(&machine);
-    let patience = Patience::start(arguments.limits.time);
+    let patience = Patience::start(&arguments.limits);
     let budget = arguments.limits.budget(&patience);
     let answers = answers(&question, &arguments.engine, &budget)?;
     let coverage = question.coverage(|node| answers.reach[node.index()]);
@@ -77,15 +78,16 @@ struct Answers {
     missed: Option<Limit>,
 }
 
-/// Asks for all nodes at once. Runs are not needed, so where nobody else is asked for, the search of the summary engine is used without
-/// its evidence.
+/// Asks for all nodes at once. Runs are not needed, so where no engine is asked for, the search of
+/// the summary engine is used without its evidence.
 fn answers(
     question: &CoverageQuestion<'_>,
     engine: &str,
     budget: &Budget<'_>,
 ) -> Result<Answers, Failure> {
     let machine = question.machine();
-    if machine.is_sequential() && [engines::AUTO, "summary"].contains(&engine) {
+    let engine = EngineName::find(engine);
+    if machine.is_sequential() && matches!(engine, None | Some(EngineName::Summary)) {
         let reached = hardbop_summary::reached(machine, budget);
         let missed = reached.missed().cloned();
         let reach = |node: NodeId| match (reached.contains(node), &missed) {
@@ -98,8 +100,16 @@ fn answers(
             missed,
         });
     }
-    let engine = engines::find(engine, &EngineArguments::default())?;
-    let outcome = engine.check(machine, &question.question(), budget, &mut Silent);
+    let portfolio = Portfolio {
+        choice: engine.map_or(Choice::Auto, Choice::Engine),
+        validation: Validation::None,
+        ..Portfolio::default()
+    };
+    let outcome = portfolio.check(machine, &question.question(), budget, &mut Silent);
+    let outcome = outcome.map_err(|refused| match refused {
+        Refused::Usage(why) => Failure::BadInput(why),
+        fault @ Refused::Fault(_) => Failure::Internal(fault.to_string()),
+    })?;
     let mut missed = None;
     let reach = outcome
         .answers

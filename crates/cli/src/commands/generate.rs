@@ -3,8 +3,8 @@
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::files;
+use hardbop_families::generator::{self, Knobs};
 use hardbop_families::{KnownVerdict, Question};
-use hardbop_testkit::generator::{self, Knobs};
 
 /// The family whose members are random programs.
 const RANDOM: &str = "random";

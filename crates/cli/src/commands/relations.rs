@@ -1,7 +1,7 @@
 //! `hardbop relations`: a program, a question and an algorithm as one `.mu` file, for `hardbop solve` or the original Mucke.
 
 use crate::console::Console;
-use crate::engines::CalculusArguments;
+use crate::engine_arguments::CalculusArguments;
 use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::input::{self, ProgramArguments};
@@ -9,9 +9,9 @@ use crate::targets::TargetArguments;
 use hardbop_calculus::Program;
 use hardbop_calculus::algorithm::REFERENCE;
 use hardbop_calculus::threads::{self, ThreadBound, ThreadProblem};
-use hardbop_concurrent::DEFAULT_THREADS;
 use hardbop_machine::NodeId;
-use hardbop_outcome::Question;
+use hardbop_outcome::Target;
+use hardbop_outcome::budget::DEFAULT_THREADS;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -66,16 +66,12 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     {
         return Err(refused(what));
     }
-    let question = if arguments.targets.is_empty() {
-        Question::assertions(&machine)
+    let targets = if arguments.targets.is_empty() {
+        Target::assertions(&machine)
     } else {
-        arguments.targets.question(&machine)?
+        arguments.targets.targets(&machine)?
     };
-    let targets: Vec<NodeId> = question
-        .targets()
-        .iter()
-        .map(|target| target.node)
-        .collect();
+    let targets: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
     let text = match bound {
         Some(bound) => {
             let most = arguments.threads.unwrap_or(DEFAULT_THREADS);

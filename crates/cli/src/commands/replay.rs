@@ -1,17 +1,18 @@
 //! `hardbop replay`: is this a run of this program, and is it what it is said to be?
 //!
-//! Reads a trace (`simulate --save`), a lasso, or a whole outcome (`check --json`), whose runs are replayed one after the other. With a run that answers a
-//! question about runs the question is recorded; then the property is evaluated on the run once more.
+//! Reads a trace (`simulate --save`), a lasso, or a whole outcome (`check --json`), whose runs are
+//! replayed one after the other and held against what the outcome says that they show: a place, or
+//! a property, which is evaluated on the run once more.
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, ProgramArguments};
-use crate::properties::json::{self, PropertyOutcome};
-use crate::properties::{FoundRun, Judgement, Question};
+use crate::questions::read_property;
 use crate::trace_arguments::TraceArguments;
 use hardbop_interpreter::{Ending, ReplayedLasso, replay, replay_lasso, replay_thread_lasso};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Evidence, Outcome, Trace, Verdict};
+use hardbop_outcome::{Answer, Asked, Evidence, Outcome, Question, Verdict, outcome};
+use hardbop_portfolio::{Judgement, judge_evidence};
 
 /// Go through a trace step by step, checking that it is a run of the program
 #[derive(Debug, clap::Args)]
@@ -23,6 +24,14 @@ pub struct Arguments {
     trace_file: String,
     #[command(flatten)]
     traces: TraceArguments,
+}
+
+/// A run in a file.
+enum Recorded {
+    /// Nothing is said about it but what stands in it.
+    Bare(Box<Evidence>),
+    /// It answers a question.
+    Answer(Box<Answer>),
 }
 
 /// Runs the command.
@@ -39,29 +48,19 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     }
     for run in &recorded {
         let shown = match run {
-            Recorded::Bare(run) => {
-                let end = match run.as_ref() {
-                    FoundRun::Trace(Trace {
-                        target: Some(target),
-                        ..
-                    }) => format!("reaches the {}", target.kind),
-                    _ => "is a run of the program".to_owned(),
+            Recorded::Bare(evidence) => {
+                let target = evidence.run().and_then(|trace| trace.target.as_ref());
+                let end = match target {
+                    Some(target) => format!("reaches {}:{target}", machine.source.name()),
+                    None => "is a run of the program".to_owned(),
                 };
-                show(arguments, &machine, run, &end)?
+                show(arguments, &machine, evidence, &end)?
             }
             Recorded::Answer(answer) => show_answer(console, arguments, &machine, answer)?,
         };
         console.print(&shown);
     }
     Ok(Exit::Fine)
-}
-
-/// A run in a file.
-enum Recorded {
-    /// One that nothing is said about but what stands in it.
-    Bare(Box<FoundRun>),
-    /// One that answers a question.
-    Answer(Box<json::Answer>),
 }
 
 /// The file is damaged or about something else.
@@ -75,60 +74,56 @@ fn show_answer(
     console: &mut Console,
     arguments: &Arguments,
     machine: &Machine,
-    answer: &json::Answer,
+    answer: &Answer,
 ) -> Result<String, Failure> {
-    let file = &arguments.trace_file;
-    let damaged = |why| Failure::BadInput(format!("cannot read a run from {file}: {why}"));
-    let Some(run) = answer.run().map_err(damaged)? else {
-        let property = &answer.property;
-        console.note(&format!("{file} has no run for: {property}"));
+    let asked = &answer.asked;
+    let Verdict::Found(evidence) = &answer.verdict else {
+        console.note(&format!("{} has no run for: {asked}", arguments.trace_file));
         return Ok(String::new());
     };
-    let question = Question::read(console, machine, answer.question.clone())?;
-    let judged = question.judge(machine, &run);
+    let question = match asked {
+        Asked::Target(target) => Question::reach(vec![target.clone()]),
+        Asked::Property(text) => Question::property(read_property(console, machine, text.clone())?),
+    };
+    let judged = judge_evidence(machine, &question, asked, evidence);
     let judged = judged.map_err(|why| reject(arguments, machine, &why))?;
-    let text = &question.text;
-    let end = match (judged, question.asks_for_run) {
-        (Judgement::Confirmed, true) => format!("is what was asked for ({text})"),
-        (Judgement::Confirmed, false) => format!("violates {text}"),
-        (Judgement::TooLong, _) => {
+    let end = match (judged, asked) {
+        (_, Asked::Target(target)) => format!("reaches {}:{target}", machine.source.name()),
+        (Judgement::TooLong, Asked::Property(text)) => {
             format!("is a run of the program, but too long to evaluate {text} on it")
         }
+        (Judgement::Confirmed, Asked::Property(text)) if text.asks_for_run() => {
+            format!("is what was asked for ({text})")
+        }
+        (Judgement::Confirmed, Asked::Property(text)) => format!("violates {text}"),
     };
-    show(arguments, machine, &run, &end)
+    show(arguments, machine, evidence, &end)
 }
 
 /// Replays a run and shows it, with what is known about it.
 fn show(
     arguments: &Arguments,
     machine: &Machine,
-    run: &FoundRun,
+    evidence: &Evidence,
     end: &str,
 ) -> Result<String, Failure> {
-    let no_run = |why: &dyn std::fmt::Display| reject(arguments, machine, why);
-    let traces = &arguments.traces;
-    let (length, shown) = match run {
-        FoundRun::Trace(trace) => {
-            let replayed = replay(machine, trace).map_err(|why| no_run(&why))?;
-            let length = if replayed.saturated {
+    let reject = |why: &dyn std::fmt::Display| reject(arguments, machine, why);
+    let length = match evidence {
+        Evidence::Run(trace) => {
+            let replayed = replay(machine, trace).map_err(|why| reject(&why))?;
+            if replayed.saturated {
                 format!("more than {} steps", replayed.flat_steps)
             } else {
                 steps(replayed.flat_steps)
-            };
-            let shown = traces.shown(machine, trace);
-            (length, shown.map_err(|why| no_run(&why))?)
+            }
         }
-        FoundRun::Lasso(lasso) => {
-            let replayed = replay_lasso(machine, lasso).map_err(|why| no_run(&why))?;
-            let shown = traces.shown_lasso(machine, lasso);
-            (shape(&replayed), shown.map_err(|why| no_run(&why))?)
-        }
-        FoundRun::Threads(lasso) => {
-            let replayed = replay_thread_lasso(machine, lasso).map_err(|why| no_run(&why))?;
-            let shown = traces.shown_thread_lasso(machine, lasso);
-            (shape(&replayed), shown.map_err(|why| no_run(&why))?)
+        Evidence::Lasso(lasso) => shape(&replay_lasso(machine, lasso).map_err(|why| reject(&why))?),
+        Evidence::ThreadLasso(lasso) => {
+            shape(&replay_thread_lasso(machine, lasso).map_err(|why| reject(&why))?)
         }
     };
+    let shown = arguments.traces.shown(machine, evidence);
+    let shown = shown.map_err(|why| reject(&why))?;
     Ok(format!("REPLAYED     {end}: {length}\n{shown}"))
 }
 
@@ -166,34 +161,21 @@ fn read(file: &str) -> Result<Vec<Recorded>, Failure> {
     let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| bad(&error))?;
     if value.get("hardbop-outcome").is_some() {
         let outcome: Outcome = serde_json::from_value(value).map_err(|error| bad(&error))?;
-        let answers = outcome.answers.into_iter();
-        let traces = answers.filter_map(|answer| match answer.verdict {
-            Verdict::Found(Evidence::Run(trace)) => {
-                Some(Recorded::Bare(Box::new(FoundRun::Trace(trace))))
-            }
-            _ => None,
-        });
-        return Ok(traces.collect());
-    }
-    if value.get(json::MARK).is_some() {
-        let outcome: PropertyOutcome =
-            serde_json::from_value(value).map_err(|error| bad(&error))?;
-        let (found, known) = (outcome.version, json::VERSION);
+        let (found, known) = (outcome.version, outcome::VERSION);
         if found != known {
             let why = format!("this is version {found} of the form; only version {known} is known");
             return Err(bad(&why));
         }
         let answers = outcome.answers.into_iter();
-        return Ok(answers
-            .map(|answer| Recorded::Answer(Box::new(answer)))
-            .collect());
+        let recorded = answers.map(|answer| Recorded::Answer(Box::new(answer)));
+        return Ok(recorded.collect());
     }
     let run = if value.get("hardbop-lasso").is_some() {
-        serde_json::from_value(value).map(FoundRun::Lasso)
+        serde_json::from_value(value).map(Evidence::Lasso)
     } else if value.get("hardbop-thread-lasso").is_some() {
-        serde_json::from_value(value).map(FoundRun::Threads)
+        serde_json::from_value(value).map(Evidence::ThreadLasso)
     } else {
-        serde_json::from_value(value).map(FoundRun::Trace)
+        serde_json::from_value(value).map(Evidence::Run)
     };
     let run = run.map_err(|error| bad(&error))?;
     Ok(vec![Recorded::Bare(Box::new(run))])

@@ -5,8 +5,8 @@ use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::input::{self, ProgramArguments};
 use crate::targets::TargetArguments;
-use hardbop_concurrent::DEFAULT_THREADS;
-use hardbop_outcome::Question;
+use hardbop_outcome::budget::DEFAULT_THREADS;
+use hardbop_outcome::{Question, Target};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,14 +39,14 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
     let machine = input::load(console, &arguments.program)?;
-    let question = if arguments.targets.is_empty() {
-        Question::assertions(&machine)
+    let targets = if arguments.targets.is_empty() {
+        Target::assertions(&machine)
     } else {
-        arguments.targets.question(&machine)?
+        arguments.targets.targets(&machine)?
     };
     let program = hardbop_transform::sequentialize::sequentialize(
         &machine,
-        &question,
+        &Question::reach(targets),
         arguments.rounds,
         arguments.threads,
     )

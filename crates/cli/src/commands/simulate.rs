@@ -8,7 +8,7 @@ use crate::trace_arguments::TraceArguments;
 use hardbop_interpreter::simulate::StepOption;
 use hardbop_interpreter::{Chooser, End, RandomChooser, Simulation, simulate};
 use hardbop_machine::{Machine, NodeId, Type};
-use hardbop_outcome::Target;
+use hardbop_outcome::{Evidence, Target};
 use std::io::BufRead;
 
 /// Run a program, at random or step by step
@@ -63,9 +63,9 @@ fn find_target(machine: &Machine, label: Option<&str>) -> Result<Option<Target>,
     let Some(label) = label else {
         return Ok(None);
     };
-    let mut targets = crate::targets::find_label(machine, label)?.targets;
+    let mut targets = crate::targets::find_label(machine, label)?;
     if targets.len() > 1 {
-        let names: Vec<String> = targets.iter().map(|t| format!("`{}`", t.kind)).collect();
+        let names: Vec<String> = targets.iter().map(|t| format!("`{t}`")).collect();
         let message = format!(
             "`{label}` may be {}; say PROCEDURE:LABEL",
             names.join(" or ")
@@ -86,7 +86,9 @@ fn show(
             "internal error: the simulated run does not replay: {why}"
         ))
     };
-    let shown = arguments.traces.shown(machine, &simulation.trace);
+    let shown = arguments
+        .traces
+        .shown(machine, &Evidence::Run(simulation.trace.clone()));
     console.print(&shown.map_err(internal)?);
     let steps = if simulation.steps == 1 {
         "step"
@@ -107,7 +109,7 @@ fn describe(machine: &Machine, simulation: &Simulation) -> String {
     let line = |node: NodeId| machine.line_of(node);
     match &simulation.end {
         End::Target => match &simulation.trace.target {
-            Some(target) => format!("reached the {}", target.kind),
+            Some(target) => format!("reached {target}"),
             None => "reached the target".to_owned(),
         },
         End::AssertionFailed { node, .. } => {

@@ -1,6 +1,6 @@
 //! `hardbop solve`: the values of the queries of a `.mu` file.
 //!
-//! Results go to standard output, one line for each question, in the order of the text. A question that has no value (a limit was hit, or
+//! Results go to standard output, one line for each query, in the order of the text. A query that has no value (a limit was hit, or
 //! its iteration does not end) is `unknown`; the reason goes to standard error, and the others are still answered where that is possible.
 
 use crate::console::Console;
@@ -18,11 +18,11 @@ use std::time::Instant;
 
 const EXAMPLES: &str = "\
 Examples:
-  hardbop solve game.mu                  the value of each question
+  hardbop solve game.mu                  the value of each query
   hardbop solve game.mu --model          with values that show it
   hardbop solve game.mu --explain-plan   how it would be evaluated
 
-Exit codes: 0 every question has a value, 2 bad input, 3 some value is unknown.";
+Exit codes: 0 every query has a value, 2 bad input, 3 some value is unknown.";
 
 /// Bytes that a BDD node takes, with its share of the tables.
 const BYTES_PER_NODE: u64 = 64;
@@ -40,7 +40,7 @@ pub struct Arguments {
     file: String,
     #[command(flatten)]
     limits: Limits,
-    /// Print values that make a question `exists …` true or a question `forall …` false
+    /// Print values that make a query `exists …` true or a query `forall …` false
     #[arg(long)]
     model: bool,
     /// Print how the system is evaluated, and do not evaluate it
@@ -66,7 +66,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         console.diagnostics(source, &diagnostics);
     }
     let system = checked.system.ok_or(Failure::Reported)?;
-    let patience = Patience::start(arguments.limits.time);
+    let patience = Patience::start(&arguments.limits);
     let interrupt = || patience.check().is_some();
     let console = RefCell::new(console);
     let observer = |round: &Round| console.borrow_mut().print_about(&trace_line(round));
@@ -129,7 +129,7 @@ fn load(file: &str) -> Result<Checked, Failure> {
 fn queries(system: &System, starts: impl Fn(&Formula) -> bool) -> Vec<FormulaId> {
     let actions = system.actions.iter();
     let queries = actions.filter_map(|action| match action.kind {
-        ActionKind::Question(formula) => Some(formula),
+        ActionKind::Query(formula) => Some(formula),
         _ => None,
     });
     queries
@@ -193,8 +193,8 @@ impl Run<'_> {
     ) -> Result<Option<String>, Stop> {
         let name = |relation| &self.system.relation(relation).name;
         Ok(Some(match action {
-            ActionKind::Question(formula) => {
-                let value = solver.question(*formula)?;
+            ActionKind::Query(formula) => {
+                let value = solver.query(*formula)?;
                 let mut text = format!("{value}\n");
                 if self.model {
                     let shown = match self.system.formula(*formula) {

@@ -1,58 +1,83 @@
-//! `hardbop validate`: does this certificate prove that its targets cannot be reached?
+//! `hardbop validate`: do these certificates answer this question?
 //!
-//! Reads a certificate, a list of certificates or a whole outcome (`check --json`); then every target that the outcome calls
-//! unreachable must be among those that its certificates exclude.
+//! The question is asked as `check` asks it: all assertions, or the places that are named. A
+//! certificate does not choose what it proves: whatever is asked for must be covered by one that
+//! was accepted, and the files may cover it together.
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, ProgramArguments};
 use crate::interrupt::Patience;
+use crate::limits::Limits;
+use crate::targets::TargetArguments;
 use hardbop_checker::{Accepted, Rejected};
-use hardbop_outcome::{Certificate, Outcome, Target, TargetKind};
+use hardbop_machine::Machine;
+use hardbop_outcome::{Certificate, Outcome, Target, TargetKind, outcome};
 
-/// Check a certificate, independently of the engine that made it
+/// Check certificates, independently of the engine that made them
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
     program: ProgramArguments,
-    /// A certificate, a list of them, or the output of `check --json`; `-` is standard input
-    #[arg(value_name = "CERTIFICATE.json")]
-    certificate_file: String,
+    /// Certificates, lists of them, or outputs of `check --json`; `-` is standard input
+    #[arg(value_name = "CERTIFICATE.json", required = true)]
+    certificate_files: Vec<String>,
+    #[command(flatten)]
+    targets: TargetArguments,
+    #[command(flatten)]
+    limits: Limits,
 }
 
 /// Runs the command.
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
-    let file = &arguments.certificate_file;
-    if arguments.program.file == input::STDIN && file == input::STDIN {
+    let files = &arguments.certificate_files;
+    let inputs = std::iter::once(&arguments.program.file).chain(files);
+    if inputs.filter(|file| *file == input::STDIN).count() > 1 {
         return Err(Failure::BadInput(
-            "program and certificate cannot both be standard input".to_owned(),
+            "only one of program and certificates can be standard input".to_owned(),
         ));
     }
+    arguments.limits.only_time_and_memory("validate")?;
+    let patience = Patience::start(&arguments.limits);
     let machine = input::load(console, &arguments.program)?;
-    let certificates = read_certificates(file)?;
-    let patience = Patience::start(None);
+    let asked = if arguments.targets.is_empty() {
+        Target::assertions(&machine)
+    } else {
+        arguments.targets.targets(&machine)?
+    };
+    if asked.is_empty() {
+        let file = machine.source.name();
+        let why = format!("{file} has no assertions; ask about a label with --reach LABEL");
+        return Err(Failure::BadInput(why));
+    }
     let mut accepted = Accepted::default();
-    for certificate in &certificates {
-        match hardbop_checker::validate(&machine, certificate, &patience) {
-            Ok(part) => accepted += part,
-            Err(rejected @ Rejected::Interrupted(_)) => {
-                console.note(&rejected.to_string());
-                return Ok(Exit::Unknown);
+    let mut covered: Vec<Target> = Vec::new();
+    for file in files {
+        for certificate in read_certificates(file)? {
+            match hardbop_checker::validate(&machine, &certificate, &patience) {
+                Ok(part) => accepted += part,
+                Err(rejected @ Rejected::Interrupted(_)) => {
+                    console.note(&rejected.to_string());
+                    return Ok(Exit::Unknown);
+                }
+                Err(rejected) => {
+                    return Err(Failure::Internal(format!("{file}: REJECTED: {rejected}")));
+                }
             }
-            Err(rejected) => {
-                return Err(Failure::Internal(format!("{file}: REJECTED: {rejected}")));
-            }
+            covered.extend(certificate.targets);
         }
     }
-    let mut targets = certificates
-        .iter()
-        .flat_map(|part| &part.targets)
-        .peekable();
-    if targets.peek().is_none() {
-        console.note(&format!("{file} excludes no targets"));
+    let uncovered: Vec<&Target> = asked.iter().filter(|t| !covered.contains(t)).collect();
+    if let Some(first) = uncovered.first() {
+        let (count, all, names) = (uncovered.len(), asked.len(), files.join(", "));
+        return Err(Failure::Internal(format!(
+            "{names}: REJECTED: {count} of {all} targets are not covered, the first is {}",
+            place(&machine, first)
+        )));
     }
-    for target in targets {
-        console.print(&format!("ACCEPTED     {}\n", excluded(target)));
+    for target in &asked {
+        let (place, what) = (place(&machine, target), excluded(target));
+        console.print(&format!("ACCEPTED     {place} {what}\n"));
     }
     console.note(&format!(
         "{} conditions, {} of them searched, {} conflicts",
@@ -61,36 +86,36 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     Ok(Exit::Fine)
 }
 
+fn place(machine: &Machine, target: &Target) -> String {
+    format!("{}:{target}", machine.source.name())
+}
+
 /// What is now known of a target.
-fn excluded(target: &Target) -> String {
+fn excluded(target: &Target) -> &'static str {
     match target.kind {
-        TargetKind::Assertion { .. } => format!("the {} never fails", target.kind),
-        TargetKind::Label { .. } => format!("the {} is never reached", target.kind),
-        TargetKind::Line { .. } => format!("{} is never reached", target.kind),
+        TargetKind::Assertion => "never fails",
+        TargetKind::Label { .. } | TargetKind::Line => "is never reached",
     }
 }
 
 fn read_certificates(file: &str) -> Result<Vec<Certificate>, Failure> {
     let text = input::read_text(file)?;
-    let bad = |error: serde_json::Error| {
+    let bad = |error: &dyn std::fmt::Display| {
         Failure::BadInput(format!("cannot read a certificate from {file}: {error}"))
     };
-    let value: serde_json::Value = serde_json::from_str(&text).map_err(bad)?;
+    let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| bad(&error))?;
     if value.is_array() {
-        return serde_json::from_value(value).map_err(bad);
+        return serde_json::from_value(value).map_err(|error| bad(&error));
     }
     if value.get("hardbop-outcome").is_none() {
-        return Ok(vec![serde_json::from_value(value).map_err(bad)?]);
+        let only = serde_json::from_value(value).map_err(|error| bad(&error))?;
+        return Ok(vec![only]);
     }
-    let outcome: Outcome = serde_json::from_value(value).map_err(bad)?;
-    if outcome.certificates.is_empty() {
-        return Err(Failure::BadInput(format!("{file} has no certificate")));
-    }
-    if let Some(target) = outcome.uncertified() {
-        let what = excluded(target);
-        return Err(Failure::Internal(format!(
-            "{file}: REJECTED: it says that {what}, but its certificates do not cover that"
-        )));
+    let outcome: Outcome = serde_json::from_value(value).map_err(|error| bad(&error))?;
+    if outcome.version != outcome::VERSION {
+        let (found, known) = (outcome.version, outcome::VERSION);
+        let why = format!("this is version {found} of the form; only version {known} is known");
+        return Err(bad(&why));
     }
     Ok(outcome.certificates)
 }

@@ -8,38 +8,43 @@ mod two_phase;
 
 use configurations::letter;
 use formulas::random_formula;
-use hardbop_automata::{Ltl, read_ltl};
-use hardbop_explicit::{Evidence, PropertyEngine, PropertyVerdict};
+use hardbop_automata::{Property, PropertyText};
+use hardbop_explicit::ExplicitEngine;
 use hardbop_interpreter::observe_lasso;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Silent};
-use hardbop_syntax::Source;
+use hardbop_outcome::{Budget, Engine, Evidence, Outcome, Question, Silent, Verdict};
 use hardbop_testkit::random::Random;
 use hardbop_testkit::{Knobs, generate};
 
 /// More places than these are too many for an oracle.
 const LIMIT: usize = 20_000;
 
-fn ltl(machine: &Machine, formula: &str) -> Ltl {
-    match read_ltl(&Source::new("formula", formula), machine) {
-        Ok(ltl) => ltl,
-        Err(errors) => panic!("{formula}: {errors:?}"),
-    }
+fn ltl(machine: &Machine, formula: &str) -> Property {
+    let text = PropertyText::Ltl {
+        formula: formula.to_owned(),
+    };
+    Property::read(machine, text).unwrap_or_else(|errors| panic!("{formula}: {errors:?}"))
+}
+
+fn ask(machine: &Machine, property: &Property, lazy: bool) -> Outcome {
+    let engine = ExplicitEngine {
+        lazy,
+        ..ExplicitEngine::default()
+    };
+    let question = Question::property(property.clone());
+    engine.check(machine, &question, &Budget::unlimited(), &mut Silent)
 }
 
 /// Whether all runs satisfy a formula. A counterexample is checked.
-fn holds(machine: &Machine, formula: &Ltl, lazy: bool) -> bool {
-    let automaton = formula.violations();
-    let engine = PropertyEngine { lazy };
-    let answer = engine.check(machine, &automaton, &Budget::unlimited(), &mut Silent);
-    match answer.verdict {
-        PropertyVerdict::Excluded => true,
-        PropertyVerdict::Found(Evidence::Lasso(lasso)) => {
-            let word = observe_lasso(machine, &lasso, 1_000_000, |now, ended| {
-                letter(machine, &automaton, now, ended)
+fn holds(machine: &Machine, property: &Property, lazy: bool) -> bool {
+    match &ask(machine, property, lazy).answers[0].verdict {
+        Verdict::Excluded => true,
+        Verdict::Found(Evidence::Lasso(lasso)) => {
+            let word = observe_lasso(machine, lasso, 1_000_000, |now, ended| {
+                letter(machine, &property.automaton, now, ended)
             });
             let word = word.unwrap_or_else(|error| panic!("no lasso: {error}\n{lasso:#?}"));
-            assert!(!formula.holds_on_lasso(&word.stem, &word.cycle));
+            assert!(property.describes(&word.stem, &word.cycle));
             false
         }
         other => panic!("{other:?}"),
@@ -60,11 +65,11 @@ fn check(name: &str, knobs: &Knobs, seeds: std::ops::Range<u64>, lazy: bool) {
             let text_of_formula = random_formula(&mut random, &machine);
             for formula in [text_of_formula.clone(), format!("!({text_of_formula})")] {
                 let property = ltl(&machine, &formula);
-                let automaton = property.violations();
-                let Some(expected) = two_phase::accepts(&machine, &automaton, LIMIT) else {
+                let automaton = &property.automaton;
+                let Some(expected) = two_phase::accepts(&machine, automaton, LIMIT) else {
                     continue;
                 };
-                if let Some(other) = configurations::accepts(&machine, &automaton, LIMIT, 8) {
+                if let Some(other) = configurations::accepts(&machine, automaton, LIMIT, 8) {
                     assert_eq!(other, expected, "oracles: {formula}\n{text}");
                 }
                 let found = !holds(&machine, &property, lazy);
@@ -111,10 +116,7 @@ fn quicksort_cycles_after_the_same_few_states_whatever_the_width() {
             .expect("the example is valid");
         let never_ends = ltl(&machine, "F (terminated | failed)");
         assert!(!holds(&machine, &never_ends, true));
-        let automaton = never_ends.violations();
-        let engine = PropertyEngine::default();
-        let answer = engine.check(&machine, &automaton, &Budget::unlimited(), &mut Silent);
-        answer.statistics[0].1
+        ask(&machine, &never_ends, true).statistics[0].1
     });
     assert!(
         states[0] <= 100 && states.iter().all(|&count| count == states[0]),

@@ -57,7 +57,6 @@ impl Iteration<'_> {
             .map(|memory| memory.outputs[0]);
         let value = last.filter(|_| is_warm).unwrap_or(Bdd::FALSE);
         self.efforts[head.index()].evaluations += 1;
-        self.history.restart(head, value);
         self.frames.push(Frame::Head(Head {
             group: id,
             relation: head,
@@ -120,7 +119,7 @@ impl Iteration<'_> {
         }
         let news = self.retry(|this| this.evaluator.manager.diff(value, old))?;
         let depth = self.depth();
-        self.record(head, depth, round, news, value);
+        self.report(head, depth, round, news, value);
         if let Some(watch) = watch.filter(|watch| watch.group == id) {
             self.evaluator.values[head.index()] = value;
             if self.body(watch.condition)?.is_true() {

@@ -38,7 +38,6 @@ impl Iteration<'_> {
             let start = last.filter(|_| is_warm).unwrap_or(Bdd::FALSE);
             self.evaluator.values[member.index()] = start;
             self.efforts[member.index()].evaluations += 1;
-            self.history.restart(*member, start);
         }
         self.prepare(id, &members, condition);
         let ended = self.iterate(id, &members, condition)?;
@@ -171,7 +170,7 @@ impl Iteration<'_> {
         }
         self.held.clear();
         let depth = self.depth();
-        self.record(member, depth, round, news, value);
+        self.report(member, depth, round, news, value);
         Ok(())
     }
 

@@ -9,12 +9,12 @@
 
 use super::call_strings::{CallString, CallStrings};
 use super::states::{State, WaitingFrames};
-use hardbop_transform::literals::edge_circuits::{ChoiceBit, EdgeCircuit};
-use hardbop_transform::literals::frames::{Frames, FreeBit, ways};
-use hardbop_transform::literals::run_writer::PathStep;
 use hardbop_machine::analysis::{CallGraph, Slice};
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId};
 use hardbop_sat::{Circuit, Lit, Solver};
+use hardbop_transform::literals::edge_circuits::{ChoiceBit, EdgeCircuit};
+use hardbop_transform::literals::frames::{Frames, FreeBit, ways};
+use hardbop_transform::literals::run_writer::PathStep;
 use std::collections::HashMap;
 use std::rc::Rc;
 

@@ -14,11 +14,12 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::Patience;
 use hardbop_bench::quantity;
 use hardbop_bench::table::{Align, Table};
-use hardbop_calculus::threads::{ThreadBound, decide};
-use hardbop_concurrent::{BoundedEngine, DEFAULT_THREADS, Question};
+use hardbop_calculus::decide::decide_threads;
+use hardbop_calculus::threads::ThreadBound;
+use hardbop_concurrent::BoundedEngine;
 use hardbop_families::bluetooth;
-use hardbop_machine::Machine;
-use hardbop_outcome::{Budget, Engine, Limit, Query, Silent, Verdict};
+use hardbop_machine::{Machine, NodeId};
+use hardbop_outcome::{Bound, Budget, Engine, Limit, Question, Silent, Verdict};
 use std::time::{Duration, Instant};
 
 /// The configurations of the paper: adders and stoppers.
@@ -151,20 +152,17 @@ fn drivers() -> Result<Vec<Driver>, Failure> {
 }
 
 fn ask_direct(machine: &Machine, switches: u32, timeout: Duration) -> Found {
-    let engine = BoundedEngine {
-        question: Question::Contexts(switches),
-        ..BoundedEngine::default()
-    };
-    let patience = Patience::start(Some(timeout));
+    let question = Question::assertions(machine).within(Bound::ContextSwitches(switches));
+    let patience = Patience::for_at_most(Some(timeout));
     let budget = Budget {
         interrupt: &patience,
         ..Budget::unlimited()
     };
     let start = Instant::now();
-    let outcome = engine.check(machine, &Query::assertions(machine), &budget, &mut Silent);
+    let outcome = BoundedEngine.check(machine, &question, &budget, &mut Silent);
     let fails = match outcome.answers.first().map(|answer| &answer.verdict) {
-        Some(Verdict::Reachable { .. }) => Some(true),
-        Some(Verdict::UnreachableUpTo { .. }) => Some(false),
+        Some(Verdict::Found(_)) => Some(true),
+        Some(Verdict::ExcludedUpTo(_)) => Some(false),
         _ => None,
     };
     Found {
@@ -175,18 +173,18 @@ fn ask_direct(machine: &Machine, switches: u32, timeout: Duration) -> Found {
 }
 
 fn ask_formula(machine: &Machine, switches: u32, timeout: Duration) -> Result<Found, Failure> {
-    let patience = Patience::start(Some(timeout));
+    let patience = Patience::for_at_most(Some(timeout));
     let budget = Budget {
         interrupt: &patience,
         ..Budget::unlimited()
     };
     let start = Instant::now();
     let bound = ThreadBound::Contexts(switches);
-    let query = Query::assertions(machine);
-    let decided = decide(machine, &query, bound, DEFAULT_THREADS, &budget);
+    let nodes: Vec<NodeId> = machine.assertions.iter().map(|a| a.failure).collect();
+    let decided = decide_threads(machine, &nodes, bound, &budget);
     let (fails, counters) = match decided {
         Ok(decided) => (decided.is_reached.first().copied(), decided.statistics),
-        Err(Limit::Unsupported { what }) => {
+        Err(Limit::Declined { what }) => {
             return Err(Failure::Internal(format!(
                 "the formula does not take {what}"
             )));
@@ -213,7 +211,7 @@ fn formula_cells(formula: Option<&Found>, direct: &Found, limit: Duration) -> [S
         Some(found) if found.fails.is_some() => {
             let times = ratio(found.counter("bdd-work"), direct.counter("work"));
             [
-                found.counter("reach-nodes").to_string(),
+                found.counter("reached-nodes").to_string(),
                 quantity::time(found.time),
                 quantity::ratio(times),
             ]

@@ -2,7 +2,7 @@
 
 use super::measured_process::{self, Limits};
 use super::scratch::Scratch;
-use crate::engines;
+use crate::engine_arguments as engines;
 use crate::exit::Failure;
 use crate::interrupt::Patience;
 use hardbop_bench::record::Kind;
@@ -69,7 +69,7 @@ impl Session {
             hardbop: hardbop.into_os_string(),
             scratch: Scratch::new()?,
             limits,
-            patience: Patience::start(None),
+            patience: Patience::for_at_most(None),
         })
     }
 

@@ -7,14 +7,15 @@
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Patience;
-use crate::properties::{Asked, Question, RunsVerdict};
+use crate::questions::read_property;
+use hardbop_automata::PropertyText;
 use hardbop_bench::quantity;
 use hardbop_bench::table::{Align, Table};
-use hardbop_explicit::{ExplicitEngine, PropertyEngine};
+use hardbop_explicit::ExplicitEngine;
 use hardbop_families::{KnownVerdict, RELEASED};
-use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Limit, Query, Silent, Verdict};
+use hardbop_outcome::{Answer, Budget, Engine, Limit, Question, Silent, Target, Verdict};
+use hardbop_portfolio::judge_evidence;
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
@@ -94,9 +95,13 @@ impl Experiment<'_> {
         ]);
         for (width, vera) in QUICKSORT {
             let machine = member("quicksort", width)?;
-            let cycle =
-                self.ask_about_runs(&machine, Asked::Nonterminating, KnownVerdict::Reachable)?;
-            let end = self.ask_about_runs(&machine, Asked::Terminates, KnownVerdict::Reachable)?;
+            let cycle = self.ask_about_runs(
+                &machine,
+                PropertyText::Nonterminating,
+                KnownVerdict::Reachable,
+            )?;
+            let end =
+                self.ask_about_runs(&machine, PropertyText::Terminates, KnownVerdict::Reachable)?;
             table.row([
                 width.to_string(),
                 cycle.states(),
@@ -116,7 +121,7 @@ impl Experiment<'_> {
             ("every lock is released", Align::Right),
         ]);
         let engine = ExplicitEngine::default();
-        let released = Asked::Ltl {
+        let released = PropertyText::Ltl {
             formula: RELEASED.to_owned(),
         };
         for width in DRIVER {
@@ -124,8 +129,8 @@ impl Experiment<'_> {
             let repaired = member("double-lock-safe", width)?;
             let [asked, not_found] = [&faulty, &repaired].map(labels);
             let (yes, no) = (KnownVerdict::Reachable, KnownVerdict::Unreachable);
-            let found = self.reach(&engine, &faulty, &asked, yes, None)?;
-            let excluded = self.reach(&engine, &repaired, &not_found, no, None)?;
+            let found = self.ask(&engine, &faulty, &asked, yes, None)?;
+            let excluded = self.ask(&engine, &repaired, &not_found, no, None)?;
             let released =
                 self.ask_about_runs(&faulty, released.clone(), KnownVerdict::Unreachable)?;
             table.row([
@@ -162,11 +167,11 @@ impl Experiment<'_> {
                 let machine = member(family, locals)?;
                 let asked = match known {
                     KnownVerdict::Reachable => failing(&machine),
-                    KnownVerdict::Unreachable => Query::assertions(&machine),
+                    KnownVerdict::Unreachable => Question::assertions(&machine),
                 };
-                let took = self.reach(&lazy, &machine, &asked, known, None)?;
+                let took = self.ask(&lazy, &machine, &asked, known, None)?;
                 row.push(took.states());
-                let took = self.reach(&eager, &machine, &asked, known, Some(EAGER_LIMIT))?;
+                let took = self.ask(&eager, &machine, &asked, known, Some(EAGER_LIMIT))?;
                 row.push(took.states());
             }
             table.row(row);
@@ -197,7 +202,7 @@ impl Experiment<'_> {
                     ..ExplicitEngine::default()
                 };
                 let known = KnownVerdict::Unreachable;
-                let took = self.reach(&engine, &machine, &labels(&machine), known, None)?;
+                let took = self.ask(&engine, &machine, &labels(&machine), known, None)?;
                 if best.as_ref().is_none_or(|best| took.time < best.time) {
                     *best = Some(took);
                 }
@@ -228,34 +233,35 @@ impl Experiment<'_> {
         self.console.flush();
     }
 
-    /// Asks for places of a program.
-    fn reach(
+    /// Asks about places or runs of a program.
+    fn ask(
         &mut self,
         engine: &ExplicitEngine,
         machine: &Machine,
-        query: &Query,
+        question: &Question,
         known: KnownVerdict,
         states: Option<u64>,
     ) -> Result<Took, Failure> {
-        let patience = Patience::start(Some(self.timeout));
+        let patience = Patience::for_at_most(Some(self.timeout));
         let budget = Budget {
             states,
             interrupt: &patience,
             ..Budget::unlimited()
         };
         let started = Instant::now();
-        let outcome = engine.check(machine, query, &budget, &mut Silent);
+        let outcome = engine.check(machine, question, &budget, &mut Silent);
         let time = started.elapsed();
         let mut verdict = Some(KnownVerdict::Unreachable);
         for answer in &outcome.answers {
             match &answer.verdict {
-                Verdict::Reachable { trace } => {
-                    replay(machine, trace).map_err(|error| rejected(&error))?;
+                Verdict::Found(evidence) => {
+                    let judged = judge_evidence(machine, question, &answer.asked, evidence);
+                    judged.map_err(|why| rejected(&why))?;
                     verdict = Some(KnownVerdict::Reachable);
                     break;
                 }
-                Verdict::Unreachable | Verdict::UnreachableUpTo { .. } => {}
-                Verdict::Unknown { why } => {
+                Verdict::Excluded | Verdict::ExcludedUpTo(_) => {}
+                Verdict::Unknown(why) => {
                     self.interrupted(why);
                     verdict = None;
                 }
@@ -273,37 +279,12 @@ impl Experiment<'_> {
     fn ask_about_runs(
         &mut self,
         machine: &Machine,
-        asked: Asked,
+        text: PropertyText,
         known: KnownVerdict,
     ) -> Result<Took, Failure> {
-        let question = Question::read(self.console, machine, asked)?;
-        let patience = Patience::start(Some(self.timeout));
-        let budget = Budget {
-            interrupt: &patience,
-            ..Budget::unlimited()
-        };
-        let started = Instant::now();
-        let engine = PropertyEngine::default();
-        let answer = question.answer(engine, machine, &budget, &mut Silent);
-        let time = started.elapsed();
-        let verdict = match &answer.verdict {
-            RunsVerdict::Found(run) => {
-                let judged = question.judge(machine, run);
-                judged.map_err(|why| rejected(&why))?;
-                Some(KnownVerdict::Reachable)
-            }
-            RunsVerdict::Excluded => Some(KnownVerdict::Unreachable),
-            RunsVerdict::Unknown(why) => {
-                self.interrupted(why);
-                None
-            }
-        };
-        self.judge(verdict, known);
-        Ok(Took {
-            verdict,
-            counters: answer.statistics,
-            time,
-        })
+        let property = read_property(self.console, machine, text)?;
+        let question = Question::property(property);
+        self.ask(&ExplicitEngine::default(), machine, &question, known, None)
     }
 
     /// A limit on states is part of the experiment; others are not.
@@ -329,23 +310,20 @@ fn rejected(why: &dyn std::fmt::Display) -> Failure {
 }
 
 /// All labels of a program.
-fn labels(machine: &Machine) -> Query {
+fn labels(machine: &Machine) -> Question {
     let labels = machine.labels.iter();
-    let targets = labels.flat_map(|label| Query::label(machine, &label.name).targets);
-    Query {
-        targets: targets.collect(),
-    }
+    let targets = labels.flat_map(|label| Target::labels(machine, &label.name));
+    Question::reach(targets.collect())
 }
 
 /// The first assertion that can fail: to find one is another matter than to settle all.
-fn failing(machine: &Machine) -> Query {
-    let all = Query::assertions(machine);
+fn failing(machine: &Machine) -> Question {
+    let all = Question::assertions(machine);
     let outcome = ExplicitEngine::default().check(machine, &all, &Budget::unlimited(), &mut Silent);
-    let mut answers = outcome.answers.into_iter();
-    let first = answers.find(|answer| matches!(answer.verdict, Verdict::Reachable { .. }));
-    Query {
-        targets: first.into_iter().map(|answer| answer.target).collect(),
-    }
+    let mut answers = outcome.answers.iter();
+    let first = answers.find(|answer| answer.verdict.is_found());
+    let target = first.and_then(Answer::target).cloned();
+    Question::reach(target.into_iter().collect())
 }
 
 fn member(family: &str, size: u32) -> Result<Machine, Failure> {

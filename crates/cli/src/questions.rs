@@ -1,0 +1,150 @@
+//! From the command line to questions: places, properties of runs, bounds, and which run is wanted.
+
+use crate::console::Console;
+use crate::exit::Failure;
+use crate::input;
+use crate::targets::{TargetArguments, find_label};
+use hardbop_automata::{Property, PropertyText};
+use hardbop_machine::Machine;
+use hardbop_outcome::{Bound, Question, WantedRun};
+
+/// More contexts, rounds or threads than anyone can explore.
+pub const MANY: i64 = 1000;
+
+/// What to ask.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct QuestionArguments {
+    #[command(flatten)]
+    targets: TargetArguments,
+    #[command(flatten)]
+    properties: PropertyArguments,
+    #[command(flatten)]
+    bound: BoundArguments,
+    /// Take the first run that is found instead of a short one
+    #[arg(long, help_heading = "Questions")]
+    any_run: bool,
+    /// Insist on shortest runs, whatever it takes
+    #[arg(long, conflicts_with = "any_run", help_heading = "Questions")]
+    shortest: bool,
+}
+
+/// Questions about whole runs.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Properties of runs")]
+pub struct PropertyArguments {
+    /// Check a formula of linear temporal logic (may be repeated)
+    #[arg(long, value_name = "FORMULA")]
+    ltl: Vec<String>,
+    /// Check a monitor: its target states must not be entered, its accepting states not for ever
+    /// (may be repeated)
+    #[arg(long, value_name = "FILE.mon")]
+    monitor: Vec<String>,
+    /// Check an automaton of forbidden runs, in the HOA format (may be repeated)
+    #[arg(long, value_name = "FILE.hoa")]
+    hoa: Vec<String>,
+    /// Ask for a run that visits a label again and again (may be repeated)
+    #[arg(long, value_name = "LABEL")]
+    fair: Vec<String>,
+    /// Ask for a run that never ends
+    #[arg(long)]
+    nonterminating: bool,
+    /// Ask for a run that ends
+    #[arg(long)]
+    terminates: bool,
+}
+
+/// How far to look.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Bounds")]
+pub struct BoundArguments {
+    /// Look only at runs with at most K context switches; runs with fewest switches come first
+    #[arg(long, value_name = "K", group = "bound", visible_alias = "contexts-up-to",
+          value_parser = clap::value_parser!(u32).range(..=MANY))]
+    contexts: Option<u32>,
+    /// Look only at round-robin schedules of at most R rounds
+    #[arg(long, value_name = "R", group = "bound",
+          value_parser = clap::value_parser!(u32).range(1..=MANY))]
+    rounds: Option<u32>,
+    /// Look only at runs of at most N steps, by unrolling: for finding bugs
+    #[arg(long, value_name = "N", group = "bound")]
+    bmc: Option<u32>,
+}
+
+impl BoundArguments {
+    /// The bound, if there is one.
+    pub fn bound(self) -> Option<Bound> {
+        let rounds = self.rounds.map(Bound::Rounds);
+        let steps = self.bmc.map(Bound::Steps);
+        let switches = self.contexts.map(Bound::ContextSwitches);
+        switches.or(rounds).or(steps)
+    }
+}
+
+impl PropertyArguments {
+    /// What is asked, in a fixed order; files are read.
+    fn texts(&self, machine: &Machine) -> Result<Vec<PropertyText>, Failure> {
+        let mut texts = Vec::new();
+        for formula in &self.ltl {
+            let formula = formula.clone();
+            texts.push(PropertyText::Ltl { formula });
+        }
+        for file in &self.monitor {
+            let (file, text) = (file.clone(), input::read_text(file)?);
+            texts.push(PropertyText::Monitor { file, text });
+        }
+        for file in &self.hoa {
+            let (file, text) = (file.clone(), input::read_text(file)?);
+            texts.push(PropertyText::Hoa { file, text });
+        }
+        for label in &self.fair {
+            find_label(machine, label)?;
+            let label = label.clone();
+            texts.push(PropertyText::Fair { label });
+        }
+        texts.extend(self.nonterminating.then_some(PropertyText::Nonterminating));
+        texts.extend(self.terminates.then_some(PropertyText::Terminates));
+        Ok(texts)
+    }
+}
+
+/// Reads a property; what is wrong with it is reported.
+pub fn read_property(
+    console: &mut Console,
+    machine: &Machine,
+    text: PropertyText,
+) -> Result<Property, Failure> {
+    Property::read(machine, text).map_err(|errors| {
+        console.diagnostics(&errors.text, &errors.diagnostics);
+        Failure::Reported
+    })
+}
+
+impl QuestionArguments {
+    /// The questions: one about all places, and one for each property. Without any, the assertions
+    /// of the program are asked about.
+    pub fn questions(
+        &self,
+        console: &mut Console,
+        machine: &Machine,
+    ) -> Result<Vec<Question>, Failure> {
+        let mut questions = Vec::new();
+        let texts = self.properties.texts(machine)?;
+        if !self.targets.is_empty() {
+            questions.push(Question::reach(self.targets.targets(machine)?));
+        } else if texts.is_empty() {
+            questions.push(Question::assertions(machine));
+        }
+        for text in texts {
+            let property = read_property(console, machine, text)?;
+            questions.push(Question::property(property));
+        }
+        let wanted = match (self.any_run, self.shortest) {
+            (true, _) => WantedRun::Any,
+            (_, true) => WantedRun::Shortest,
+            _ => WantedRun::Short,
+        };
+        let bound = self.bound.bound();
+        let questions = questions.into_iter();
+        Ok(questions.map(|q| q.within(bound).wanting(wanted)).collect())
+    }
+}

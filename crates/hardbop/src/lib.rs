@@ -1,0 +1,43 @@
+//! A model checker for recursive Boolean programs: parse, ask, get a validated answer.
+//!
+//! ```
+//! use hardbop::{Model, Verdict};
+//!
+//! let model = Model::parse(
+//!     "lock.bp",
+//!     "decl held := 0;
+//!      void main() begin take(); take(); end
+//!      void take() begin assert(!held); held := 1; end",
+//! )?;
+//! let outcome = model.assertions().answer()?;
+//! for answer in &outcome.answers {
+//!     println!("{} {}", answer.word(), answer.asked);
+//!     if let Verdict::Found(run) = &answer.verdict {
+//!         println!("{}", model.text_of(run)?);
+//!     }
+//! }
+//! # assert!(outcome.answers[0].verdict.is_found());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! An answer that comes back has been validated: its run was replayed by the interpreter, its
+//! certificate checked by code that knows no engine. What could not be decided within the limits is
+//! [`Verdict::Unknown`], never a guess.
+//!
+//! [`Inquiry`] says how to ask: which engine, which bounds, which limits. Without any of it the
+//! best engines for the question take turns, and the same question gives the same answer on every
+//! machine.
+
+mod inquiry;
+mod model;
+
+pub use hardbop_automata::{Property, PropertyErrors, PropertyText};
+pub use hardbop_machine::Machine;
+pub use hardbop_outcome::{
+    Answer, Asked, Bound, Certificate, Evidence, Interrupt, Lasso, Limit, Outcome, Progress,
+    Question, Target, ThreadLasso, Trace, Verdict, VerdictWord,
+};
+pub use hardbop_portfolio::{EngineName, Fault, Options, Refused};
+pub use hardbop_syntax::Diagnostic;
+pub use inquiry::Inquiry;
+pub use model::{Errors, Model, NoSuchPlace, NotARun};
