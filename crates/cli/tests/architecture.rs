@@ -98,8 +98,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["hardbop-syntax", "hardbop-program", "hardbop-machine"],
     ),
     (
-        "hardbop-sequentialize",
-        &["hardbop-machine", "hardbop-outcome", "hardbop-interpreter"],
+        "hardbop-transform",
+        &[
+            "hardbop-syntax",
+            "hardbop-machine",
+            "hardbop-automata",
+            "hardbop-outcome",
+            "hardbop-interpreter",
+            "hardbop-sat",
+        ],
     ),
 ];
 
