@@ -173,7 +173,7 @@ fn legend(marks: &[Option<Mark>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hardbop_outcome::CoverageQuestion;
+    use hardbop_transform::split::CoverageQuestion;
 
     fn rendered(text: &str, lines: Lines, unreached: &[&str]) -> String {
         let machine = hardbop_machine::from_text("t.bp", text).expect("the program is valid");
