@@ -174,9 +174,14 @@ fn no_damage_makes_a_judge_accept_what_is_false() {
             }
         }
         for certificate in &outcome.certificates {
-            let original = serde_json::to_value(certificate).expect("it can be written");
-            for _ in 0..PER_EVIDENCE {
-                let document = damaged(&mut random, &original);
+            // Half of them also claim something false.
+            let mut lying = certificate.clone();
+            let reached = |target: &&Target| is_reached.get(&target.node) == Some(&true);
+            lying.targets.extend(targets.iter().find(reached).cloned());
+            let originals = [certificate, &lying].map(serde_json::to_value);
+            let originals = originals.map(|json| json.expect("it can be written"));
+            for index in 0..PER_EVIDENCE {
+                let document = damaged(&mut random, &originals[index as usize % 2]);
                 check_certificate(&machine, document, &is_reached, &mut certificates);
                 done += 1;
             }
