@@ -86,7 +86,7 @@ pub enum Until<'u> {
 /// How many times as long as the first answer took the others may search, if all are waited for.
 const PATIENCE: u64 = 10;
 /// Turns that everyone may have in any case, if all are waited for.
-const FAIR_TURNS: u64 = 100;
+const FAIR_TURNS: u64 = 4;
 
 /// Lets engines search until the contest is over.
 pub fn take_turns(
