@@ -8,7 +8,6 @@
 
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef, NodeOrder, Slice};
 use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Variable};
-use hardbop_symbolic::Visible;
 use std::collections::HashMap;
 
 /// A bit of a variable, the lowest is 0.
@@ -51,8 +50,6 @@ pub struct Layout {
     effects: ModRef,
     /// Per global whether other threads may touch it at any time.
     is_exposed: Vec<bool>,
-    /// What is seen, if not everything.
-    seen: Option<Visible>,
     /// What matters for the targets.
     slice: Slice,
     /// What the flow of control can get to.
@@ -60,8 +57,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Numbers everything that can matter for some targets, or what is seen of it. Linear.
-    pub fn new(machine: &Machine, targets: &[NodeId], seen: Option<Visible>) -> Self {
+    /// Numbers everything that can matter for some targets. Linear.
+    pub fn new(machine: &Machine, targets: &[NodeId]) -> Self {
         let calls = CallGraph::new(machine);
         let effects = ModRef::new(machine, &calls);
         let everywhere: Vec<NodeId> = machine.node_ids().collect();
@@ -77,7 +74,6 @@ impl Layout {
             liveness: Liveness::new(machine, &calls, &effects),
             effects,
             is_exposed: exposed_globals(machine),
-            seen,
             slice: Slice::new(machine, &calls, targets),
             whole: Slice::new(machine, &calls, &everywhere),
         };
@@ -139,8 +135,7 @@ impl Layout {
             for node in procedure.node_ids() {
                 for variable in self.liveness.live_at(node) {
                     if let Variable::Local(local) = variable {
-                        used[local.index()] |=
-                            self.slice.relevant(id, variable) && self.sees(id, variable);
+                        used[local.index()] |= self.slice.relevant(id, variable);
                     }
                 }
             }
@@ -230,12 +225,6 @@ impl Layout {
         is_touched
             && self.liveness.is_live(node, variable)
             && self.slice.relevant(procedure, variable)
-            && self.sees(procedure, variable)
-    }
-
-    fn sees(&self, procedure: ProcId, variable: Variable) -> bool {
-        let seen = self.seen.as_ref();
-        seen.is_none_or(|seen| seen.contains(procedure, variable))
     }
 
     /// Whether a procedure, or anything it calls, or another thread meanwhile, reads or writes a global.

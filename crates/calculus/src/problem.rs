@@ -8,7 +8,6 @@ use crate::text;
 use hardbop_formula::{Checked, System, load};
 use hardbop_machine::bits::BitView;
 use hardbop_machine::{Machine, NodeId, ProcId};
-use hardbop_symbolic::Visible;
 use hardbop_syntax::Source;
 
 /// A sequential program as relations, for one set of targets.
@@ -40,23 +39,7 @@ impl<'m> Program<'m> {
         asked: &[NodeId],
         targets: &[NodeId],
     ) -> Self {
-        let layout = Layout::new(machine, asked, None);
-        Self::with_layout(machine, layout, entries, targets)
-    }
-
-    /// The relations of a sequential program as somebody sees it for whom all variables but a few are arbitrary wherever they are
-    /// read. They hold wherever those of the program itself do.
-    pub fn seen(machine: &'m Machine, entry: ProcId, asked: &[NodeId], seen: Visible) -> Self {
-        let layout = Layout::new(machine, asked, Some(seen));
-        Self::with_layout(machine, layout, &[entry], &[])
-    }
-
-    fn with_layout(
-        machine: &'m Machine,
-        layout: Layout,
-        entries: &[ProcId],
-        targets: &[NodeId],
-    ) -> Self {
+        let layout = Layout::new(machine, asked);
         let mut view = BitView::new(machine);
         let relations = program_relations(&mut view, &layout, entries, targets);
         Self {

@@ -1,6 +1,6 @@
-//! Scouts: the algorithm solved for the program as somebody sees it who knows only a few variables.
+//! Scouts: the algorithm solved for the program with all variables but a few [hidden](hardbop_transform::hide).
 //!
-//! To a scout every other variable is arbitrary wherever it is read, so its relations hold wherever those of the program do. What the algorithm does not
+//! The relations of that program hold wherever those of the whole one do. What the algorithm does not
 //! reach in them, the program does not reach, and what was solved is a certificate of the program, a small one. Most assertions of a driver rest on two
 //! or three of its variables. Targets that are left go to the next scout, which sees more; what a scout reaches says nothing.
 
@@ -8,11 +8,10 @@ use crate::decide::Decision;
 use crate::problem::Program;
 use hardbop_machine::analysis::{CallGraph, ModRef};
 use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::Limit;
-use hardbop_symbolic::Visible;
+use hardbop_outcome::{Limit, Question};
+use hardbop_transform::Transform;
+use hardbop_transform::hide::{Levels, hide};
 
-/// So many scouts are sent, one after the other.
-const LEVELS: u64 = 4;
 /// Steps of BDD operations for each: one that needs more sees too much.
 const WORK: u64 = 2_000_000;
 /// With so few bits in a state there is nothing to leave out.
@@ -55,30 +54,19 @@ impl Decision<'_> {
         let machine = self.machine;
         let calls = CallGraph::new(machine);
         let effects = ModRef::new(machine, &calls);
-        let mut sorted = nodes.to_vec();
-        sorted.sort_unstable();
-        let nearest = Visible::nearest_conditions(machine, &sorted);
-        let mut seen = nearest.with_constants(machine, &effects);
-        for level in 0..LEVELS {
+        let mut levels = Levels::new(machine, &calls, &effects);
+        loop {
             let pairs = nodes.iter().zip(&is_open);
             let mut open: Vec<NodeId> = pairs.filter(|(_, open)| **open).map(|(&n, _)| n).collect();
+            open.sort_unstable();
             if open.is_empty() {
                 break;
             }
-            open.sort_unstable();
-            if level > 0 {
-                let wider = match level {
-                    1 => seen.clone(),
-                    _ => seen.with_sources(machine),
-                };
-                let wider = wider.with_controls(machine, &calls, &effects, &open);
-                // One that sees the same would find the same.
-                if wider.len() == seen.len() {
-                    break;
-                }
-                seen = wider;
-            }
-            let program = Program::seen(machine, self.entry(), &open, seen.clone());
+            let Some(seen) = levels.next(&open) else {
+                break;
+            };
+            let hidden = hide(machine, &Question::reach(Vec::new()), seen);
+            let program = Program::new(hidden.machine(), self.entry(), &open, &[]);
             self.effort.scouts += 1;
             match self.places(&program, nodes, Some(WORK)) {
                 Ok(Some(reached)) => {

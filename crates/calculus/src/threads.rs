@@ -6,15 +6,15 @@
 //! formula says which places are reached; it gives no runs.
 //!
 //! It knows threads that run from the start and a flag while which none is left. Atomic blocks and threads that others start
-//! are said in those words first ([`hardbop_machine::static_threads`]).
+//! are said in those words first ([`hardbop_transform::static_threads`]).
 
 mod schedules;
 
 use crate::algorithm::Algorithm;
 use crate::problem::Program;
-use hardbop_machine::static_threads::StaticThreads;
 use hardbop_machine::{Machine, NodeId, ProcId};
 use hardbop_outcome::bound::Bound;
+use hardbop_transform::static_threads::StaticThreads;
 use schedules::Schedules;
 
 /// How far to look.

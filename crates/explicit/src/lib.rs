@@ -23,7 +23,6 @@ pub mod layout;
 pub mod moves;
 pub mod parallel;
 pub mod partial;
-pub mod product;
 mod property;
 pub mod runs;
 pub mod step;

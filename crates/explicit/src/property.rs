@@ -1,6 +1,6 @@
 //! Properties of runs: is there one that an automaton accepts?
 //!
-//! The [product](crate::product) of program and automaton is searched: for a target state by the reachability search, for an accepting
+//! The [product](hardbop_transform::product) of program and automaton is searched: for a target state by the reachability search, for an accepting
 //! run by the search for fair [`cycles`](crate::cycles). Either comes back with a run of the program itself.
 
 use crate::code::Program;
@@ -9,16 +9,14 @@ use crate::depth_first::depth_first;
 use crate::exploration::Exploration;
 use crate::lasso::read_lasso;
 use crate::layout::Layouts;
-use crate::product::Product;
 use crate::runs::RunReader;
 use crate::step::Statics;
 use crate::watch::{Stopped, Watch};
 use hardbop_automata::Property;
 use hardbop_machine::Machine;
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
-use hardbop_outcome::{
-    Budget, Event, Evidence, Lasso, Limit, Outcome, Progress, Question, Trace, Verdict, digest,
-};
+use hardbop_outcome::{Budget, Event, Evidence, Limit, Outcome, Progress, Question, Verdict};
+use hardbop_transform::product::Product;
 
 /// What was found, and work counters in a fixed order.
 type Found = (Verdict, Vec<(String, u64)>);
@@ -75,10 +73,7 @@ fn safety(
                 exploration.derivation(state)
             });
             let run = runs.and_then(|mut runs| runs.pop());
-            let trace = run.and_then(|run| {
-                let run = product.original_run(&run, run.steps.len());
-                run.trace(machine)
-            });
+            let trace = run.and_then(|run| product.trace_back(machine, &run));
             found_or_too_long(trace.map(Evidence::Run))
         }
         (None, Err(Stopped::Limit(why))) => Verdict::Unknown(why),
@@ -98,10 +93,7 @@ fn liveness(
     let verdict = match search.run(watch) {
         Ok(Some(component)) => {
             let lasso = read_lasso(&mut search, &component);
-            let lasso = lasso.and_then(|(run, head)| {
-                let run = product.original_run(&run, head);
-                run.lasso(machine)
-            });
+            let lasso = lasso.and_then(|(run, head)| product.lasso_back(machine, &run, head));
             found_or_too_long(lasso.map(Evidence::Lasso))
         }
         Ok(None) => Verdict::Excluded,
@@ -136,23 +128,4 @@ fn statistics(exploration: &Exploration<'_>, more: &[(&str, u64)]) -> Vec<(Strin
     counters
         .map(|&(name, count)| (name.to_owned(), count))
         .collect()
-}
-
-impl crate::product::OriginalRun {
-    fn trace(&self, machine: &Machine) -> Option<Trace> {
-        let trace = self.decisions.trace(machine, &digest::of(machine), None)?;
-        let mut trace = trace;
-        if self.returns
-            && let Some(segment) = trace.segments.last_mut()
-        {
-            segment.steps.push(hardbop_outcome::Step::Leave);
-        }
-        Some(trace)
-    }
-
-    fn lasso(&self, machine: &Machine) -> Option<Lasso> {
-        let program = digest::of(machine);
-        self.decisions
-            .lasso(machine, &program, self.head, self.returns)
-    }
 }

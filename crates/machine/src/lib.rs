@@ -13,8 +13,6 @@ pub mod ids;
 pub mod inlined;
 pub mod ir;
 mod lower;
-pub mod split;
-pub mod static_threads;
 #[cfg(test)]
 mod test_builder;
 pub mod text;
@@ -25,7 +23,6 @@ pub use expr::{BinaryOp, Expr, ExprArena, UnaryOp};
 pub use ids::{EdgeId, ExprId, GlobalId, InputId, LocalId, NodeId, ProcId, Variable};
 pub use ir::{Action, Edge, Global, Local, Machine, Node, Procedure, Storage, Thread, ThreadStart};
 pub use lower::lower;
-pub use split::{Split, split_edges};
 pub use types::Type;
 
 use hardbop_syntax::diagnostic::has_errors;

@@ -25,7 +25,7 @@ pub use answer::{Answer, Verdict, VerdictWord};
 pub use bound::Bound;
 pub use budget::{Budget, Interrupt, Limit, NeverInterrupted};
 pub use certificate::Certificate;
-pub use coverage::{Coverage, CoverageQuestion, Reach};
+pub use coverage::{Coverage, Reach};
 pub use engine::{Declined, Engine, Event, Progress, Silent};
 pub use evidence::Evidence;
 pub use lasso::{Lasso, ThreadLasso};

@@ -1,7 +1,6 @@
 //! Every engine by its name: what a user can ask for with `--engine`.
 
 use crate::options::Options;
-use crate::sequentialized::Sequentialized;
 use hardbop_brute_force::{BruteForce, TabulationEngine};
 use hardbop_calculus::{Algorithm, CalculusEngine, algorithm::USUAL};
 use hardbop_explicit::ExplicitEngine;
@@ -9,8 +8,8 @@ use hardbop_machine::Machine;
 use hardbop_outcome::{Budget, Declined, Engine, Outcome, Progress, Question};
 use hardbop_satcheck::SatEngine;
 use hardbop_summary::SummaryEngine;
-use hardbop_threads::BoundedEngine;
-use hardbop_threads::{InterleavingEngine, Reductions};
+use hardbop_threads::{BoundedEngine, InterleavingEngine, Reductions};
+use hardbop_transform::Through;
 use std::sync::Arc;
 
 /// The name of an engine.
@@ -124,9 +123,7 @@ impl EngineName {
                 })
             }
             Self::Concurrent => Box::new(BoundedEngine),
-            Self::Sequentialized => Box::new(Sequentialized {
-                engine: summary(options),
-            }),
+            Self::Sequentialized => Box::new(Through::sequentialized(Box::new(summary(options)))),
             Self::Tabulation => Box::new(TabulationEngine),
             Self::BruteForce => Box::new(BruteForce),
         }

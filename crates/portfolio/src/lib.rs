@@ -14,7 +14,6 @@ pub mod judge;
 pub mod options;
 pub mod plan;
 mod portfolio;
-mod sequentialized;
 pub mod turns;
 
 pub use engines::EngineName;

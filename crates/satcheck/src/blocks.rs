@@ -7,12 +7,12 @@
 //! function are the bits that are live at its head and tracked ([`Precision`]; Figure 3: "varying numbers of variables on
 //! entry"); equal arguments then mean equal futures, and terms that differ in dead values are one.
 
-use crate::precision::Precision;
 use hardbop_machine::analysis::order::predecessors;
 use hardbop_machine::analysis::variables::each_read;
 use hardbop_machine::analysis::{BitSet, CallGraph, Liveness, ModRef, NodeOrder};
 use hardbop_machine::bits::BitLayout;
 use hardbop_machine::{Action, EdgeId, GlobalId, Machine, NodeId, ProcId, Variable};
+use hardbop_transform::hide::Precision;
 
 /// One bit of a variable as seen from a procedure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

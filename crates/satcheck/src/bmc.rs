@@ -14,10 +14,10 @@ mod decode;
 mod states;
 mod unrolling;
 
-use crate::run_writer::is_set;
 use hardbop_machine::{Machine, ProcId};
 use hardbop_outcome::{Bound, Budget, Event, Ledger, Limit, Outcome, Progress, Question};
 use hardbop_sat::{Answer as Solved, Solver};
+use hardbop_transform::literals::run_writer::is_set;
 use unrolling::Unrolling;
 
 /// Bytes that a variable of the solver costs with its clauses, roughly.

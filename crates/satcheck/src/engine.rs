@@ -1,7 +1,7 @@
 //! The engine: targets in groups, a search for each, and more variables for those that a search cannot decide.
 //!
 //! **Precision.** Targets are searched for in [`groups`], each with few variables at first ([`Precision`]). A run that a search finds is tried for real
-//! ([`crate::window`]), and if that fails the next search tracks more. With all relevant variables tracked a run needs no trial. Each group has its own certificate.
+//! ([`hardbop_transform::hide::window`]), and if that fails the next search tracks more. With all relevant variables tracked a run needs no trial. Each group has its own certificate.
 //!
 //! **Groups that grow.** How many terms a group will take is not known beforehand. A search that gets larger than its group's allowance is given
 //! up for now: a group of several targets is cut in two, which start with few variables again, a single target gets a larger
@@ -16,10 +16,8 @@ use crate::blocks::Blocks;
 use crate::bmc;
 use crate::closure::Closure;
 use crate::counts::Counts;
-use crate::precision::{Precision, groups};
 use crate::search::{End, Search};
 use crate::split::Split;
-use crate::window::Windows;
 use hardbop_bdd::Manager;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::engine::takes_only_sequential_reachability;
@@ -27,6 +25,8 @@ use hardbop_outcome::{
     Bound, Budget, Declined, Engine, Event, Ledger, Limit, Outcome, Progress, Question, WantedRun,
 };
 use hardbop_symbolic::{limit_reached, node_limit};
+use hardbop_transform::hide::window::Windows;
+use hardbop_transform::hide::{Precision, groups};
 use std::collections::VecDeque;
 
 /// Leino's method.
@@ -123,10 +123,10 @@ impl Engine for SatEngine {
         if question.wanted == WantedRun::Shortest && !is_unrolled {
             return Declined::because("a wish for shortest runs without a bound on steps");
         }
-        let question = match is_unrolled {
-            true => &question.clone().within(None),
-            false => question,
-        };
+        if is_unrolled {
+            let unbounded = question.clone().within(None);
+            return takes_only_sequential_reachability(machine, &unbounded);
+        }
         takes_only_sequential_reachability(machine, question)
     }
 

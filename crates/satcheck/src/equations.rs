@@ -354,11 +354,11 @@ fn open_instances(closure: &Closure<'_, '_>) -> BitSet {
 mod tests {
     use super::*;
     use crate::blocks::Blocks;
-    use crate::precision::Precision;
     use crate::split::Split;
     use hardbop_bdd::Manager;
     use hardbop_machine::{Machine, from_text};
     use hardbop_sat::Answer;
+    use hardbop_transform::hide::Precision;
 
     fn machine(text: &str) -> Machine {
         from_text("t.bp", text).unwrap()

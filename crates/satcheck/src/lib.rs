@@ -1,28 +1,24 @@
 //! The SAT engine: Leino's characterization of Boolean-program correctness, and further.
 //!
 //! A program can go wrong iff the equations of its weakest preconditions have a solution in which the start is false (K. R. M.
-//! Leino, *A SAT characterization of boolean-program correctness*, SPIN 2003). [`precision`] says which
-//! variables count, [`blocks`] where function terms stand,
+//! Leino, *A SAT characterization of boolean-program correctness*, SPIN 2003). [`hardbop_transform::hide::Precision`] says
+//! which variables count, [`blocks`] where function terms stand,
 //! [`terms`] and [`closure`] make them, with [`evaluate`] for right-hand sides, [`split`] for explicit arguments and
 //! [`symbols`] for what arguments speak of. [`equations`] turns them into clauses; [`valuation`] and [`foundation`] judge solutions;
-//! [`runs`] (after [`shorten`]), [`window`], [`certify`] and [`written_out`] give the evidence. `search` lets all this take turns for a group of targets, `engine` the groups. [`tree`] is the paper's algorithm without sharing, for comparison.
+//! [`runs`] (after [`shorten`]), [`certify`] and [`written_out`] give the evidence. `search` lets all this take turns for a group of targets, `engine` the groups. [`tree`] is the paper's algorithm without sharing, for comparison.
 //!
-//! [`bmc`] is another method on the same solver: plain unrolling up to a number of steps. It shares with [`window`] what executes edges with literals ([`frames`], [`edge_circuits`]) and
-//! writes runs down ([`run_writer`]).
+//! [`bmc`] is another method on the same solver: plain unrolling up to a number of steps, with the literals that abstract runs are tried with too
+//! ([`hardbop_transform::literals`]).
 
 pub mod blocks;
 mod bmc;
 pub mod certify;
 pub mod closure;
 mod counts;
-pub mod edge_circuits;
 mod engine;
 pub mod equations;
 pub mod evaluate;
 pub mod foundation;
-pub mod frames;
-pub mod precision;
-pub mod run_writer;
 pub mod runs;
 mod search;
 pub mod shorten;
@@ -31,7 +27,6 @@ pub mod symbols;
 pub mod terms;
 pub mod tree;
 pub mod valuation;
-pub mod window;
 pub mod written_out;
 
 pub use engine::{SatEngine, Tracking};

@@ -15,16 +15,16 @@ use crate::counts::Counts;
 use crate::equations::Equations;
 use crate::evaluate::Trouble;
 use crate::foundation::{Excluded, exclude};
-use crate::precision::Precision;
 use crate::runs::Reader;
 use crate::shorten::shorten;
 use crate::terms::TermId;
 use crate::valuation::Valuation;
-use crate::window::{Tried, Windows, flatten};
 use hardbop_machine::{NodeId, ProcId, Variable};
 use hardbop_outcome::{Budget, Ledger, Limit, Skeleton};
 use hardbop_sat::{Answer as Solved, Lit, Solver};
 use hardbop_symbolic::limit_reached;
+use hardbop_transform::hide::Precision;
+use hardbop_transform::hide::window::{Tried, Windows, flatten};
 
 /// Bytes that a term costs with its hops, triples and clauses, roughly.
 const BYTES_PER_TERM: u64 = 1024;

@@ -5,10 +5,10 @@ use hardbop_machine::{Machine, NodeId, from_text};
 use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Target, Verdict};
 use hardbop_satcheck::blocks::Blocks;
 use hardbop_satcheck::closure::Closure;
-use hardbop_satcheck::precision::Precision;
 use hardbop_satcheck::tree::{Tree, unshared};
 use hardbop_satcheck::{SatEngine, Split};
 use hardbop_testkit::generator::{Knobs, generate};
+use hardbop_transform::hide::Precision;
 
 const MOST_TRIPLES: usize = 3000;
 

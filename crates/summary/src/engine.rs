@@ -4,7 +4,7 @@
 //!
 //! Constant propagation is not among the analyses: in a forward relation a variable with one value is one BDD node, and an edge that it
 //! closes propagates nothing. Only for scouts, which would take such a variable as arbitrary, it makes a difference; they see
-//! the globals that keep their initial value ([`hardbop_symbolic::Visible::with_constants`]).
+//! the globals that keep their initial value ([`hardbop_transform::hide::Visible::with_constants`]).
 
 use crate::contest::Contest;
 use crate::interface::Interfaces;

@@ -16,10 +16,7 @@ use crate::transfer::Compiler;
 use hardbop_bdd::Exhausted;
 use hardbop_machine::{NodeId, ProcId, Variable};
 use hardbop_outcome::Ledger;
-use hardbop_symbolic::Visible;
-
-/// So many scouts are sent, one after the other.
-const LEVELS: usize = 4;
+use hardbop_transform::hide::{Levels, Visible};
 
 /// A follower gets longer turns than a scout: it has little of the program before it, but all variables.
 const FOLLOWER_SHARE: u64 = 3;
@@ -86,9 +83,13 @@ impl<'c> Contest<'c> {
         ledger: &mut Ledger<'_>,
         allowance: u64,
     ) -> Result<Option<Box<Follower<'c>>>, Exhausted> {
-        let seen = Visible::nearest_conditions(self.compiler.machine, &ledger.open_nodes());
-        let seen = seen.with_constants(self.compiler.machine, &self.compiler.interfaces.effects);
-        match self.scout(&seen, 0, ledger, allowance)? {
+        let interfaces = self.compiler.interfaces;
+        let machine = self.compiler.machine;
+        let mut levels = Levels::new(machine, &interfaces.calls, &interfaces.effects);
+        let Some(seen) = levels.next(&ledger.open_nodes()) else {
+            return Ok(None);
+        };
+        match self.scout(&mut levels, &seen, ledger, allowance)? {
             Scouted::Done(follower) => Ok(follower),
             Scouted::TooHard => Err(Exhausted::Work),
         }
@@ -97,8 +98,8 @@ impl<'c> Contest<'c> {
     /// Sends a scout, then one that sees more; what both leave open can be followed.
     fn scout(
         &self,
+        levels: &mut Levels<'_>,
         seen: &Visible,
-        level: usize,
         ledger: &mut Ledger<'_>,
         allowance: u64,
     ) -> Result<Scouted<'c>, Exhausted> {
@@ -130,20 +131,13 @@ impl<'c> Contest<'c> {
             ledger.exclude(forward_certificate(&scout, unreached));
         }
         let open = ledger.open_nodes();
-        if level + 1 < LEVELS && !open.is_empty() {
-            let more = if level == 0 {
-                seen.clone()
-            } else {
-                seen.with_sources(machine)
-            };
-            let more = more.with_controls(machine, &interfaces.calls, &interfaces.effects, &open);
-            // One that sees the same would find the same.
-            if more.len() > seen.len() {
-                match self.scout(&more, level + 1, ledger, allowance) {
-                    // It could not find its way about; this one could.
-                    Ok(Scouted::TooHard) => {}
-                    result => return result,
-                }
+        if !open.is_empty()
+            && let Some(more) = levels.next(&open)
+        {
+            match self.scout(levels, &more, ledger, allowance) {
+                // It could not find its way about; this one could.
+                Ok(Scouted::TooHard) => {}
+                result => return result,
             }
         }
         let open = ledger.open_nodes();

@@ -3,17 +3,14 @@
 //! [`Encoder`] turns the formulae of an edge ([`hardbop_machine::bits`]) into BDDs over whatever variables the engine has
 //! given to their leaves. A [`Draft`] collects the conjuncts of a step and decides when each variable is quantified; what comes out,
 //! a list of [`Part`]s, is applied to a set to get its [`image`]. [`Plans`] keeps equal plans once.
-//! [`Visible`] is what an abstract search sees. [`FormulaWriter`] writes the BDDs of a finished search into a certificate. [`node_limit`] says what a budget means for BDDs.
+//! [`FormulaWriter`] writes the BDDs of a finished search into a certificate. [`node_limit`] says what a budget means for BDDs.
 
-mod abstraction;
-mod controls;
 mod encode;
 mod formulas;
 mod limits;
 mod parts;
 mod plans;
 
-pub use abstraction::Visible;
 pub use encode::Encoder;
 pub use formulas::FormulaWriter;
 pub use limits::{limit_reached, node_limit};

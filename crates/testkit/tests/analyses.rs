@@ -16,10 +16,11 @@ use hardbop_machine::analysis::constants::Value;
 use hardbop_machine::analysis::{CallGraph, Constants, Liveness, ModRef, Slice};
 use hardbop_machine::{
     Action, EdgeId, Expr, ExprId, GlobalId, InputId, Machine, NodeId, ProcId, Storage, Type,
-    Variable, from_text, split_edges,
+    Variable, from_text,
 };
 use hardbop_outcome::{Budget, Engine, Question, Silent, Target, Verdict};
 use hardbop_testkit::{Knobs, Oracle, TabulationEngine, generate};
+use hardbop_transform::split::split_edges;
 use seeds::seeds;
 use std::collections::HashSet;
 
@@ -192,7 +193,7 @@ fn values_of_dead_variables_do_not_matter() {
         let targets = question(machine);
         let original = verdicts(machine, targets.clone());
         // After every step all that is dead gets arbitrary values.
-        let split = split_edges(machine, |_| true);
+        let split = split_edges(machine, &Question::reach(Vec::new()), |_| true);
         let mut changed = split.machine.clone();
         for id in machine.edge_ids() {
             let Some(middle) = split.middles[id.index()] else {

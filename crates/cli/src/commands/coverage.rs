@@ -12,9 +12,10 @@ use crate::interrupt::Patience;
 use crate::limits::Limits;
 use clap::builder::PossibleValuesParser;
 use hardbop_machine::NodeId;
-use hardbop_outcome::{Budget, Coverage, CoverageQuestion, Limit, Reach, Silent, Verdict};
+use hardbop_outcome::{Budget, Coverage, Limit, Reach, Silent, Verdict};
 use hardbop_portfolio::{Choice, EngineName, Portfolio, Refused, Validation};
 use hardbop_report::coverage::{Lines, render};
+use hardbop_transform::split::CoverageQuestion;
 
 const EXAMPLES: &str = "\
 Examples:

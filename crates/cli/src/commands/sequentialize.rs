@@ -5,8 +5,8 @@ use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::input::{self, ProgramArguments};
 use crate::targets::TargetArguments;
-use hardbop_outcome::Target;
 use hardbop_outcome::budget::DEFAULT_THREADS;
+use hardbop_outcome::{Question, Target};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,11 +44,11 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     } else {
         arguments.targets.targets(&machine)?
     };
-    let program = hardbop_sequentialize::sequentialize(
+    let program = hardbop_transform::sequentialize::sequentialize(
         &machine,
+        &Question::reach(targets),
         arguments.rounds,
         arguments.threads,
-        &targets,
     )
     .map_err(|refused| {
         let file = machine.source.name();

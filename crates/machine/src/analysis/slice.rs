@@ -26,6 +26,7 @@ use crate::ir::{Action, Machine, ThreadStart};
 /// What can influence whether some nodes are reached.
 #[derive(Clone, Debug)]
 pub struct Slice {
+    forward: BitSet,
     nodes: BitSet,
     edges: BitSet,
     relevant: BitSet,
@@ -72,16 +73,22 @@ impl Slice {
                     edges.insert(id.index());
                 }
             }
-            nodes = forward;
+            nodes = forward.clone();
         }
         let variables = VariableIndex::new(machine);
         let relevant = relevant_variables(machine, &variables, &edges);
         Self {
+            forward,
             nodes,
             edges,
             relevant,
             variables,
         }
+    }
+
+    /// Whether the control-flow graph has a way from the start to the node.
+    pub fn has_way_to(&self, node: NodeId) -> bool {
+        self.forward.contains(node.index())
     }
 
     /// Whether a run to a target can pass the node.

@@ -1,8 +1,8 @@
 //! From the solver's model to the run: backwards along the ways that are taken, then down as decisions.
 
 use super::unrolling::{Arrival, Unrolling};
-use crate::run_writer::{RunWriter, is_set};
 use hardbop_outcome::Skeleton;
+use hardbop_transform::literals::run_writer::{RunWriter, is_set};
 
 /// The run of the last model to a control point of the last layer.
 pub fn run_to(unrolling: &mut Unrolling<'_, '_>, point: usize) -> Skeleton {

@@ -3,8 +3,8 @@
 //! Several ways lead to one control point. Their states become one, bit by bit `if taken then this else that`; frames that wait are
 //! shared between states, and those that two states share need no merging.
 
-use crate::frames::merge_bits;
 use hardbop_sat::{Circuit, Lit};
+use hardbop_transform::literals::frames::merge_bits;
 use std::rc::Rc;
 
 /// A frame that waits for a call to come back: index into [`WaitingFrames`].

@@ -5,16 +5,16 @@
 //! That is what makes it right to merge the states of all ways to a place. The cost of a step
 //! depends on the number of control points, not of paths.
 //!
-//! Only what can have to do with the targets is unrolled ([`Slice`]). What a step does to the data is in [`crate::frames`].
+//! Only what can have to do with the targets is unrolled ([`Slice`]). What a step does to the data is in [`hardbop_transform::literals::frames`].
 
 use super::call_strings::{CallString, CallStrings};
 use super::states::{State, WaitingFrames};
-use crate::edge_circuits::{ChoiceBit, EdgeCircuit};
-use crate::frames::{Frames, FreeBit, ways};
-use crate::run_writer::PathStep;
 use hardbop_machine::analysis::{CallGraph, Slice};
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId};
 use hardbop_sat::{Circuit, Lit, Solver};
+use hardbop_transform::literals::edge_circuits::{ChoiceBit, EdgeCircuit};
+use hardbop_transform::literals::frames::{Frames, FreeBit, ways};
+use hardbop_transform::literals::run_writer::PathStep;
 use std::collections::HashMap;
 use std::rc::Rc;
 

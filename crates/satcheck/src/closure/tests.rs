@@ -1,8 +1,8 @@
 //! What the closure shares, makes explicit and puts off.
 
 use super::*;
-use crate::precision::Precision;
 use hardbop_machine::{Machine, from_text};
+use hardbop_transform::hide::Precision;
 
 fn machine(text: &str) -> Machine {
     from_text("t.bp", text).unwrap()

@@ -1,0 +1,109 @@
+//! An engine asked through a transform is an engine: it answers the original question with evidence about the original machine.
+
+use crate::product::product;
+use crate::sequentialize::sequentialize;
+use crate::slice::slice;
+use crate::transform::Transform;
+use hardbop_machine::Machine;
+use hardbop_outcome::{Bound, Budget, Declined, Engine, Limit, Outcome, Progress, Question};
+
+/// A transform, or what it does not take.
+pub type Made = Result<Box<dyn Transform>, Declined>;
+
+/// Makes a transform of a machine and a question.
+pub type Making = dyn Fn(&Machine, &Question, &Budget<'_>) -> Made + Send + Sync;
+
+/// An engine and what it is asked through.
+pub struct Through {
+    name: &'static str,
+    engine: Box<dyn Engine>,
+    making: Box<Making>,
+}
+
+impl Through {
+    /// An engine, asked through a transform of one's own.
+    pub fn new(
+        name: &'static str,
+        engine: Box<dyn Engine>,
+        making: impl Fn(&Machine, &Question, &Budget<'_>) -> Made + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name,
+            engine,
+            making: Box::new(making),
+        }
+    }
+
+    /// An engine for sequential programs, asked about what threads do in a number of rounds.
+    pub fn sequentialized(engine: Box<dyn Engine>) -> Self {
+        Self::new("sequentialized", engine, |machine, question, budget| {
+            let Some(Bound::Rounds(rounds)) = question.bound else {
+                return Declined::because("questions without a number of rounds");
+            };
+            match sequentialize(machine, question, rounds, budget.threads()) {
+                Ok(sequential) => Ok(Box::new(sequential)),
+                Err(refused) => Declined::because(refused.to_string()),
+            }
+        })
+    }
+
+    /// An engine for places, asked whether a safety property is violated.
+    pub fn monitored(name: &'static str, engine: Box<dyn Engine>) -> Self {
+        Self::new(name, engine, |machine, question, _| {
+            Ok(Box::new(product(machine, question)?))
+        })
+    }
+
+    /// An engine for places, asked about what can have to do with them.
+    pub fn sliced(name: &'static str, engine: Box<dyn Engine>) -> Self {
+        Self::new(name, engine, |machine, question, _| {
+            if question.as_property().is_some() {
+                return Declined::because("properties of runs");
+            }
+            Ok(Box::new(slice(machine, question)))
+        })
+    }
+}
+
+impl Engine for Through {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        let transform = (self.making)(machine, question, &Budget::unlimited())?;
+        self.engine.takes(transform.machine(), transform.question())
+    }
+
+    fn search(
+        &self,
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Outcome {
+        let transform = match (self.making)(machine, question, budget) {
+            Ok(transform) => transform,
+            Err(declined) => {
+                let what = declined.what;
+                return Outcome::unknown(self.name, question, &Limit::Declined { what });
+            }
+        };
+        let asked = (transform.machine(), transform.question());
+        let outcome = self.engine.check(asked.0, asked.1, budget, progress);
+        let mut back = transform.outcome_back(machine, outcome);
+        self.name.clone_into(&mut back.engine);
+        back
+    }
+
+    /// The transform is made once, for it may be most of the work.
+    fn check(
+        &self,
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Outcome {
+        self.search(machine, question, budget, progress)
+    }
+}
