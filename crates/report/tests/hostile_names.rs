@@ -3,9 +3,10 @@
 
 use hardbop_interpreter::{RandomChooser, fold, simulate};
 use hardbop_machine::{Machine, graph};
-use hardbop_outcome::{CoverageQuestion, Reach};
+use hardbop_outcome::Reach;
 use hardbop_report::{coverage, diagnostics, svg, trace_text};
 use hardbop_syntax::Source;
+use hardbop_transform::split::CoverageQuestion;
 
 /// The beginning of a line that would look like a verdict.
 const VERDICT: &str = "ACCEPTED     everything holds";

@@ -9,7 +9,6 @@ mod seeds;
 
 use hardbop_calculus::decide::decide_threads;
 use hardbop_calculus::threads::ThreadBound;
-use hardbop_threads::BoundedEngine;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, NodeId, from_text};
 use hardbop_outcome::{
@@ -18,6 +17,7 @@ use hardbop_outcome::{
 use hardbop_summary::{Direction, SummaryEngine};
 use hardbop_testkit::contexts::{ContextOracle, Cost};
 use hardbop_testkit::{Knobs, generate, shrink};
+use hardbop_threads::BoundedEngine;
 use hardbop_transform::Through;
 use seeds::seeds;
 

@@ -16,10 +16,10 @@ use hardbop_bench::quantity;
 use hardbop_bench::table::{Align, Table};
 use hardbop_calculus::decide::decide_threads;
 use hardbop_calculus::threads::ThreadBound;
-use hardbop_threads::BoundedEngine;
 use hardbop_families::bluetooth;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::{Bound, Budget, Engine, Limit, Question, Silent, Verdict};
+use hardbop_threads::BoundedEngine;
 use std::time::{Duration, Instant};
 
 /// The configurations of the paper: adders and stoppers.
