@@ -451,3 +451,31 @@ fn certificates_of_few_variables_speak_of_few_variables() {
     }
     assert_eq!(outcome.uncertified(), None);
 }
+
+/// Whether `E` is reached where `g` is all that can be seen.
+fn is_reached_seeing_g(text: &str) -> bool {
+    let machine = from_text("t.bp", text).expect("a program");
+    let is_seen = |procedure, variable| machine.name_of(procedure, variable) == "g";
+    let visible = Visible::such_that(&machine, is_seen);
+    let hidden = hide(&machine, &Question::label(&machine, "E"), visible);
+    let question = hidden.question();
+    let outcome = forward().check(
+        hidden.machine(),
+        question,
+        &Budget::unlimited(),
+        &mut Silent,
+    );
+    outcome.answers[0].verdict.is_found()
+}
+
+#[test]
+fn an_edge_reads_one_value_of_a_hidden_variable_however_often() {
+    let body = |text: &str| format!("decl g, h := 0; void main() begin {text} E: skip; end");
+    assert!(!is_reached_seeing_g(&body("assume(h & !h);")));
+    assert!(is_reached_seeing_g(&body("assume(h); assume(!h);")));
+    // After the step a hidden variable is what is assigned to it, here what the other one is before.
+    assert!(!is_reached_seeing_g(&body(
+        "h, g := g, !g constrain 'h = 'g;"
+    )));
+    assert!(is_reached_seeing_g(&body("h := g; assume(h != g);")));
+}
