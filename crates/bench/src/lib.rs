@@ -6,6 +6,7 @@
 //!
 //! Nothing here starts a process or looks at a clock, so everything about a report can be tested with made-up figures.
 
+pub mod auto_table;
 pub mod case;
 pub mod check_output;
 pub mod comparison;

@@ -144,8 +144,8 @@ impl<'q> Decision<'q> {
 /// What the formula for threads says.
 #[derive(Clone, Debug)]
 pub struct Decided {
-    /// For each node whether it is reached.
-    pub is_reached: Vec<bool>,
+    /// For each node whether it is reached, or the limit that left it open.
+    pub is_reached: Vec<Result<bool, Limit>>,
     /// Whether more threads may be started than there may be: then what is not reached may be
     /// reached with more.
     pub is_short_of_threads: bool,
@@ -199,7 +199,7 @@ pub fn decide_threads(
     let mut effort = Effort::default();
     effort.add(&solver, solver.manager().size(value) as u64);
     Ok(Decided {
-        is_reached,
+        is_reached: is_reached.into_iter().map(Ok).collect(),
         is_short_of_threads,
         statistics: effort.statistics(),
     })

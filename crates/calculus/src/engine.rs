@@ -72,17 +72,33 @@ impl Engine for CalculusEngine {
         };
         progress.event(Event::Phase("evidence"));
         let found = self.evidence.check(machine, question, budget, progress);
-        let claims = decided.is_reached.iter().copied();
+        let claims = decided.is_reached.iter();
         let answers = question.targets().iter().zip(claims).zip(found.answers);
-        let answers = answers.map(|((target, is_reached), evidence)| {
-            self.judged(target, is_reached, evidence, question, &decided)
+        let answers = answers.map(|((target, claim), evidence)| match claim {
+            Ok(is_reached) => self.judged(target, *is_reached, evidence, question, &decided),
+            Err(why) => Answer::new(target.clone(), Verdict::Unknown(why.clone())),
         });
         let mut outcome = Outcome::new(self.name(), answers.collect());
-        outcome.statistics = decided.statistics.clone();
+        outcome.statistics.clone_from(&decided.statistics);
         let counters = found.statistics.into_iter();
         let counters = counters.map(|(name, value)| (format!("evidence-{name}"), value));
         outcome.statistics.extend(counters);
         outcome.certificates = found.certificates;
+        let is_excluded = |answer: &Answer| answer.verdict == Verdict::Excluded;
+        let excluded: Vec<&Target> = outcome
+            .answers
+            .iter()
+            .filter(|a| is_excluded(a))
+            .filter_map(Answer::target)
+            .collect();
+        for certificate in &mut outcome.certificates {
+            certificate
+                .targets
+                .retain(|target| excluded.contains(&target));
+        }
+        outcome
+            .certificates
+            .retain(|certificate| !certificate.targets.is_empty());
         outcome
     }
 }
@@ -96,18 +112,25 @@ impl CalculusEngine {
     ) -> Result<Decided, Limit> {
         let mut decision = Decision::new(machine, &self.algorithm, budget);
         let nodes = nodes_of(question);
-        let mut is_reached = decision.scouted(&nodes, self.scouting)?;
-        let open = nodes.iter().zip(&is_reached);
+        let is_open = decision.scouted(&nodes, self.scouting)?;
+        let open = nodes.iter().zip(&is_open);
         let open: Vec<_> = open
             .filter(|(_, open)| **open)
             .map(|(&node, _)| node)
             .collect();
-        if !open.is_empty() {
-            let mut reached = decision.reached(&open)?.into_iter();
-            for is_open in is_reached.iter_mut().filter(|is_open| **is_open) {
-                *is_open = reached.next().expect("each open node has its answer");
-            }
+        // What scouts have settled stays settled, whatever limit ends the rest.
+        let mut reached = match decision.reached(&open) {
+            _ if open.is_empty() => Vec::new(),
+            Ok(reached) => reached.into_iter().map(Ok).collect(),
+            Err(why) if open.len() == nodes.len() => return Err(why),
+            Err(why) => vec![Err(why); open.len()],
         }
+        .into_iter();
+        let is_reached = is_open.into_iter().map(|is_open| match is_open {
+            true => reached.next().expect("each open node has its answer"),
+            false => Ok(false),
+        });
+        let is_reached = is_reached.collect();
         Ok(Decided {
             is_reached,
             is_short_of_threads: false,

@@ -48,7 +48,7 @@ fn decide(
 /// Whether the first target is reached.
 fn is_reached(machine: &Machine, question: &Question, bound: ThreadBound) -> bool {
     let decided = decide(machine, question, bound, None);
-    decided.expect("nothing limits the solver").is_reached[0]
+    decided.expect("nothing limits the solver").is_reached[0] == Ok(true)
 }
 
 #[test]
@@ -90,7 +90,8 @@ fn disagreement(text: &str, cost: Cost, max_cost: u32, exact: &mut [u64; 2]) -> 
             Err(Limit::Nodes) => return None,
             other => other.expect("the program is supported"),
         };
-        for (at, &found) in decided.is_reached.iter().enumerate() {
+        for (at, found) in decided.is_reached.iter().enumerate() {
+            let found = *found == Ok(true);
             let least = expected.reached[at].filter(|&least| least <= at_most);
             let is_wrong = if found {
                 least.is_none() && expected.missed.is_none()
@@ -228,7 +229,10 @@ void f() begin L: skip; M: skip; end";
         let question = Question::label(&machine, label);
         let decided = decide(&machine, &question, bound, None);
         let decided = decided.expect("nothing limits the solver");
-        (decided.is_reached[0], decided.is_short_of_threads)
+        (
+            decided.is_reached[0] == Ok(true),
+            decided.is_short_of_threads,
+        )
     };
     assert!(decided("L", 0).0);
     // Three threads are one too many.

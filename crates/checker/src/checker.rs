@@ -1,18 +1,14 @@
 //! What both directions share: lookup of relations, the loop over nodes and edges, counting, reporting.
 
-use crate::Accepted;
+use crate::accepted::Accepted;
 use crate::form::Relations;
 use crate::rejected::{Broken, Condition, Rejected};
-use crate::scene::{Proof, Reading, Scene};
+use crate::scene::{Reading, Scene};
 use crate::support::Supports;
 use hardbop_machine::analysis::ModRef;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId};
 use hardbop_outcome::{Certificate, Limit, Target};
 use hardbop_sat::Lit;
-
-/// The edges of a node share a circuit, so that what stands at the node is translated once; but a circuit that has
-/// grown over this many makes searches slow, because the solver assigns every variable it knows.
-const EDGES_PER_CIRCUIT: usize = 32;
 
 /// A certificate being checked.
 pub(crate) struct Checker<'a, 'i> {
@@ -64,7 +60,8 @@ impl<'a, 'i> Checker<'a, 'i> {
     }
 
     /// Calls `check` for every edge that leads somewhere, with a scene at the start of the edge and the relation there, read as `before`.
-    /// Edges whose conditions hold by form are only counted.
+    /// Edges whose conditions hold by form are only counted. The others of a node share a circuit, so that what stands at the
+    /// node is translated once.
     pub fn each_edge(
         &mut self,
         relation_of: impl Fn(&Self, NodeId) -> Option<u32>,
@@ -78,7 +75,7 @@ impl<'a, 'i> Checker<'a, 'i> {
                 return Err(Rejected::Interrupted(Limit::Interrupted));
             }
             let mut start = None;
-            let mut edges_in_circuit = 0;
+            let relation = relation_of(self, node);
             for edge in self.machine.edges_from(node) {
                 let ends_thread = matches!(self.machine.edge(edge).action, Action::EndThread);
                 if ends_thread || !is_needed(self, edge) {
@@ -88,16 +85,10 @@ impl<'a, 'i> Checker<'a, 'i> {
                     self.counts.obligations += 1;
                     continue;
                 }
-                let literal = match start {
-                    Some(literal) if edges_in_circuit < EDGES_PER_CIRCUIT => literal,
-                    _ => {
-                        self.scene.begin(self.machine.procedure_of(node));
-                        edges_in_circuit = 0;
-                        self.scene.formula(relation_of(self, node), before)
-                    }
-                };
-                start = Some(literal);
-                edges_in_circuit += 1;
+                let literal = *start.get_or_insert_with(|| {
+                    self.scene.begin(self.machine.procedure_of(node));
+                    self.scene.formula(relation, before)
+                });
                 check(self, edge, literal)?;
             }
         }
@@ -127,23 +118,15 @@ impl<'a, 'i> Checker<'a, 'i> {
         premises: &[Lit],
         conclusion: Lit,
     ) -> Result<(), Rejected> {
-        self.counts.obligations += 1;
-        let conflicts = self.scene.conflicts();
-        let proof = self.scene.prove(premises, conclusion);
-        self.counts.conflicts += self.scene.conflicts() - conflicts;
-        match proof {
-            Proof::Immediate => Ok(()),
-            Proof::Searched => {
-                self.counts.searches += 1;
-                Ok(())
-            }
-            Proof::Interrupted => Err(Rejected::Interrupted(Limit::Interrupted)),
-            Proof::Refuted => {
-                let witness = self.scene.witness();
-                let Place { node, edge } = place;
-                let broken = Broken::new(self.machine, condition, node, edge, witness);
-                Err(Rejected::Broken(Box::new(broken)))
-            }
+        let holds = self
+            .counts
+            .prove(self.scene.circuit(), premises, conclusion)?;
+        if holds {
+            return Ok(());
         }
+        let witness = self.scene.witness();
+        let Place { node, edge } = place;
+        let broken = Broken::new(self.machine, condition, node, edge, witness);
+        Err(Rejected::Broken(Box::new(broken)))
     }
 }

@@ -23,13 +23,13 @@ mod form;
 mod steps;
 mod world;
 
-use crate::Accepted;
+use crate::accepted::Accepted;
 use crate::rejected::{Broken, Condition, Rejected};
 use hardbop_machine::cast::Cast;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::certificate::{Certificate, Turn};
 use hardbop_outcome::{Interrupt, Limit};
-use hardbop_sat::{Answer, Lit};
+use hardbop_sat::Lit;
 use std::collections::{BTreeMap, BTreeSet};
 use world::{Moment, World};
 
@@ -178,25 +178,12 @@ impl InterleavedChecker<'_, '_> {
         premises: &[Lit],
         conclusion: Lit,
     ) -> Result<(), Rejected> {
-        self.counts.obligations += 1;
-        let (yes, no) = (self.world.constant(true), self.world.constant(false));
-        if conclusion == yes || premises.contains(&no) || premises.contains(&conclusion) {
+        let circuit = &mut self.world.state.circuit;
+        if self.counts.prove(circuit, premises, conclusion)? {
             return Ok(());
         }
-        let mut assumptions = premises.to_vec();
-        assumptions.push(!conclusion);
-        let conflicts = self.world.state.circuit.solver().conflicts();
-        let answer = self.world.state.circuit.solve(&assumptions);
-        self.counts.searches += 1;
-        self.counts.conflicts += self.world.state.circuit.solver().conflicts() - conflicts;
-        match answer {
-            Answer::Unsat => Ok(()),
-            Answer::Interrupted => Err(Rejected::Interrupted(Limit::Interrupted)),
-            Answer::Sat => {
-                let witness = self.world.witness();
-                let broken = Broken::new(self.machine, condition, node, None, witness);
-                Err(Rejected::Broken(Box::new(broken)))
-            }
-        }
+        let witness = self.world.witness();
+        let broken = Broken::new(self.machine, condition, node, None, witness);
+        Err(Rejected::Broken(Box::new(broken)))
     }
 }

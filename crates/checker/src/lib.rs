@@ -8,6 +8,7 @@
 //! What has to be trusted: the machine and its edges in bits ([`hardbop_machine::bits`]), the sets of modified globals
 //! ([`hardbop_machine::analysis::ModRef`]), the SAT solver, and this crate.
 
+mod accepted;
 mod backward;
 mod checker;
 mod form;
@@ -20,6 +21,7 @@ mod scene;
 mod support;
 mod translate;
 
+pub use accepted::Accepted;
 pub use rejected::{Broken, Condition, Rejected, Witness, WitnessState};
 
 use checker::Checker;
@@ -27,25 +29,6 @@ use hardbop_machine::Machine;
 use hardbop_machine::analysis::{CallGraph, ModRef};
 use hardbop_outcome::certificate::{Certificate, Direction};
 use hardbop_outcome::{Interrupt, Limit};
-
-/// A certificate is what it says it is: none of its targets can be reached.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Accepted {
-    /// How many conditions were checked.
-    pub obligations: u64,
-    /// How many of them needed a search.
-    pub searches: u64,
-    /// How many conflicts all searches had.
-    pub conflicts: u64,
-}
-
-impl std::ops::AddAssign for Accepted {
-    fn add_assign(&mut self, other: Self) {
-        self.obligations += other.obligations;
-        self.searches += other.searches;
-        self.conflicts += other.conflicts;
-    }
-}
 
 /// Checks that no run of the machine reaches any target of the certificate.
 ///

@@ -9,7 +9,7 @@ use crate::rejected::{Witness, WitnessState};
 use hardbop_machine::analysis::ModRef;
 use hardbop_machine::bits::BitLayout;
 use hardbop_machine::{GlobalId, InputId, Machine, ProcId, Variable};
-use hardbop_sat::{Circuit, Lit, Solver};
+use hardbop_sat::{Lit, Model, Prover, ProvingCircuit};
 use std::collections::BTreeMap;
 
 /// A state that a condition speaks of.
@@ -100,8 +100,7 @@ pub(crate) struct Moments<'a, 'i> {
     machine: &'a Machine,
     effects: &'a ModRef,
     layout: BitLayout,
-    is_over: &'i dyn Fn() -> bool,
-    pub circuit: Circuit<'i>,
+    pub circuit: ProvingCircuit<'i>,
     procedure: ProcId,
     callee: ProcId,
     states: [Literals; 7],
@@ -114,8 +113,7 @@ impl<'a, 'i> Moments<'a, 'i> {
             machine,
             effects,
             layout: BitLayout::new(machine),
-            is_over,
-            circuit: Circuit::default(),
+            circuit: ProvingCircuit::new(Prover::new(is_over)),
             procedure: ProcId(0),
             callee: ProcId(0),
             states: Default::default(),
@@ -125,9 +123,7 @@ impl<'a, 'i> Moments<'a, 'i> {
 
     /// Starts anew in a procedure, with an empty circuit.
     pub fn begin(&mut self, procedure: ProcId) {
-        let mut solver = Solver::new();
-        solver.set_interrupt(self.is_over);
-        self.circuit = Circuit::new(solver);
+        self.circuit.clear();
         self.procedure = procedure;
         for moment in Moment::ALL {
             self.states[moment as usize].clear();
@@ -217,16 +213,16 @@ impl<'a, 'i> Moments<'a, 'i> {
     }
 
     /// The model of the last search: the values of all variables that matter.
-    pub fn witness(&mut self) -> Witness {
+    pub fn witness(&self) -> Witness {
+        let model = self.circuit.model();
         let mut states = Vec::new();
         for moment in Moment::ALL {
             let owner = self.owner(moment);
             let mut values: BTreeMap<Variable, u64> = BTreeMap::new();
             let state = &self.states[moment as usize];
             for &(index, variable, bit) in &state.asked {
-                let literal = state.get(index);
-                let is_set = literal.and_then(|literal| self.circuit.solver().value(literal));
-                *values.entry(variable).or_default() |= u64::from(is_set == Some(true)) << bit;
+                let is_set = state.get(index).is_some_and(|literal| model.value(literal));
+                *values.entry(variable).or_default() |= u64::from(is_set) << bit;
             }
             let name = |variable| self.machine.name_of(owner, variable).to_owned();
             let values = values.into_iter().map(|(v, value)| (name(v), value));
@@ -235,7 +231,7 @@ impl<'a, 'i> Moments<'a, 'i> {
                 values: values.collect(),
             });
             if moment == Moment::Now {
-                states.push(self.chosen());
+                states.push(self.chosen(&model));
             }
         }
         states.retain(|state| !state.values.is_empty());
@@ -243,10 +239,10 @@ impl<'a, 'i> Moments<'a, 'i> {
     }
 
     /// The choices of the model.
-    fn chosen(&mut self) -> WitnessState {
+    fn chosen(&self, model: &Model) -> WitnessState {
         let mut choices: BTreeMap<InputId, u64> = BTreeMap::new();
         for (&(input, bit), &literal) in &self.inputs {
-            let is_set = self.circuit.solver().value(literal) == Some(true);
+            let is_set = model.value(literal);
             *choices.entry(input).or_default() |= u64::from(is_set) << bit;
         }
         let choices = choices.into_iter();

@@ -22,6 +22,9 @@ pub enum Rejected {
     /// One of its conditions does not hold.
     #[error("{0}")]
     Broken(Box<Broken>),
+    /// The solver says that a condition holds, but its proof has a wrong step.
+    #[error("the SAT solver's proof of a condition does not check; this is an error in hardbop")]
+    Unproved,
     /// It was neither accepted nor refuted.
     #[error("the certificate was not checked to the end: {0}")]
     Interrupted(Limit),

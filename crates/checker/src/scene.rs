@@ -8,7 +8,7 @@ use hardbop_machine::analysis::ModRef;
 use hardbop_machine::bits::{BitId, BitNode, BitResult, BitView};
 use hardbop_machine::{Action, EdgeId, Machine, ProcId, Variable};
 use hardbop_outcome::certificate::{Bit, Formula};
-use hardbop_sat::{Answer, Circuit, Lit};
+use hardbop_sat::{Lit, ProvingCircuit};
 
 /// Where the leaves of a formula are taken from.
 #[derive(Clone, Copy, Debug)]
@@ -17,19 +17,6 @@ pub(crate) struct Reading {
     pub now: Moment,
     /// For [`Formula::Entry`] or [`Formula::Exit`], whichever the direction has.
     pub other: Moment,
-}
-
-/// What became of a condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Proof {
-    /// It holds, and that was plain to see.
-    Immediate,
-    /// It holds, after a search.
-    Searched,
-    /// There is a counterexample; the scene's witness describes it.
-    Refuted,
-    /// The search was stopped.
-    Interrupted,
 }
 
 /// A condition in the making. The tables are reused from one to the next.
@@ -135,28 +122,13 @@ impl<'a, 'i> Scene<'a, 'i> {
         certificate_formula(&mut self.formula_memo, self.formulas, root, &mut leaves)
     }
 
-    /// Whether the conclusion holds wherever all premises do.
-    pub fn prove(&mut self, premises: &[Lit], conclusion: Lit) -> Proof {
-        let (yes, no) = (self.constant(true), self.constant(false));
-        if conclusion == yes || premises.contains(&no) || premises.contains(&conclusion) {
-            return Proof::Immediate;
-        }
-        let mut assumptions = premises.to_vec();
-        assumptions.push(!conclusion);
-        match self.moments.circuit.solve(&assumptions) {
-            Answer::Sat => Proof::Refuted,
-            Answer::Unsat => Proof::Searched,
-            Answer::Interrupted => Proof::Interrupted,
-        }
-    }
-
-    /// Conflicts of all searches since [`Scene::begin`].
-    pub fn conflicts(&mut self) -> u64 {
-        self.moments.circuit.solver().conflicts()
+    /// Where the condition is built.
+    pub fn circuit(&mut self) -> &mut ProvingCircuit<'i> {
+        &mut self.moments.circuit
     }
 
     /// The counterexample to the last condition.
-    pub fn witness(&mut self) -> Witness {
+    pub fn witness(&self) -> Witness {
         self.moments.witness()
     }
 }
@@ -168,7 +140,7 @@ struct SceneLeaves<'l, 'a, 'i> {
 }
 
 impl<'i> Leaves<'i> for SceneLeaves<'_, '_, 'i> {
-    fn circuit(&mut self) -> &mut Circuit<'i> {
+    fn circuit(&mut self) -> &mut ProvingCircuit<'i> {
         &mut self.moments.circuit
     }
 

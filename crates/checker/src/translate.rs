@@ -3,12 +3,12 @@
 use crate::memo::Memo;
 use hardbop_machine::bits::{BitGraph, BitId, BitNode};
 use hardbop_outcome::certificate::Formula;
-use hardbop_sat::{Circuit, Lit};
+use hardbop_sat::{Lit, ProvingCircuit};
 
 /// Where literals come from.
 pub(crate) trait Leaves<'i> {
     /// Where the gates are made.
-    fn circuit(&mut self) -> &mut Circuit<'i>;
+    fn circuit(&mut self) -> &mut ProvingCircuit<'i>;
 
     /// A leaf of an edge's formula that is no constant.
     fn of_edge(&mut self, leaf: BitNode) -> Lit;

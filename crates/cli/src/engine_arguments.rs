@@ -7,13 +7,13 @@ use hardbop_calculus::algorithm::{BUILT_IN, answer};
 use hardbop_calculus::{Algorithm, Scouting};
 use hardbop_explicit::Search;
 use hardbop_formula::loading;
-use hardbop_interleaving::Exploration;
 use hardbop_portfolio::{Choice, EngineName, Options, Portfolio, Validation};
 use hardbop_report::diagnostics::{Colour, render};
 use hardbop_satcheck::{Split, Tracking};
 use hardbop_summary::{Direction, Order};
 use hardbop_syntax::Source;
 use hardbop_syntax::diagnostic::has_errors;
+use hardbop_threads::Exploration;
 use std::num::NonZeroUsize;
 
 /// The name that leaves the choice to hardbop.

@@ -12,8 +12,8 @@ const ENGINES: &[&str] = &[
     "hardbop-calculus",
     "hardbop-explicit",
     "hardbop-satcheck",
-    "hardbop-concurrent",
-    "hardbop-interleaving",
+    "hardbop-threads",
+    "hardbop-brute-force",
 ];
 
 /// Crates that judge evidence, or are what it is judged by: they know no engine and no BDDs.
@@ -65,12 +65,22 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("hardbop-syntax", &[]),
     ("hardbop-program", &["hardbop-syntax"]),
     ("hardbop-machine", &["hardbop-syntax", "hardbop-program"]),
-    ("hardbop-outcome", &["hardbop-machine"]),
+    ("hardbop-outcome", &["hardbop-machine", "hardbop-automata"]),
     (
         "hardbop-interpreter",
-        &["hardbop-machine", "hardbop-outcome"],
+        &["hardbop-machine", "hardbop-outcome", "hardbop-automata"],
     ),
-    ("hardbop-families", &[]),
+    ("hardbop-families", &["hardbop-program"]),
+    ("hardbop-shrink", &["hardbop-syntax", "hardbop-program"]),
+    (
+        "hardbop-brute-force",
+        &[
+            "hardbop-machine",
+            "hardbop-outcome",
+            "hardbop-automata",
+            "hardbop-interpreter",
+        ],
+    ),
     (
         "hardbop-checker",
         &["hardbop-machine", "hardbop-outcome", "hardbop-sat"],
@@ -161,6 +171,28 @@ fn engines_do_not_know_each_other() {
                 "{engine} depends on {other}"
             );
         }
+    }
+}
+
+#[test]
+fn engines_do_not_know_who_chooses_them() {
+    let all = dependencies();
+    for engine in ENGINES {
+        let below = closure(&all, engine);
+        for chooser in ["hardbop-portfolio", "hardbop", COMMAND] {
+            assert!(
+                !below.iter().any(|name| name == chooser),
+                "{engine} depends on {chooser}"
+            );
+        }
+    }
+}
+
+#[test]
+fn only_tests_depend_on_the_testkit() {
+    for (name, dependencies) in dependencies() {
+        let is_used = dependencies.iter().any(|name| name == "hardbop-testkit");
+        assert!(!is_used, "{name} depends on the testkit");
     }
 }
 

@@ -65,6 +65,13 @@ impl Engine for ExplicitEngine {
         if question.as_property().is_some() && question.wanted == WantedRun::Shortest {
             return Declined::because("a wish for shortest runs that a property describes");
         }
+        let wants_shortest = question.wanted == WantedRun::Shortest || self.search == Search::Bfs;
+        if self.jobs.get() > 1 && wants_shortest {
+            return Declined::because("several cores and a wish for shortest runs together");
+        }
+        if self.jobs.get() > 1 && question.as_property().is_some() {
+            return Declined::because("several cores for properties of runs");
+        }
         takes_no_bound(question)
     }
 

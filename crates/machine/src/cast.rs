@@ -35,6 +35,9 @@ pub struct Member {
 impl Cast {
     /// The threads of a machine, `most` of them at most unless there are more from the start.
     pub fn new(machine: &Machine, most: u32) -> Result<Self, NotInlined> {
+        if machine.instance_count() > u64::from(PLACE_LIMIT) {
+            return Err(NotInlined::TooManyPlaces);
+        }
         let mut members = Vec::new();
         if let Some(init) = machine.init {
             if !startable(machine, [init]).is_empty() {

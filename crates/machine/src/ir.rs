@@ -294,10 +294,16 @@ impl Machine {
         self.source.line(self.node(node).span.start)
     }
 
+    /// How many threads the program declares, each with its instances. The front end limits it, but
+    /// a sum of 32-bit numbers must not wrap for whoever builds a machine in another way.
+    pub fn instance_count(&self) -> u64 {
+        self.threads.iter().map(|t| u64::from(t.instances)).sum()
+    }
+
     /// Whether at most one thread ever runs and there is no `init`, so that sequential engines may take it.
     pub fn is_sequential(&self) -> bool {
         self.init.is_none()
-            && self.threads.iter().map(|t| t.instances).sum::<u32>() <= 1
+            && self.instance_count() <= 1
             && !self
                 .edges
                 .iter()
@@ -318,7 +324,7 @@ impl Procedure {
     }
 
     /// The ids of its nodes.
-    pub fn node_ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+    pub fn node_ids(&self) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
         self.nodes.clone().map(NodeId)
     }
 

@@ -19,7 +19,7 @@ use crate::types::Type;
 use draft::Draft;
 use expressions::Translator;
 use hardbop_program::Program;
-use hardbop_syntax::Source;
+use hardbop_syntax::{Source, shown_name};
 use statements::ProcedureLowering;
 use steps::Enforce;
 
@@ -54,7 +54,7 @@ pub fn lower(program: &Program, source: &Source) -> Machine {
         .run();
         let placed = draft.place(id, entry, &mut machine);
         machine.procedures.push(Procedure {
-            name: program.procedure_name(id),
+            name: shown_name(&program.procedure_name(id)).into_owned(),
             locals: lower_locals(program, id),
             parameter_count: procedure.parameter_count,
             result_count: procedure.result_count,
@@ -71,7 +71,7 @@ pub fn lower(program: &Program, source: &Source) -> Machine {
 
 fn lower_globals(program: &Program) -> Vec<Global> {
     let globals = program.globals.iter().map(|global| Global {
-        name: program.ast.text(global.name).to_owned(),
+        name: shown_name(program.ast.text(global.name)).into_owned(),
         ty: global.ty,
         storage: if global.per_thread {
             Storage::PerThread
@@ -96,7 +96,7 @@ fn lower_locals(program: &Program, id: ProcId) -> Vec<Local> {
     };
     let locals = procedure.locals.iter().map(|local| Local {
         name: match local.name {
-            Some(name) => program.ast.text(name).to_owned(),
+            Some(name) => shown_name(program.ast.text(name)).into_owned(),
             None => result_name(),
         },
         ty: local.ty,
@@ -106,7 +106,7 @@ fn lower_locals(program: &Program, id: ProcId) -> Vec<Local> {
 
 fn lower_threads(program: &Program) -> Vec<Thread> {
     let threads = program.threads.iter().map(|thread| Thread {
-        name: program.ast.text(thread.name).to_owned(),
+        name: shown_name(program.ast.text(thread.name)).into_owned(),
         entry: thread.entry,
         instances: thread.instances,
     });

@@ -39,7 +39,7 @@ enum Entry {
         shortest: bool,
     },
     /// Decided otherwise.
-    Settled(Verdict),
+    Settled(Box<Verdict>),
 }
 
 impl<'m> Ledger<'m> {
@@ -134,7 +134,7 @@ impl<'m> Ledger<'m> {
                 }
                 // Too many different calls to be written down.
                 None if matches!(entry, Entry::Open | Entry::Due) => {
-                    *entry = Entry::Settled(Verdict::Unknown(Limit::Memory));
+                    *entry = Entry::Settled(Box::new(Verdict::Unknown(Limit::Memory)));
                 }
                 None => {}
             }
@@ -163,7 +163,7 @@ impl<'m> Ledger<'m> {
     fn settle(&mut self, verdict: &Verdict, is_meant: impl Fn(&Target) -> bool) {
         for (target, entry) in &mut self.entries {
             if matches!(entry, Entry::Open) && is_meant(target) {
-                *entry = Entry::Settled(verdict.clone());
+                *entry = Entry::Settled(Box::new(verdict.clone()));
             }
         }
     }
@@ -189,7 +189,7 @@ impl<'m> Ledger<'m> {
             let verdict = match entry {
                 Entry::Open | Entry::Due => Verdict::Unknown(why.clone()),
                 Entry::Reached { trace, .. } => Verdict::run(*trace),
-                Entry::Settled(verdict) => verdict,
+                Entry::Settled(verdict) => *verdict,
             };
             Answer::new(target, verdict)
         });

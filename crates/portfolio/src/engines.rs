@@ -3,13 +3,12 @@
 use crate::options::Options;
 use hardbop_brute_force::{BruteForce, TabulationEngine};
 use hardbop_calculus::{Algorithm, CalculusEngine, algorithm::USUAL};
-use hardbop_concurrent::BoundedEngine;
 use hardbop_explicit::ExplicitEngine;
-use hardbop_interleaving::{InterleavingEngine, Reductions};
 use hardbop_machine::Machine;
 use hardbop_outcome::{Budget, Declined, Engine, Outcome, Progress, Question};
 use hardbop_satcheck::SatEngine;
 use hardbop_summary::SummaryEngine;
+use hardbop_threads::{BoundedEngine, InterleavingEngine, Reductions};
 use hardbop_transform::Through;
 use std::sync::Arc;
 

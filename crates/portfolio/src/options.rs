@@ -6,10 +6,10 @@
 use crate::engines::EngineName;
 use hardbop_calculus::{Algorithm, Scouting};
 use hardbop_explicit::Search;
-use hardbop_interleaving::Exploration;
 use hardbop_outcome::Budget;
 use hardbop_satcheck::{Split, Tracking};
 use hardbop_summary::{Direction, Order};
+use hardbop_threads::Exploration;
 use std::num::NonZeroUsize;
 
 /// What single engines can be told.

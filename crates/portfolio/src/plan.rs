@@ -24,7 +24,7 @@ pub fn plan(machine: &Machine, question: &Question) -> Vec<EngineName> {
     if question.as_property().is_some() {
         return match is_sequential {
             true => vec![Explicit],
-            false => vec![BruteForce],
+            false => vec![Interleaving, BruteForce],
         };
     }
     match question.bound {

@@ -11,6 +11,10 @@ use hardbop_syntax::{Diagnostic, Span, codes};
 /// The largest number of instances of one thread.
 const MAX_INSTANCES: u64 = 1024;
 
+/// The largest number of instances of all threads together. No engine comes near it, and whatever
+/// counts threads in 32 bits is far from wrapping.
+const MAX_THREADS: u64 = 4096;
+
 impl Checker<'_> {
     /// Fills in the threads, `init` and the atomicity flag, after all bodies.
     pub fn find_threads(&mut self) {
@@ -35,6 +39,7 @@ impl Checker<'_> {
             }
         }
         self.report_duplicate_threads(names);
+        self.report_too_many_threads();
         let has_threads = self.ast.items.iter().any(|i| matches!(i, Item::Thread(_)));
         if self.threads.is_empty() && !has_threads && !self.ast.items.is_empty() {
             self.report_missing_main();
@@ -142,6 +147,22 @@ impl Checker<'_> {
                         .also(first, "the first"),
                 );
             }
+        }
+    }
+
+    fn report_too_many_threads(&mut self) {
+        let mut total = 0;
+        let past = self.threads.iter().find(|thread| {
+            total += u64::from(thread.instances);
+            total > MAX_THREADS
+        });
+        if let Some(thread) = past {
+            let span = self.syntax(thread.entry).name.span;
+            let message = format!("more than {MAX_THREADS} threads run at the same time");
+            self.report(
+                Diagnostic::new(codes::TOO_MANY_THREADS, span, message)
+                    .at("with the instances that start here"),
+            );
         }
     }
 

@@ -3,6 +3,7 @@
 
 use hardbop_machine::Machine;
 use hardbop_outcome::coverage::{Condition, ConditionKind, Coverage, Finding, Reach};
+use hardbop_syntax::shown_line;
 use std::fmt::Write;
 
 /// Which lines are shown.
@@ -49,7 +50,8 @@ pub fn render(machine: &Machine, coverage: &Coverage, lines: Lines) -> String {
         }
         if lines == Lines::All || is_finding {
             let sign = mark.map_or(' ', Mark::sign);
-            let row = format!("{sign} {line:width$} | {}", source.line_text(line));
+            let text = shown_line(source.line_text(line).trim_end());
+            let row = format!("{sign} {line:width$} | {text}");
             let _ = writeln!(out, "{}", row.trim_end());
             out.push_str(&below);
         }

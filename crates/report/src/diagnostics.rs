@@ -9,6 +9,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Render
 use hardbop_syntax::diagnostic::Label;
 use hardbop_syntax::{Diagnostic, Severity, Source, Span};
 use serde_json::json;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Longer lines are shown in part only.
@@ -134,6 +135,17 @@ fn place(columns: &mut Columns<'_>, label: &Label) -> serde_json::Value {
     })
 }
 
+/// The renderer replaces the control characters of ASCII, but not those that some terminals take as
+/// the beginning of an escape sequence. What stands for them has the same length, for the places.
+fn without_c1_controls(text: &str) -> Cow<'_, str> {
+    let is_c1 = |c| ('\u{80}'..='\u{9f}').contains(&c);
+    if text.contains(is_c1) {
+        text.replace(is_c1, "\u{b7}").into()
+    } else {
+        text.into()
+    }
+}
+
 /// A diagnostic with its excerpts, ready to be rendered.
 fn group<'a>(
     source: &'a Source,
@@ -147,7 +159,7 @@ fn group<'a>(
     for excerpt in excerpts(source, diagnostic) {
         let (line, column) = columns.of(excerpt.first_offset);
         let text = &source.text()[excerpt.range.clone()];
-        let mut snippet = Snippet::source(text)
+        let mut snippet = Snippet::source(without_c1_controls(text))
             .line_start(line as usize)
             .annotations(excerpt.annotations);
         if excerpt.is_cut {

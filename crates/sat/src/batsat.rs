@@ -1,21 +1,21 @@
-//! The solver of the default build: `BatSat`, all in Rust.
+//! `BatSat`, a descendant of `MiniSat` all in Rust: the solver of the default build, and in every
+//! build the one that the checker asks, because it says what it derived on its way to `Unsat`.
 
 use crate::lit::{Lit, Var};
 use crate::solver::Answer;
-use ::batsat::SolverInterface;
-use rustsat::solvers::{Solve, SolveIncremental, SolverResult};
-use rustsat::types::{Cl, Lit as LibraryLit, TernaryVal};
+use ::batsat::{SolverInterface, lbool};
 use std::cell::Cell;
 
-/// How many steps (decisions) pass between two questions to the interrupt, which may look at a clock.
+/// How many steps (decisions) pass between two questions to the interrupt, which may look at a
+/// clock.
 const STEPS_PER_INTERRUPT_CHECK: u32 = 1024;
 
 /// A SAT solver. Deterministic: the same calls give the same answers, models and cores.
 pub struct Solver<'i> {
-    library: rustsat_batsat::Solver<Hooks<'i>>,
-    variables: u32,
+    library: ::batsat::Solver<Hooks<'i>>,
+    last: Option<Answer>,
     /// A clause in the library's literals, kept for its memory.
-    scratch: Vec<LibraryLit>,
+    scratch: Vec<::batsat::Lit>,
 }
 
 /// What the library calls while it searches.
@@ -26,6 +26,29 @@ struct Hooks<'i> {
     interrupted: Cell<bool>,
     conflict_limit: Option<u64>,
     conflicts: u64,
+    derived: Option<Derivation>,
+}
+
+/// Clauses that a search derived, in order: each follows from the clauses of the problem and those
+/// before it by unit propagation alone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Derivation {
+    literals: Vec<Lit>,
+    ends: Vec<usize>,
+}
+
+impl Derivation {
+    pub fn push(&mut self, clause: impl Iterator<Item = Lit>) {
+        self.literals.extend(clause);
+        self.ends.push(self.literals.len());
+    }
+
+    pub fn clauses(&self) -> impl Iterator<Item = &[Lit]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts
+            .zip(&self.ends)
+            .map(|(start, &end)| &self.literals[start..end])
+    }
 }
 
 impl ::batsat::Callbacks for Hooks<'_> {
@@ -34,8 +57,11 @@ impl ::batsat::Callbacks for Hooks<'_> {
         self.interrupted.set(false);
     }
 
-    fn on_new_clause(&mut self, _clause: &[::batsat::Lit], _kind: ::batsat::ClauseKind) {
+    fn on_new_clause(&mut self, clause: &[::batsat::Lit], _kind: ::batsat::ClauseKind) {
         self.conflicts += 1;
+        if let Some(derived) = &mut self.derived {
+            derived.push(clause.iter().copied().map(from_library));
+        }
     }
 
     fn stop(&self) -> bool {
@@ -68,86 +94,100 @@ impl<'i> Solver<'i> {
     /// A solver without variables, clauses or limits.
     pub fn new() -> Self {
         Self {
-            library: rustsat_batsat::Solver::default(),
-            variables: 0,
+            library: ::batsat::Solver::default(),
+            last: None,
             scratch: Vec::new(),
         }
     }
 
     /// Asks now and then during a search whether to stop.
     pub fn set_interrupt(&mut self, interrupt: &'i dyn Fn() -> bool) {
-        self.library.batsat_mut().cb_mut().interrupt = Some(interrupt);
+        self.library.cb_mut().interrupt = Some(interrupt);
     }
 
-    /// Stops each further search after about so many conflicts.
+    /// Stops each further search after about this many conflicts.
     pub fn set_conflict_limit(&mut self, limit: Option<u64>) {
-        self.library.batsat_mut().cb_mut().conflict_limit = limit;
+        self.library.cb_mut().conflict_limit = limit;
+    }
+
+    /// Keeps what each further search derives.
+    pub(crate) fn keep_derivation(&mut self) {
+        self.library.cb_mut().derived = Some(Derivation::default());
+    }
+
+    /// What has been derived since the last call.
+    pub(crate) fn take_derivation(&mut self) -> Derivation {
+        let derived = self.library.cb_mut().derived.as_mut();
+        derived.map(std::mem::take).unwrap_or_default()
     }
 
     /// A new variable.
     pub fn new_var(&mut self) -> Var {
-        let var = Var(self.variables);
-        self.variables += 1;
-        // The library learns of it here, so that it has a value in every model.
-        self.library.batsat_mut().new_var_default();
-        var
+        Var(self.library.new_var_default().idx())
     }
 
     /// How many variables there are.
     pub fn variable_count(&self) -> usize {
-        self.variables as usize
+        self.library.num_vars() as usize
     }
 
-    /// At least one of these must hold from now on. The empty clause makes every further answer `Unsat`.
+    /// At least one of these must hold from now on. The empty clause makes every further answer
+    /// `Unsat`.
     pub fn add_clause(&mut self, clause: &[Lit]) {
         self.scratch.clear();
         self.scratch.extend(clause.iter().copied().map(to_library));
-        self.library
-            .add_clause_ref(Cl::new(&self.scratch))
-            .expect("the BatSat binding never refuses a clause");
+        self.library.add_clause_reuse(&mut self.scratch);
     }
 
     /// Searches for a model in which all assumptions hold.
     pub fn solve(&mut self, assumptions: &[Lit]) -> Answer {
-        let assumptions: Vec<_> = assumptions.iter().copied().map(to_library).collect();
-        let result = self
-            .library
-            .solve_assumps(&assumptions)
-            .expect("the BatSat binding never refuses assumptions");
-        match result {
-            SolverResult::Sat => Answer::Sat,
-            SolverResult::Unsat => Answer::Unsat,
-            SolverResult::Interrupted => Answer::Interrupted,
-        }
+        self.scratch.clear();
+        let assumptions = assumptions.iter().copied();
+        self.scratch.extend(assumptions.map(to_library));
+        let result = self.library.solve_limited(&self.scratch);
+        let answer = if result == lbool::TRUE {
+            Answer::Sat
+        } else if result == lbool::FALSE {
+            Answer::Unsat
+        } else {
+            Answer::Interrupted
+        };
+        self.last = Some(answer);
+        answer
     }
 
     /// The value of a literal in the model of the last call; nothing unless its answer was `Sat`.
     pub fn value(&self, lit: Lit) -> Option<bool> {
-        match self.library.lit_val(to_library(lit)) {
-            Ok(TernaryVal::True) => Some(true),
-            Ok(TernaryVal::False) => Some(false),
-            Ok(TernaryVal::DontCare) | Err(_) => None,
+        if self.last != Some(Answer::Sat) {
+            return None;
         }
+        let value = self.library.value_lit(to_library(lit));
+        (value != lbool::UNDEF).then_some(value == lbool::TRUE)
     }
 
-    /// Assumptions of the last call that cannot hold together; empty if the clauses alone have no model, or if the answer
-    /// was not `Unsat`.
+    /// Assumptions of the last call that cannot hold together; empty if the clauses alone have no
+    /// model, or if the answer was not `Unsat`.
     pub fn core(&mut self) -> Vec<Lit> {
-        let core = self.library.core().unwrap_or_default();
+        if self.last != Some(Answer::Unsat) {
+            return Vec::new();
+        }
         // The library gives the clause that follows: the negations of these assumptions.
-        core.into_iter().map(|lit| !from_library(lit)).collect()
+        let clause = self.library.unsat_core().iter();
+        clause.map(|&lit| !from_library(lit)).collect()
     }
 
     /// Conflicts of all searches so far.
     pub fn conflicts(&self) -> u64 {
-        self.library.batsat_ref().num_conflicts()
+        self.library.num_conflicts()
     }
 }
 
-fn to_library(lit: Lit) -> LibraryLit {
-    LibraryLit::new(lit.var().0, lit.is_negative())
+fn to_library(lit: Lit) -> ::batsat::Lit {
+    // `Solver::new_var` counts as the library does.
+    let var = ::batsat::Var::unsafe_from_idx(lit.var().0);
+    ::batsat::Lit::new(var, !lit.is_negative())
 }
 
-fn from_library(lit: LibraryLit) -> Lit {
-    Var(lit.vidx32()).positive().negated_if(lit.is_neg())
+fn from_library(lit: ::batsat::Lit) -> Lit {
+    Var(lit.var().idx()).positive().negated_if(!lit.sign())
 }

@@ -33,6 +33,11 @@ impl Lit {
         self.0 & 1 == 1
     }
 
+    /// As an index into a table with one entry per literal.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+
     /// Its negation if `condition` holds, else itself.
     #[must_use]
     pub fn negated_if(self, condition: bool) -> Self {

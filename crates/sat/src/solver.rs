@@ -11,6 +11,25 @@ pub use crate::batsat::Solver;
 #[cfg(feature = "cadical")]
 pub use crate::cadical::Solver;
 
+use crate::lit::{Lit, Var};
+use crate::tseitin::Clauses;
+
+impl Clauses for Solver<'_> {
+    const IS_EAGER: bool = true;
+
+    fn new_var(&mut self) -> Var {
+        Solver::new_var(self)
+    }
+
+    fn add_clause(&mut self, clause: &[Lit]) {
+        Solver::add_clause(self, clause);
+    }
+
+    fn clear(&mut self) {
+        *self = Self::new();
+    }
+}
+
 /// What a solver says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -23,15 +42,19 @@ pub enum Answer {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
-    use crate::lit::{Lit, Var};
     use std::cell::Cell;
 
     /// A fixed pseudo-random sequence (xorshift).
-    struct Random(u64);
+    pub(crate) struct Random(pub u64);
 
     impl Random {
+        pub fn literal(&mut self, vars: &[Var]) -> Lit {
+            let var = vars[self.below(vars.len() as u64) as usize];
+            var.positive().negated_if(self.below(2) == 1)
+        }
+
         fn below(&mut self, bound: u64) -> u64 {
             self.0 ^= self.0 << 13;
             self.0 ^= self.0 >> 7;
@@ -40,7 +63,7 @@ mod tests {
         }
     }
 
-    fn holds(clauses: &[Vec<Lit>], assignment: u32) -> bool {
+    pub(crate) fn holds(clauses: &[Vec<Lit>], assignment: u32) -> bool {
         let value = |lit: &Lit| (assignment >> lit.var().0 & 1 == 1) != lit.is_negative();
         clauses.iter().all(|clause| clause.iter().any(value))
     }
@@ -57,10 +80,7 @@ mod tests {
             // Clauses are added between the calls, as incremental users do.
             for _ in 0..6 {
                 for _ in 0..8 {
-                    let mut lit = || {
-                        let var = vars[random.below(u64::from(variables)) as usize];
-                        var.positive().negated_if(random.below(2) == 1)
-                    };
+                    let mut lit = || random.literal(&vars);
                     let clause = vec![lit(), lit(), lit()];
                     solver.add_clause(&clause);
                     clauses.push(clause);
@@ -113,7 +133,7 @@ mod tests {
     }
 
     /// `holes + 1` pigeons in `holes` holes: unsatisfiable, and hard for resolution.
-    fn pigeons(solver: &mut Solver<'_>, holes: usize) {
+    pub(crate) fn pigeons(solver: &mut impl Clauses, holes: usize) {
         let sits: Vec<Vec<Lit>> = (0..=holes)
             .map(|_| (0..holes).map(|_| solver.new_var().positive()).collect())
             .collect();

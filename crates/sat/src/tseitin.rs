@@ -1,17 +1,48 @@
 //! Formulas as clauses (Tseitin): every gate is a literal that is equivalent to it.
 //!
-//! Gates are built bottom-up by the caller, so nothing here recurses. Equal gates are one literal, negations are free, and
-//! constants and opposite operands are folded away; a formula that folds to a constant costs no clause at all.
+//! Gates are built bottom-up by the caller, so nothing here recurses. Equal gates are one literal,
+//! negations are free, and constants and opposite operands are folded away; a formula that folds to
+//! a constant costs no clause at all.
+//!
+//! Of the clauses of a gate one half says what follows if it is true, the other what follows if it
+//! is false. A solver gets both at once. A prover gets a half when a question [demands] it: the
+//! formulas of certificates are large, often decision diagrams, and with the half that a question
+//! needs (Plaisted and Greenbaum) propagation follows one path of a diagram where it would
+//! otherwise evaluate all of it. Fewer clauses can refute less, never more.
+//!
+//! [demands]: Circuit::demand
 
-use crate::lit::Lit;
+use crate::lit::{Lit, Var};
+use crate::prover::{Prover, Refutation};
 use crate::solver::{Answer, Solver};
 use std::collections::HashMap;
 
+/// Where the clauses of a circuit go.
+pub trait Clauses {
+    /// Whether a gate has all its clauses from the start.
+    const IS_EAGER: bool;
+
+    /// A new variable.
+    fn new_var(&mut self) -> Var;
+
+    /// At least one of these holds.
+    fn add_clause(&mut self, clause: &[Lit]);
+
+    /// Forgets variables and clauses.
+    fn clear(&mut self);
+}
+
 /// A solver in which literals can stand for formulas.
-pub struct Circuit<'i> {
-    solver: Solver<'i>,
+pub struct Circuit<S> {
+    solver: S,
     truth: Lit,
     gates: HashMap<Gate, Lit>,
+    /// By variable.
+    definitions: Vec<Option<Gate>>,
+    /// By literal: whether there are clauses that say what follows from it.
+    has_clauses: Vec<bool>,
+    /// Literals whose clauses are still to be made.
+    pending: Vec<Lit>,
     /// Operands of a conjunction in the making, kept for its memory.
     scratch: Vec<Lit>,
 }
@@ -29,27 +60,90 @@ enum Gate {
     Ite(Lit, Lit, Lit),
 }
 
-impl Default for Circuit<'_> {
-    fn default() -> Self {
-        Self::new(Solver::new())
+/// Values of all literals of a circuit.
+pub struct Model(Vec<bool>);
+
+impl Model {
+    /// The value of a literal.
+    pub fn value(&self, lit: Lit) -> bool {
+        self.0[lit.var().index()] != lit.is_negative()
     }
 }
 
-impl<'i> Circuit<'i> {
-    /// Circuits in a solver.
-    pub fn new(mut solver: Solver<'i>) -> Self {
-        let truth = solver.new_var().positive();
-        solver.add_clause(&[truth]);
-        Self {
-            solver,
-            truth,
-            gates: HashMap::new(),
-            scratch: Vec::new(),
+impl<S: Clauses + Default> Default for Circuit<S> {
+    fn default() -> Self {
+        Self::new(S::default())
+    }
+}
+
+impl Circuit<Solver<'_>> {
+    /// Searches for a model in which all assumptions hold.
+    pub fn solve(&mut self, assumptions: &[Lit]) -> Answer {
+        self.solver.solve(assumptions)
+    }
+}
+
+impl Circuit<Prover<'_>> {
+    /// Whether the assumptions cannot hold together.
+    pub fn refute(&mut self, assumptions: &[Lit]) -> Refutation {
+        for &lit in assumptions {
+            self.demand(lit);
         }
+        self.solver.refute(assumptions)
+    }
+
+    /// The values of all literals where the last call found that the assumptions can hold. The
+    /// solver chose the inputs; gates are computed, since not all their clauses are there.
+    pub fn model(&self) -> Model {
+        let mut model = Model(Vec::with_capacity(self.definitions.len()));
+        for (index, definition) in self.definitions.iter().enumerate() {
+            let value = |lit: Lit| model.value(lit);
+            // Operands come before their users.
+            let is_true = match definition {
+                None => self.solver.value(Var(index as u32).positive()) == Some(true),
+                Some(Gate::And2(a, b)) => value(*a) && value(*b),
+                Some(Gate::And(operands)) => operands.iter().all(|&lit| value(lit)),
+                Some(Gate::Xor(a, b)) => value(*a) != value(*b),
+                Some(Gate::Ite(c, a, b)) => value(if value(*c) { *a } else { *b }),
+            };
+            model.0.push(is_true);
+        }
+        model
+    }
+}
+
+impl<S: Clauses> Circuit<S> {
+    /// Circuits in a solver without variables.
+    pub fn new(solver: S) -> Self {
+        let mut circuit = Self {
+            solver,
+            truth: Var(0).positive(),
+            gates: HashMap::new(),
+            definitions: Vec::new(),
+            has_clauses: Vec::new(),
+            pending: Vec::new(),
+            scratch: Vec::new(),
+        };
+        circuit.add_truth();
+        circuit
+    }
+
+    /// Forgets all gates; the memory is used again.
+    pub fn clear(&mut self) {
+        self.solver.clear();
+        self.gates.clear();
+        self.definitions.clear();
+        self.has_clauses.clear();
+        self.add_truth();
+    }
+
+    fn add_truth(&mut self) {
+        self.truth = self.input();
+        self.solver.add_clause(&[self.truth]);
     }
 
     /// The solver, for limits, models and cores.
-    pub fn solver(&mut self) -> &mut Solver<'i> {
+    pub fn solver(&mut self) -> &mut S {
         &mut self.solver
     }
 
@@ -65,7 +159,75 @@ impl<'i> Circuit<'i> {
 
     /// A new variable.
     pub fn input(&mut self) -> Lit {
+        self.variable(None)
+    }
+
+    fn variable(&mut self, definition: Option<Gate>) -> Lit {
+        self.definitions.push(definition);
+        self.has_clauses.extend([false; 2]);
         self.solver.new_var().positive()
+    }
+
+    /// The literal of a gate.
+    fn gate(&mut self, gate: Gate) -> Lit {
+        if let Some(&lit) = self.gates.get(&gate) {
+            return lit;
+        }
+        let lit = self.variable(Some(gate.clone()));
+        self.gates.insert(gate, lit);
+        if S::IS_EAGER {
+            self.demand(lit);
+            self.demand(!lit);
+        }
+        lit
+    }
+
+    /// Adds the clauses that say what follows if a literal holds, for it and all it is made of.
+    pub fn demand(&mut self, lit: Lit) {
+        self.pending.push(lit);
+        while let Some(lit) = self.pending.pop() {
+            if !std::mem::replace(&mut self.has_clauses[lit.index()], true) {
+                self.add_clauses_of(lit);
+            }
+        }
+    }
+
+    fn add_clauses_of(&mut self, lit: Lit) {
+        let is_negative = lit.is_negative();
+        let (solver, pending) = (&mut self.solver, &mut self.pending);
+        let mut conjunction = |conjuncts: &[Lit]| {
+            if is_negative {
+                let mut clause = Vec::with_capacity(conjuncts.len() + 1);
+                clause.push(!lit);
+                clause.extend(conjuncts.iter().map(|&conjunct| !conjunct));
+                solver.add_clause(&clause);
+                pending.extend_from_slice(&clause[1..]);
+            } else {
+                for &conjunct in conjuncts {
+                    solver.add_clause(&[!lit, conjunct]);
+                }
+                pending.extend_from_slice(conjuncts);
+            }
+        };
+        match self.definitions[lit.var().index()] {
+            None => {}
+            Some(Gate::And2(a, b)) => conjunction(&[a, b]),
+            Some(Gate::And(ref operands)) => conjunction(operands),
+            Some(Gate::Xor(a, b)) => {
+                let b = b.negated_if(is_negative);
+                solver.add_clause(&[!lit, a, b]);
+                solver.add_clause(&[!lit, !a, !b]);
+                pending.extend([a, !a, b, !b]);
+            }
+            Some(Gate::Ite(c, a, b)) => {
+                let (a, b) = (a.negated_if(is_negative), b.negated_if(is_negative));
+                solver.add_clause(&[!lit, !c, a]);
+                solver.add_clause(&[!lit, c, b]);
+                // Redundant, but it lets the solver conclude from equal branches.
+                solver.add_clause(&[!lit, a, b]);
+                pending.extend([c, !c, a, b]);
+            }
+        }
     }
 
     /// `a & b`.
@@ -94,8 +256,8 @@ impl<'i> Circuit<'i> {
             match *conjuncts {
                 [] => self.truth,
                 [only] => only,
-                [a, b] => self.conjunction(Gate::And2(a, b), &conjuncts),
-                _ => self.conjunction(Gate::And(conjuncts.as_slice().into()), &conjuncts),
+                [a, b] => self.gate(Gate::And2(a, b)),
+                _ => self.gate(Gate::And(conjuncts.as_slice().into())),
             }
         };
         self.scratch = conjuncts;
@@ -105,22 +267,6 @@ impl<'i> Circuit<'i> {
     /// Whether any holds; false if there are none.
     pub fn any(&mut self, operands: impl IntoIterator<Item = Lit>) -> Lit {
         !self.all(operands.into_iter().map(|lit| !lit))
-    }
-
-    fn conjunction(&mut self, gate: Gate, conjuncts: &[Lit]) -> Lit {
-        if let Some(&lit) = self.gates.get(&gate) {
-            return lit;
-        }
-        let lit = self.input();
-        let mut all = Vec::with_capacity(conjuncts.len() + 1);
-        for &conjunct in conjuncts {
-            self.solver.add_clause(&[!lit, conjunct]);
-            all.push(!conjunct);
-        }
-        all.push(lit);
-        self.solver.add_clause(&all);
-        self.gates.insert(gate, lit);
-        lit
     }
 
     /// `a ^ b`.
@@ -137,16 +283,7 @@ impl<'i> Circuit<'i> {
         let negated = a.is_negative() != b.is_negative();
         let (a, b) = (a.var().positive(), b.var().positive());
         let (a, b) = (a.min(b), a.max(b));
-        let gate = Gate::Xor(a, b);
-        if let Some(&lit) = self.gates.get(&gate) {
-            return lit.negated_if(negated);
-        }
-        let lit = self.input();
-        for clause in [[!lit, a, b], [!lit, !a, !b], [lit, !a, b], [lit, a, !b]] {
-            self.solver.add_clause(&clause);
-        }
-        self.gates.insert(gate, lit);
-        lit.negated_if(negated)
+        self.gate(Gate::Xor(a, b)).negated_if(negated)
     }
 
     /// `a <-> b`.
@@ -186,30 +323,13 @@ impl<'i> Circuit<'i> {
         }
         let negated = a.is_negative();
         let (a, b) = (a.negated_if(negated), b.negated_if(negated));
-        let gate = Gate::Ite(c, a, b);
-        if let Some(&lit) = self.gates.get(&gate) {
-            return lit.negated_if(negated);
-        }
-        let lit = self.input();
-        for clause in [[!c, !a, lit], [!c, a, !lit], [c, !b, lit], [c, b, !lit]] {
-            self.solver.add_clause(&clause);
-        }
-        // Redundant, but they let the solver conclude from equal branches.
-        for clause in [[!a, !b, lit], [a, b, !lit]] {
-            self.solver.add_clause(&clause);
-        }
-        self.gates.insert(gate, lit);
-        lit.negated_if(negated)
+        self.gate(Gate::Ite(c, a, b)).negated_if(negated)
     }
 
     /// Requires the literal from now on.
     pub fn require(&mut self, lit: Lit) {
+        self.demand(lit);
         self.solver.add_clause(&[lit]);
-    }
-
-    /// Searches for a model in which all assumptions hold.
-    pub fn solve(&mut self, assumptions: &[Lit]) -> Answer {
-        self.solver.solve(assumptions)
     }
 
     /// How many different gates there are.
@@ -225,7 +345,7 @@ mod tests {
     /// A formula built with the circuit and its value under every assignment of three variables, as a table of 8 bits.
     type Formula = (Lit, u8);
 
-    fn grow(circuit: &mut Circuit<'_>, formulas: &[Formula]) -> Vec<Formula> {
+    fn grow(circuit: &mut crate::Circuit<'_>, formulas: &[Formula]) -> Vec<Formula> {
         let mut grown = Vec::new();
         for &(a, p) in formulas {
             grown.push((!a, !p));
@@ -246,7 +366,7 @@ mod tests {
 
     #[test]
     fn every_gate_has_its_value_under_every_assignment() {
-        let mut circuit = Circuit::default();
+        let mut circuit = crate::Circuit::default();
         let [x, y, z] = [(); 3].map(|()| circuit.input());
         let leaves = [
             (circuit.constant(false), 0),
@@ -274,7 +394,7 @@ mod tests {
 
     #[test]
     fn equal_gates_are_one_literal() {
-        let mut circuit = Circuit::default();
+        let mut circuit = crate::Circuit::default();
         let [x, y, z] = [(); 3].map(|()| circuit.input());
         let first = [circuit.and(x, y), circuit.xor(x, !y), circuit.ite(x, !y, z)];
         let gates = circuit.gate_count();
@@ -290,7 +410,7 @@ mod tests {
 
     #[test]
     fn formulas_that_fold_cost_no_gate() {
-        let mut circuit = Circuit::default();
+        let mut circuit = crate::Circuit::default();
         let x = circuit.input();
         let y = circuit.input();
         let (no, yes) = (circuit.constant(false), circuit.constant(true));

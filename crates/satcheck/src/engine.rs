@@ -123,10 +123,10 @@ impl Engine for SatEngine {
         if question.wanted == WantedRun::Shortest && !is_unrolled {
             return Declined::because("a wish for shortest runs without a bound on steps");
         }
-        let question = match is_unrolled {
-            true => &question.clone().within(None),
-            false => question,
-        };
+        if is_unrolled {
+            let unbounded = question.clone().within(None);
+            return takes_only_sequential_reachability(machine, &unbounded);
+        }
         takes_only_sequential_reachability(machine, question)
     }
 

@@ -3,6 +3,7 @@
 //! Rendering with source excerpts happens in the `report` crate; this crate only says what is wrong and where.
 
 use crate::codes::Code;
+use crate::shown::shown_line;
 use crate::source::Span;
 
 /// How bad it is. Only programs without errors become a machine.
@@ -46,7 +47,7 @@ impl Diagnostic {
         Self {
             code,
             severity: code.severity(),
-            message: message.into(),
+            message: shown_line(&message.into()).into_owned(),
             primary: Label {
                 span,
                 text: String::new(),
@@ -59,14 +60,14 @@ impl Diagnostic {
     /// Says something at the primary place.
     #[must_use]
     pub fn at(mut self, text: impl Into<String>) -> Self {
-        self.primary.text = text.into();
+        self.primary.text = shown_line(&text.into()).into_owned();
         self
     }
 
     /// Points to another place.
     #[must_use]
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
-        let text = text.into();
+        let text = shown_line(&text.into()).into_owned();
         self.secondary.push(Label { span, text });
         self
     }
@@ -74,7 +75,7 @@ impl Diagnostic {
     /// Says what to do.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
-        self.help = Some(text.into());
+        self.help = Some(shown_line(&text.into()).into_owned());
         self
     }
 

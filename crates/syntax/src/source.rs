@@ -1,5 +1,6 @@
 //! A source text, places in it, and the way from byte offsets to lines and columns.
 
+use crate::shown::shown_line;
 use std::sync::Arc;
 
 /// A half-open range of byte offsets in one source text.
@@ -101,7 +102,7 @@ impl Source {
             .collect();
         Self {
             inner: Arc::new(Inner {
-                name: name.into(),
+                name: shown_line(&name.into()).into_owned(),
                 text,
                 line_starts,
             }),
@@ -134,6 +135,12 @@ impl Source {
     /// The whole text.
     pub fn text(&self) -> &str {
         &self.inner.text
+    }
+
+    /// The first line of the text of a span, as it may be shown.
+    pub fn excerpt(&self, span: Span) -> String {
+        let first = self.slice(span).lines().next().unwrap_or_default();
+        shown_line(first.trim_end()).into_owned()
     }
 
     /// The text of a span.

@@ -9,7 +9,6 @@ mod seeds;
 
 use hardbop_calculus::decide::decide_threads;
 use hardbop_calculus::threads::ThreadBound;
-use hardbop_concurrent::BoundedEngine;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, NodeId, from_text};
 use hardbop_outcome::{
@@ -18,6 +17,7 @@ use hardbop_outcome::{
 use hardbop_summary::{Direction, SummaryEngine};
 use hardbop_testkit::contexts::{ContextOracle, Cost};
 use hardbop_testkit::{Knobs, generate, shrink};
+use hardbop_threads::BoundedEngine;
 use hardbop_transform::Through;
 use seeds::seeds;
 
@@ -107,7 +107,7 @@ fn formula(machine: &Machine, question: &Question, bound: ThreadBound) -> Result
         Ok(decided) => {
             let is_known = |&is_reached: &bool| is_reached || !decided.is_short_of_threads;
             let answers = decided.is_reached.iter();
-            let answers = answers.map(|is| Some(*is).filter(is_known));
+            let answers = answers.map(|is| is.clone().ok().filter(is_known));
             Ok(answers.collect())
         }
         Err(Limit::Nodes) => Ok(vec![None; question.targets().len()]),

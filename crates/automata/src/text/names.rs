@@ -7,12 +7,12 @@
 use super::resolve::Resolver;
 use super::tree::Name;
 use hardbop_machine::{GlobalId, LocalId, NodeId, ProcId, Variable};
-use hardbop_syntax::{Diagnostic, Span, codes};
+use hardbop_syntax::{Diagnostic, Span, codes, shown_name};
 
 impl Resolver<'_> {
     /// The variable that a name means, with its procedure if it is a local.
     pub(super) fn find_variable(&mut self, name: Name) -> Option<(Variable, Option<ProcId>)> {
-        let text = self.source.slice(name.name);
+        let text = &*shown_name(self.source.slice(name.name));
         if let Some(procedure) = name.procedure {
             let procedure = self.procedure(procedure)?;
             let local = self.local(procedure, text);
@@ -74,7 +74,7 @@ impl Resolver<'_> {
     }
 
     pub(super) fn procedure(&mut self, name: Span) -> Option<ProcId> {
-        let text = self.source.slice(name);
+        let text = &*shown_name(self.source.slice(name));
         let machine = self.machine;
         let found = machine
             .procedure_ids()
@@ -93,7 +93,7 @@ impl Resolver<'_> {
             Some(procedure) => Some(self.procedure(procedure)?),
             None => None,
         };
-        let text = self.source.slice(name.name);
+        let text = &*shown_name(self.source.slice(name.name));
         let in_place = |node: NodeId| procedure.is_none_or(|id| machine.procedure_of(node) == id);
         let labels = machine.labels.iter().filter(|label| in_place(label.node));
         let mut nodes: Vec<NodeId> = labels

@@ -16,8 +16,7 @@ pub fn check(machine: &Machine, certificate: &Certificate) -> Result<Cast, Rejec
     let turns = certificate.turns.iter().map(|entry| &entry.turn);
     let most = turns.clone().map(|turn| turn.started).max().unwrap_or(0);
     // A certificate of a few bytes must not make room for a million threads.
-    let fixed: u32 = machine.threads.iter().map(|thread| thread.instances).sum();
-    if most > fixed.saturating_add(MOST_STARTED) {
+    if u64::from(most) > machine.instance_count().saturating_add(MOST_STARTED) {
         return malformed(format!("it speaks of {most} threads, which is too many"));
     }
     let cast = Cast::new(machine, most).map_err(|why| Rejected::Unsupported {
@@ -50,7 +49,7 @@ pub fn check(machine: &Machine, certificate: &Certificate) -> Result<Cast, Rejec
 }
 
 /// Threads that others start, in a certificate.
-const MOST_STARTED: u32 = 256;
+const MOST_STARTED: u64 = 256;
 
 fn check_turn(cast: &Cast, turn: &Turn) -> Result<(), Rejected> {
     let exists = |thread: u32| thread < turn.started;

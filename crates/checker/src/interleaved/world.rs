@@ -11,7 +11,7 @@ use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::InlinedFrame;
 use hardbop_machine::{EdgeId, GlobalId, InputId, Machine, Storage, Variable};
 use hardbop_outcome::certificate::{Bit, Formula, ThreadBit, ThreadPart};
-use hardbop_sat::{Circuit, Lit, Solver};
+use hardbop_sat::{Lit, Prover, ProvingCircuit};
 use std::collections::{BTreeMap, HashMap};
 
 /// Before or after the step.
@@ -37,7 +37,6 @@ pub struct World<'a, 'i> {
     machine: &'a Machine,
     cast: &'a Cast,
     formulas: &'a [Formula],
-    is_over: &'i dyn Fn() -> bool,
     view: BitView<'a>,
     /// Where everything is built.
     pub state: State<'i>,
@@ -48,7 +47,7 @@ pub struct World<'a, 'i> {
 /// The literals of the bits.
 pub struct State<'i> {
     /// Where they live.
-    pub circuit: Circuit<'i>,
+    pub circuit: ProvingCircuit<'i>,
     before: BTreeMap<ConfigurationBit, Lit>,
     after: HashMap<ConfigurationBit, Lit>,
     choices: HashMap<(InputId, u8), Lit>,
@@ -56,10 +55,8 @@ pub struct State<'i> {
 
 impl<'i> State<'i> {
     fn new(is_over: &'i dyn Fn() -> bool) -> Self {
-        let mut solver = Solver::new();
-        solver.set_interrupt(is_over);
         Self {
-            circuit: Circuit::new(solver),
+            circuit: ProvingCircuit::new(Prover::new(is_over)),
             before: BTreeMap::new(),
             after: HashMap::new(),
             choices: HashMap::new(),
@@ -123,7 +120,6 @@ impl<'a, 'i> World<'a, 'i> {
             machine,
             cast,
             formulas,
-            is_over,
             view: BitView::new(machine),
             state: State::new(is_over),
             formula_memo: Memo::default(),
@@ -133,7 +129,8 @@ impl<'a, 'i> World<'a, 'i> {
 
     /// Starts anew with a configuration of which nothing is known.
     pub fn begin(&mut self) {
-        self.state = State::new(self.is_over);
+        self.state.circuit.clear();
+        self.state.before.clear();
         self.begin_step();
     }
 
@@ -242,11 +239,10 @@ impl<'a, 'i> World<'a, 'i> {
     }
 
     /// The configuration of the last search's model: where the threads are, and the shared globals.
-    pub fn witness(&mut self) -> Witness {
+    pub fn witness(&self) -> Witness {
+        let model = self.state.circuit.model();
         let mut values: BTreeMap<String, u64> = BTreeMap::new();
-        let bits: Vec<(ConfigurationBit, Lit)> =
-            self.state.before.iter().map(|(&b, &l)| (b, l)).collect();
-        for (bit, literal) in bits {
+        for (&bit, &literal) in &self.state.before {
             let (name, bit) = match bit {
                 ConfigurationBit::Shared(id, bit) => (self.machine.global(id).name.clone(), bit),
                 ConfigurationBit::Thread(ThreadBit {
@@ -256,11 +252,7 @@ impl<'a, 'i> World<'a, 'i> {
                 }) => (format!("place of thread {thread}"), bit),
                 ConfigurationBit::Thread(_) => continue,
             };
-            let is_set = match self.state.circuit.as_constant(literal) {
-                Some(value) => value,
-                None => self.state.circuit.solver().value(literal) == Some(true),
-            };
-            *values.entry(name).or_default() |= u64::from(is_set) << bit;
+            *values.entry(name).or_default() |= u64::from(model.value(literal)) << bit;
         }
         Witness {
             states: vec![WitnessState {
@@ -279,7 +271,7 @@ struct EdgeLeaves<'l, 'i> {
 }
 
 impl<'i> Leaves<'i> for EdgeLeaves<'_, 'i> {
-    fn circuit(&mut self) -> &mut Circuit<'i> {
+    fn circuit(&mut self) -> &mut ProvingCircuit<'i> {
         &mut self.state.circuit
     }
 
@@ -306,7 +298,7 @@ struct CertificateLeaves<'l, 'i> {
 }
 
 impl<'i> Leaves<'i> for CertificateLeaves<'_, 'i> {
-    fn circuit(&mut self) -> &mut Circuit<'i> {
+    fn circuit(&mut self) -> &mut ProvingCircuit<'i> {
         &mut self.state.circuit
     }
 

@@ -17,6 +17,7 @@ use crate::exit::{Exit, Failure};
 use crate::files;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
+use hardbop_bench::auto_table;
 use hardbop_bench::case::{FRONT_END_FAMILY, FRONT_END_SIZES};
 use hardbop_bench::comparison::Measure;
 use hardbop_bench::report::{self, Tally};
@@ -85,6 +86,9 @@ pub struct Arguments {
     /// Show the table of the Bluetooth driver instead: adders and stoppers against up to K context switches
     #[arg(long, value_name = "K", conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv"])]
     bluetooth: Option<u32>,
+    /// Put the portfolio beside every engine alone, and say where it takes more than promised
+    #[arg(long, conflicts_with_all = ["frontend", "engines", "peers"])]
+    auto: bool,
     /// Show the tables of the VERA paper instead: quicksort, the double lock, uninitialised variables, and the speed of the explicit engine
     #[arg(long, conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv", "bluetooth"])]
     vera: bool,
@@ -185,6 +189,13 @@ fn finish(
         files::replace(file, &hardbop_bench::csv::render(records))?;
     }
     let tally = Tally::of(records);
+    if arguments.auto {
+        let (table, broken) = auto_table::render(records);
+        console.print(&format!(
+            "\nThe portfolio beside the best single engine (at most 3 times with one job, 2 with \
+             two, plus 50 ms)\n{table}promises not kept: {broken}\n"
+        ));
+    }
     Ok(if tally.wrong > 0 {
         Exit::Found
     } else if tally.own_failures > 0 {
@@ -252,6 +263,9 @@ fn cases(arguments: &Arguments) -> Result<Vec<Case>, Failure> {
     Ok(cases)
 }
 
+/// Engines that never are the best, left out of `--auto`.
+const SLOW: [&str; 3] = ["calculus", "tabulation", "brute-force"];
+
 /// The name of an engine and perhaps options of `hardbop check`.
 fn engine_with_options(text: &str) -> Result<String, String> {
     let name = text.split_whitespace().next().unwrap_or_default();
@@ -267,7 +281,13 @@ fn contenders(arguments: &Arguments) -> Result<Vec<Contender>, Failure> {
         return Ok(vec![Contender::FrontEnd]);
     }
     let mut contenders: Vec<Contender> = Vec::new();
-    let default = [engines::AUTO.to_owned()];
+    let default = if arguments.auto {
+        let every = engines::names().skip(1).filter(|name| !SLOW.contains(name));
+        let portfolio = [auto_table::AUTO, auto_table::AUTO_TWO_JOBS];
+        every.chain(portfolio).map(str::to_owned).collect()
+    } else {
+        vec![engines::AUTO.to_owned()]
+    };
     let engines = if arguments.engines.is_empty() {
         &default[..]
     } else {

@@ -11,11 +11,12 @@ pub mod liveness;
 pub mod mod_ref;
 pub mod order;
 mod partial_eval;
+mod shared_sets;
 pub mod slice;
 pub mod table;
 pub mod variables;
 
-pub use bit_set::{BitRows, BitSet};
+pub use bit_set::BitSet;
 pub use call_graph::CallGraph;
 pub use constants::Constants;
 pub use liveness::Liveness;

@@ -7,8 +7,8 @@
 //! Threads that a procedure starts are not part of it. That is sound for globals of a thread, of which others have copies;
 //! a shared global of a concurrent machine may change at any time, whatever these sets say.
 
-use super::bit_set::BitRows;
 use super::call_graph::CallGraph;
+use super::shared_sets::{SetId, SharedSets};
 use super::variables::{each_read, each_write};
 use crate::ids::{GlobalId, ProcId, Variable};
 use crate::ir::Machine;
@@ -16,39 +16,46 @@ use crate::ir::Machine;
 /// The globals that each procedure may write and read.
 #[derive(Clone, Debug)]
 pub struct ModRef {
-    component: Vec<u32>,
-    modified: BitRows,
-    referenced: BitRows,
+    sets: SharedSets,
+    /// By procedure.
+    modified: Vec<SetId>,
+    referenced: Vec<SetId>,
 }
 
 impl ModRef {
-    /// Collects the sets of all procedures. Linear, apart from the size of the sets.
+    /// Collects the sets of all procedures. Callers share what they have from their callees, so a long chain of
+    /// procedures with many globals is not quadratic.
     pub fn new(machine: &Machine, calls: &CallGraph) -> Self {
-        let globals = machine.globals.len();
-        let empty = || BitRows::new(vec![globals; calls.component_count()]);
-        let (mut modified, mut referenced) = (empty(), empty());
-        for (component, members) in calls.components().enumerate() {
+        let locals = machine.procedures.iter().map(|p| p.locals.len());
+        // Room for locals too: liveness goes on with these sets.
+        let mut sets = SharedSets::new(machine.globals.len() + locals.max().unwrap_or(0));
+        let mut modified = vec![SetId::EMPTY; machine.procedures.len()];
+        let mut referenced = modified.clone();
+        for members in calls.components() {
+            let (mut writes, mut reads) = (SetId::EMPTY, SetId::EMPTY);
             for &member in members {
+                // Within the component they are still empty.
+                for site in calls.calls_in(member) {
+                    let callee = site.callee.index();
+                    writes = sets.union(writes, modified[callee]);
+                    reads = sets.union(reads, referenced[callee]);
+                }
                 for edge in machine.procedure(member).edge_ids() {
                     each_write(machine, edge, |variable| {
-                        insert_global(&mut modified, component, variable);
+                        writes = with_global(&mut sets, writes, variable);
                     });
                     each_read(machine, edge, |variable| {
-                        insert_global(&mut referenced, component, variable);
+                        reads = with_global(&mut sets, reads, variable);
                     });
                 }
-                for site in calls.calls_in(member) {
-                    let callee = calls.component_of(site.callee);
-                    modified.add_row(component, callee);
-                    referenced.add_row(component, callee);
-                }
+            }
+            for member in members {
+                modified[member.index()] = writes;
+                referenced[member.index()] = reads;
             }
         }
-        let component = machine
-            .procedure_ids()
-            .map(|p| calls.component_of(p) as u32);
         Self {
-            component: component.collect(),
+            sets,
             modified,
             referenced,
         }
@@ -56,38 +63,43 @@ impl ModRef {
 
     /// Whether the procedure or anything it calls may write the global.
     pub fn modifies(&self, procedure: ProcId, global: GlobalId) -> bool {
-        self.modified.contains(self.row(procedure), global.index())
+        let set = self.modified[procedure.index()];
+        self.sets.contains(set, global.index())
     }
 
     /// Whether the procedure or anything it calls may read the global.
     pub fn references(&self, procedure: ProcId, global: GlobalId) -> bool {
-        self.referenced
-            .contains(self.row(procedure), global.index())
+        let set = self.referenced[procedure.index()];
+        self.sets.contains(set, global.index())
     }
 
     /// MOD: the globals that the procedure or anything it calls may write, ascending.
     pub fn modified(&self, procedure: ProcId) -> impl Iterator<Item = GlobalId> + '_ {
-        self.modified.iter(self.row(procedure)).map(GlobalId::new)
+        let set = self.modified[procedure.index()];
+        self.sets.iter(set).map(GlobalId::new)
     }
 
     /// REF: the globals that the procedure or anything it calls may read, ascending.
     pub fn referenced(&self, procedure: ProcId) -> impl Iterator<Item = GlobalId> + '_ {
-        self.referenced.iter(self.row(procedure)).map(GlobalId::new)
+        let set = self.referenced[procedure.index()];
+        self.sets.iter(set).map(GlobalId::new)
     }
 
-    /// REF as the words of a bit set.
-    pub(crate) fn referenced_words(&self, procedure: ProcId) -> &[u64] {
-        self.referenced.words(self.row(procedure))
+    /// All sets, to go on with.
+    pub(super) fn sets(&self) -> &SharedSets {
+        &self.sets
     }
 
-    fn row(&self, procedure: ProcId) -> usize {
-        self.component[procedure.index()] as usize
+    /// REF among [`ModRef::sets`].
+    pub(super) fn referenced_set(&self, procedure: ProcId) -> SetId {
+        self.referenced[procedure.index()]
     }
 }
 
-fn insert_global(rows: &mut BitRows, row: usize, variable: Variable) {
-    if let Variable::Global(global) = variable {
-        rows.insert(row, global.index());
+fn with_global(sets: &mut SharedSets, set: SetId, variable: Variable) -> SetId {
+    match variable {
+        Variable::Global(global) => sets.insert(set, global.index()),
+        Variable::Local(_) => set,
     }
 }
 

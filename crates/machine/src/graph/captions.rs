@@ -60,12 +60,11 @@ impl<'m> Captions<'m> {
     /// The statement of a node: the first line of its text, cut if long.
     pub fn statement(&self, node: NodeId) -> String {
         let declaration = self.machine.node(node);
-        let text = self.machine.source.slice(declaration.span);
-        let first_line = text.lines().next().unwrap_or("").trim_end();
+        let first_line = self.machine.source.excerpt(declaration.span);
         match declaration.kind {
             NodeKind::Exit => "end".to_owned(),
-            NodeKind::Failure => format!("failed: {}", shorten(first_line)),
-            NodeKind::Internal | NodeKind::Statement => shorten(first_line),
+            NodeKind::Failure => format!("failed: {}", shorten(&first_line)),
+            NodeKind::Internal | NodeKind::Statement => shorten(&first_line),
         }
     }
 

@@ -85,7 +85,6 @@ fn quoted(text: &str) -> String {
             '"' => quoted.push_str("\\\""),
             '\\' => quoted.push_str("\\\\"),
             '\n' => quoted.push_str("\\n"),
-            '\r' => {}
             other => quoted.push(other),
         }
     }

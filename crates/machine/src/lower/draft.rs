@@ -5,8 +5,8 @@
 
 use crate::ids::{NodeId, ProcId};
 use crate::ir::{Action, Assertion, Edge, Label, Machine, Node, NodeKind, ThreadStart};
-use hardbop_syntax::Span;
 use hardbop_syntax::ast::Symbol;
+use hardbop_syntax::{Span, shown_name};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -64,7 +64,7 @@ impl Draft {
     /// Names a node.
     pub fn label(&mut self, symbol: Symbol, name: &str, node: NodeId, span: Span) {
         self.labels.insert(symbol, node);
-        let name = name.to_owned();
+        let name = shown_name(name).into_owned();
         self.label_places.push(Label { name, node, span });
     }
 

@@ -6,6 +6,7 @@ use hardbop_interpreter::{Configuration, Walked, WalkedKind};
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{GlobalId, LocalId, Machine, Storage, Variable};
+use hardbop_syntax::shown_line;
 
 /// The longest statement text that is shown in full.
 const MAX_STATEMENT: usize = 60;
@@ -285,10 +286,10 @@ fn shorten(statement: &str) -> String {
     let words: Vec<&str> = statement.split_whitespace().take(MAX_STATEMENT).collect();
     let line = words.join(" ");
     if line.chars().count() <= MAX_STATEMENT {
-        return line;
+        return shown_line(&line).into_owned();
     }
     let cut: String = line.chars().take(MAX_STATEMENT - 3).collect();
-    format!("{}...", cut.trim_end())
+    format!("{}...", shown_line(cut.trim_end()))
 }
 
 impl Row {

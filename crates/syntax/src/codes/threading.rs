@@ -34,4 +34,9 @@ super::codes! {
          Where both are there but do not match on some way, there is a warning: HB077 or HB078.",
         bad: "decl x;\nvoid main() begin\n  atomic_begin;\n  x := T;\nend\n",
         fixed: "decl x;\nvoid main() begin\n  atomic_begin;\n  x := T;\n  atomic_end;\nend\n";
+    TOO_MANY_THREADS = 57, Error, "too many threads",
+        "All instances of all threads count: together at most 4096 may run from the start. Threads that a running \
+         program starts are not counted here.",
+        bad: "thread a(1024) begin\n  void main() begin\n    skip;\n  end\nend\nthread b(1024) begin\n  void main() begin\n    skip;\n  end\nend\nthread c(1024) begin\n  void main() begin\n    skip;\n  end\nend\nthread d(1024) begin\n  void main() begin\n    skip;\n  end\nend\nthread e(1024) begin\n  void main() begin\n    skip;\n  end\nend\n",
+        fixed: "thread a(1024) begin\n  void main() begin\n    skip;\n  end\nend\nthread b(1024) begin\n  void main() begin\n    skip;\n  end\nend\nthread c(1024) begin\n  void main() begin\n    skip;\n  end\nend\nthread d(1024) begin\n  void main() begin\n    skip;\n  end\nend\n";
 }

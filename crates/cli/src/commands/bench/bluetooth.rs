@@ -16,10 +16,10 @@ use hardbop_bench::quantity;
 use hardbop_bench::table::{Align, Table};
 use hardbop_calculus::decide::decide_threads;
 use hardbop_calculus::threads::ThreadBound;
-use hardbop_concurrent::BoundedEngine;
 use hardbop_families::bluetooth;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::{Bound, Budget, Engine, Limit, Question, Silent, Verdict};
+use hardbop_threads::BoundedEngine;
 use std::time::{Duration, Instant};
 
 /// The configurations of the paper: adders and stoppers.
@@ -183,7 +183,10 @@ fn ask_formula(machine: &Machine, switches: u32, timeout: Duration) -> Result<Fo
     let nodes: Vec<NodeId> = machine.assertions.iter().map(|a| a.failure).collect();
     let decided = decide_threads(machine, &nodes, bound, &budget);
     let (fails, counters) = match decided {
-        Ok(decided) => (decided.is_reached.first().copied(), decided.statistics),
+        Ok(decided) => {
+            let fails = decided.is_reached.into_iter().next();
+            (fails.and_then(Result::ok), decided.statistics)
+        }
         Err(Limit::Declined { what }) => {
             return Err(Failure::Internal(format!(
                 "the formula does not take {what}"

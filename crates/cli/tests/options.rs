@@ -1,0 +1,156 @@
+//! Every option either acts or is refused: all pairs of engine and option.
+
+use hardbop_portfolio::{EngineName, EngineOption};
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+const SEQUENTIAL: &str = "decl int<4> n := 0;
+void main() begin
+  while (n < 12) do n := n + 1; step(); od
+  assert(n = 12);
+end
+void step() begin if (*) then step(); fi end
+";
+
+const THREADS: &str = "decl a := 0, b := 0;
+thread one begin void main() begin a := 1; assume(b); assert(a); end end
+thread two begin void main() begin assume(a); b := 1; start_thread more(); end end
+void more() begin skip; end
+";
+
+/// A folder with both programs.
+fn folder() -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("hardbop-options-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("there is room for two small files");
+    std::fs::write(folder.join("sequential.bp"), SEQUENTIAL).expect("the folder is there");
+    std::fs::write(folder.join("threads.bp"), THREADS).expect("the folder is there");
+    folder
+}
+
+fn hardbop(folder: &PathBuf, words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hardbop"))
+        .current_dir(folder)
+        .args(["check", "--trace", "none", "--time", "20"])
+        .args(words)
+        .output()
+        .expect("the command was built")
+}
+
+/// The option with a value that an engine notices.
+fn words_of(option: EngineOption) -> Vec<&'static str> {
+    match option {
+        EngineOption::Direction => vec!["--direction", "forward"],
+        EngineOption::Order => vec!["--order", "declaration"],
+        EngineOption::Algorithm => vec!["--algorithm", "entry-forward"],
+        EngineOption::Scouts => vec!["--scouts", "always"],
+        EngineOption::Exploration => vec!["--exploration", "symbolic"],
+        EngineOption::Unreduced => vec!["--unreduced"],
+        EngineOption::Search => vec!["--search", "bfs"],
+        EngineOption::Eager => vec!["--eager"],
+        EngineOption::Split => vec!["--split", "always"],
+        EngineOption::InlineDepth => vec!["--inline-depth", "32"],
+        EngineOption::Track => vec!["--track", "all"],
+        EngineOption::Jobs => vec!["--jobs", "2"],
+        EngineOption::States => vec!["--states", "1"],
+        EngineOption::Nodes => vec!["--nodes", "3"],
+        EngineOption::Stack => vec!["--stack", "1"],
+        EngineOption::Threads => vec!["--threads", "3"],
+    }
+}
+
+/// A program, and the options of a question that the engine takes.
+fn question_for(engine: EngineName) -> Vec<&'static str> {
+    match engine {
+        EngineName::Interleaving => vec!["threads.bp"],
+        EngineName::Concurrent => vec!["threads.bp", "--contexts", "3"],
+        EngineName::Sequentialized => vec!["threads.bp", "--rounds", "2"],
+        _ => vec!["sequential.bp"],
+    }
+}
+
+#[test]
+fn every_pair_of_engine_and_option_acts_or_is_refused() {
+    let folder = folder();
+    let mut refused = 0;
+    for engine in EngineName::ALL {
+        for option in EngineOption::ALL {
+            let mut words = question_for(engine);
+            if option == EngineOption::Threads && engine == EngineName::Calculus {
+                words = vec!["threads.bp", "--contexts", "2"];
+            }
+            if option == EngineOption::Threads && engine == EngineName::BruteForce {
+                words = vec!["threads.bp"];
+            }
+            words.extend(["--engine", engine.as_str()]);
+            words.extend(words_of(option));
+            let output = hardbop(&folder, &words);
+            let messages = String::from_utf8_lossy(&output.stderr);
+            let code = output.status.code();
+            if option.engines().contains(&engine) {
+                assert_ne!(code, Some(2), "{words:?}: {messages}");
+                assert_ne!(code, Some(4), "{words:?}: {messages}");
+            } else {
+                assert_eq!(code, Some(2), "{words:?}: {messages}");
+                let sentence = format!("{option} has no effect on engine {engine}");
+                assert!(messages.contains(&sentence), "{words:?}: {messages}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 80, "{refused}");
+    std::fs::remove_dir_all(folder).expect("the folder was made here");
+}
+
+#[test]
+fn a_limit_that_is_obeyed_is_named_when_it_is_hit() {
+    let folder = folder().join("limits");
+    std::fs::create_dir_all(&folder).expect("there is room");
+    std::fs::write(folder.join("sequential.bp"), SEQUENTIAL).expect("the folder is there");
+    std::fs::write(folder.join("threads.bp"), THREADS).expect("the folder is there");
+    for option in [EngineOption::States, EngineOption::Nodes] {
+        for &engine in option.engines() {
+            let mut words = question_for(engine);
+            words.extend(["--engine", engine.as_str()]);
+            words.extend(words_of(option));
+            let output = hardbop(&folder, &words);
+            let text = String::from_utf8_lossy(&output.stdout);
+            assert_eq!(output.status.code(), Some(3), "{words:?}: {text}");
+            let named = format!("{option} ");
+            assert!(text.contains(&named), "{words:?}: {text}");
+        }
+    }
+}
+
+#[test]
+fn bounds_are_obeyed_by_every_engine_that_takes_them() {
+    let folder = folder().join("bounds");
+    std::fs::create_dir_all(&folder).expect("there is room");
+    let text = "decl g := 0;
+thread a begin void main() begin assume(g); assert(0); end end
+thread b begin void main() begin g := 1; end end
+";
+    std::fs::write(folder.join("race.bp"), text).expect("the folder is there");
+    let mut answers = 0;
+    for (bound, holds) in [
+        (["--contexts", "0"], true),
+        (["--contexts", "1"], false),
+        (["--rounds", "1"], true),
+        (["--rounds", "2"], false),
+    ] {
+        for engine in EngineName::ALL {
+            let mut words = vec!["race.bp", "--engine", engine.as_str()];
+            words.extend(bound);
+            let output = hardbop(&folder, &words);
+            let messages = String::from_utf8_lossy(&output.stderr);
+            match output.status.code() {
+                Some(2) => assert!(messages.contains("does not take"), "{words:?}: {messages}"),
+                code => {
+                    answers += 1;
+                    let expected = if holds { Some(0) } else { Some(1) };
+                    assert_eq!(code, expected, "{words:?}: {messages}");
+                }
+            }
+        }
+    }
+    assert!(answers >= 14, "{answers}");
+}

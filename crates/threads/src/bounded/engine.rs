@@ -1,0 +1,200 @@
+//! The engine: a bounded question in, answers with runs out.
+
+use crate::bounded::depth::Depth;
+use crate::bounded::encoding::columns::Columns;
+use crate::bounded::encoding::moves::Moves;
+use crate::bounded::evidence::shortest::shorten;
+use crate::bounded::search::levels::{Search, SearchLimits};
+use crate::bounded::search::path_edges::Limits;
+use hardbop_bdd::{Exhausted, Manager};
+use hardbop_machine::Machine;
+use hardbop_outcome::engine::takes_only_reachability;
+use hardbop_outcome::{
+    Answer, Budget, Declined, Engine, Event, Evidence, Limit, Outcome, Progress, Question, Trace,
+    Verdict, WantedRun,
+};
+use hardbop_symbolic::{limit_reached, node_limit};
+
+/// Explores runs with few context switches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BoundedEngine;
+
+/// Without a limit in the budget: so many schedules of one length. [`Budget::states`] sets another.
+const DEFAULT_SCHEDULES: u64 = 1 << 21;
+
+/// What becomes of the targets.
+struct Ledger<'q> {
+    question: &'q Question,
+    traces: Vec<Option<Trace>>,
+    switches: Vec<Option<u32>>,
+    statistics: Vec<(String, u64)>,
+    /// Whether no run has more contexts than those explored.
+    is_exhausted: bool,
+}
+
+impl Engine for BoundedEngine {
+    fn name(&self) -> &'static str {
+        "concurrent"
+    }
+
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        takes_only_reachability(question)?;
+        if machine.threads.is_empty() {
+            return Declined::because("programs without a thread");
+        }
+        match Depth::of(question.bound) {
+            Some(_) => Ok(()),
+            None => Declined::because("a bound on steps"),
+        }
+    }
+
+    fn search(
+        &self,
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Outcome {
+        let depth = Depth::of(question.bound).unwrap_or(Depth::Growing);
+        let mut ledger = Ledger {
+            question,
+            traces: vec![None; question.targets().len()],
+            switches: vec![None; question.targets().len()],
+            statistics: Vec::new(),
+            is_exhausted: false,
+        };
+        let instances: u32 = machine.threads.iter().map(|t| t.instances).sum();
+        let threads = budget.threads().max(instances);
+        let contexts = depth.contexts(threads);
+        let columns = Columns::new(machine, contexts, threads);
+        let interrupt = || budget.interrupt.check().is_some();
+        let manager = Manager::new(node_limit(budget)).with_interrupt(&interrupt);
+        let limits = SearchLimits {
+            of_thread: Limits {
+                starts: threads - instances.min(threads),
+                interruptions: contexts.div_ceil(2).saturating_sub(1),
+            },
+            rounds: depth.rounds(),
+            threads,
+            schedules: usize::try_from(budget.states.unwrap_or(DEFAULT_SCHEDULES))
+                .unwrap_or(usize::MAX),
+            interrupt: &interrupt,
+        };
+        let moves = Moves::new(columns, manager);
+        let mut is_short_of_threads = false;
+        let mut has_lost_a_run = false;
+        let searched = Search::new(moves, limits).and_then(|mut search| {
+            let searched = ledger.search(&mut search, contexts, progress);
+            is_short_of_threads = search.is_short_of_threads;
+            has_lost_a_run = search.has_lost_a_run;
+            ledger.count(&search);
+            searched
+        });
+        let why = match searched {
+            Err(why) => Some(limit_reached(why, budget)),
+            Ok(()) if has_lost_a_run => Some(Limit::Declined {
+                what: "runs that it cannot write down".to_owned(),
+            }),
+            Ok(()) if is_short_of_threads => Some(Limit::Threads),
+            Ok(()) if depth == Depth::Growing && !ledger.is_exhausted => Some(Limit::Beyond {
+                bound: depth.bound(),
+            }),
+            Ok(()) => None,
+        };
+        let mut outcome = ledger.outcome(self.name(), depth, why.as_ref());
+        if question.wanted == WantedRun::Shortest {
+            progress.event(Event::Phase("shortest runs"));
+            shorten(machine, depth, budget, &mut outcome);
+        }
+        outcome
+    }
+}
+
+impl Ledger<'_> {
+    fn is_done(&self) -> bool {
+        self.traces.iter().all(Option::is_some)
+    }
+
+    fn search(
+        &mut self,
+        search: &mut Search<'_, '_>,
+        contexts: u32,
+        progress: &mut dyn Progress,
+    ) -> Result<(), Exhausted> {
+        progress.event(Event::Phase("init"));
+        search.run_init()?;
+        for at in 0..self.traces.len() {
+            self.traces[at] = search.reached_in_init(&self.question.targets()[at])?;
+            self.switches[at] = self.traces[at].as_ref().map(|_| 0);
+        }
+        search.begin()?;
+        for context in 0..contexts {
+            if self.is_done() {
+                break;
+            }
+            if search.schedules.is_empty() {
+                // In every run all threads have ended or wait for ever: a larger bound would find nothing more.
+                self.is_exhausted = true;
+                self.statistics
+                    .push(("exhausted at switches".to_owned(), u64::from(context)));
+                break;
+            }
+            progress.event(Event::Count("context", u64::from(context)));
+            search.run_context()?;
+            for at in 0..self.traces.len() {
+                if self.traces[at].is_none() {
+                    self.traces[at] = search.reached_in_context(&self.question.targets()[at])?;
+                    self.switches[at] = self.traces[at].as_ref().map(|_| context);
+                }
+            }
+            let live = search.moves.manager.node_count() as u64;
+            self.statistics
+                .push((format!("nodes at {context} switches"), live));
+            self.statistics.push((
+                format!("schedules at {context} switches"),
+                search.candidates.len() as u64,
+            ));
+            if context + 1 < contexts && !self.is_done() {
+                search.extend_schedules()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, search: &Search<'_, '_>) {
+        let places = search.path_edges.places();
+        let manager = &search.moves.manager;
+        let sizes = places.iter().map(|(_, g)| manager.size(g.total) as u64);
+        let widest = sizes.max().unwrap_or(0);
+        self.statistics
+            .push(("relations".to_owned(), places.len() as u64));
+        self.statistics.push(("widest".to_owned(), widest));
+        self.statistics
+            .push(("nodes".to_owned(), manager.node_count() as u64));
+        self.statistics
+            .push(("peak nodes".to_owned(), manager.peak() as u64));
+        self.statistics.push(("work".to_owned(), manager.work()));
+    }
+
+    fn outcome(self, engine: &str, depth: Depth, why: Option<&Limit>) -> Outcome {
+        let targets = self.question.targets().iter().zip(self.traces);
+        let answers = targets.map(|(target, trace)| {
+            let verdict = match (trace, why) {
+                (Some(trace), _) => Verdict::Found(Evidence::Run(trace)),
+                (None, Some(why)) => Verdict::Unknown(why.clone()),
+                (None, None) if depth == Depth::Growing => Verdict::Excluded,
+                (None, None) => Verdict::ExcludedUpTo(depth.bound()),
+            };
+            Answer::new(target.clone(), verdict)
+        });
+        let mut outcome = Outcome::new(engine, answers.collect());
+        outcome.statistics = self.statistics;
+        for (target, switches) in self.question.targets().iter().zip(self.switches) {
+            if let Some(switches) = switches {
+                let name = format!("switches to {target}");
+                outcome.statistics.push((name, u64::from(switches)));
+            }
+        }
+        outcome
+    }
+}

@@ -1,0 +1,534 @@
+//! The engine: verdicts with their evidence.
+//!
+//! Each target is given to one search after the other until it is settled.
+//!
+//! 1. All configurations one by one, up to a limit: such a search has a run to whatever it reaches, and is the certificate of what it
+//!    does not.
+//! 2. [`Views`] of few threads: a small certificate, or nothing.
+//! 3. Configurations with partial-order reduction, up to a larger limit. It decides, but what it visits is not an invariant. So what it
+//!    excludes is looked for once more without reduction; where there are too many configurations for that, or too many to write down,
+//!    the answer has no certificate and says so.
+//! 4. Sets of configurations, where many differ only in variables.
+
+use crate::exact::encoding::bits::Fields;
+use crate::exact::encoding::space::Space;
+use crate::exact::evidence::certify::{Relations, certificate, written};
+use crate::exact::evidence::invariant::{relations, relations_of_views};
+use crate::exact::evidence::lasso::evidence;
+use crate::exact::evidence::runs::Runs;
+use crate::exact::evidence::witness::Witness;
+use crate::exact::search::allowance::Allowance;
+use crate::exact::search::exploration::{Exploration as ExplicitSearch, Reductions};
+use crate::exact::search::ordered::OrderedSearch;
+use crate::exact::search::product::Product;
+use crate::exact::search::symbolic::Search;
+use crate::exact::search::transitions::Transitions;
+use crate::exact::search::views::Views;
+use crate::exact::search::visited::Visited;
+use hardbop_automata::Property;
+use hardbop_bdd::{Exhausted, Manager};
+use hardbop_machine::cast::Cast;
+use hardbop_machine::inlined::NotInlined;
+use hardbop_machine::{Machine, NodeId};
+use hardbop_outcome::budget::DEFAULT_THREADS;
+use hardbop_outcome::engine::takes_no_bound;
+use hardbop_outcome::{
+    Answer, Budget, Declined, Engine, Event, Limit, Outcome, Progress, Question, Target, Trace,
+    Verdict, WantedRun,
+};
+use hardbop_symbolic::{limit_reached, node_limit};
+use std::collections::BTreeSet;
+
+/// Explores all interleavings of threads without recursion.
+#[derive(Clone, Copy, Debug)]
+pub struct InterleavingEngine {
+    /// How configurations are explored.
+    pub exploration: Exploration,
+    /// What the explicit exploration may leave out.
+    pub reductions: Reductions,
+}
+
+/// How configurations are explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exploration {
+    /// One by one up to a limit, then in sets.
+    Auto,
+    /// One by one; sets only for the certificate of what was not reached.
+    Explicit,
+    /// In sets.
+    Symbolic,
+}
+
+/// The first search explores this many configurations: about as many as take a fraction of a second.
+const FEW_CONFIGURATIONS: u64 = 100_000;
+
+/// [`Exploration::Auto`] explores this many one by one.
+const MORE_CONFIGURATIONS: u64 = 1_000_000;
+
+/// [`Exploration::Explicit`] explores so many unless the budget says otherwise: about as many as fit an ordinary computer's memory.
+const MANY_CONFIGURATIONS: u64 = 20_000_000;
+
+impl Default for InterleavingEngine {
+    fn default() -> Self {
+        Self {
+            exploration: Exploration::Auto,
+            reductions: Reductions::ALL,
+        }
+    }
+}
+
+impl Engine for InterleavingEngine {
+    fn name(&self) -> &'static str {
+        "interleaving"
+    }
+
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        takes_no_bound(question)?;
+        match Cast::new(machine, DEFAULT_THREADS) {
+            Ok(_) => Ok(()),
+            Err(why) => Declined::because(unsupported(machine, why)),
+        }
+    }
+
+    fn search(
+        &self,
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Outcome {
+        let init = u32::from(machine.init.is_some());
+        let cast = match Cast::new(machine, budget.threads().saturating_add(init)) {
+            Ok(cast) => cast,
+            Err(why) => {
+                let what = unsupported(machine, why);
+                return Outcome::unknown(self.name(), question, &Limit::Declined { what });
+            }
+        };
+        let space = Space::new(machine, &cast);
+        if let Some(property) = question.as_property() {
+            let runs = Runs {
+                machine,
+                cast: &cast,
+                space: &space,
+            };
+            return self.look_for_runs(&runs, question, property, budget, progress);
+        }
+        let targets = question.targets();
+        let mut inquiry = Inquiry {
+            runs: Runs {
+                machine,
+                cast: &cast,
+                space: &space,
+            },
+            budget,
+            engine: self,
+            wanted: question.wanted,
+            targets,
+            standings: vec![Standing::Open(Limit::States); targets.len()],
+            outcome: Outcome::new(self.name(), Vec::new()),
+        };
+        inquiry.answer(progress);
+        inquiry.finish()
+    }
+}
+
+impl InterleavingEngine {
+    /// Looks for a run that a property describes.
+    fn look_for_runs(
+        &self,
+        runs: &Runs<'_>,
+        question: &Question,
+        property: &Property,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Outcome {
+        progress.event(Event::Phase("product with the automaton"));
+        let allowance = Allowance {
+            configurations: budget.states.unwrap_or(MANY_CONFIGURATIONS),
+            memory: budget.memory,
+            interrupt: budget.interrupt,
+        };
+        let mut product = Product::new(runs.machine, runs.cast, &property.automaton);
+        let verdict = match product.run(&allowance) {
+            Err(why) => Verdict::Unknown(why),
+            Ok(None) if product.missed_thread => Verdict::Unknown(Limit::Threads),
+            Ok(None) => Verdict::Excluded,
+            Ok(Some(accepted)) => {
+                let letters = Some(product.letters());
+                let mut witness = Witness {
+                    runs,
+                    transitions: &mut product.visited.transitions,
+                    letters,
+                };
+                match evidence(&mut witness, &accepted) {
+                    Ok(evidence) => Verdict::Found(evidence),
+                    Err(why) => Verdict::Unknown(why),
+                }
+            }
+        };
+        let mut outcome = Outcome::same(self.name(), question, &verdict);
+        let counts = [
+            ("configurations", product.visited.len()),
+            ("states", product.len()),
+        ];
+        let counts = counts.map(|(name, count)| (name.to_owned(), count as u64));
+        outcome.statistics.extend(counts);
+        outcome
+    }
+}
+
+/// What is known of a target.
+#[derive(Clone, Debug)]
+enum Standing {
+    /// Nothing yet; what stopped the searches so far.
+    Open(Limit),
+    /// A complete search has not reached it. Why its proof could not be written down; nothing if it had partial-order reduction.
+    Excluded(Option<Limit>),
+    /// All that will be known.
+    Settled(Verdict),
+}
+
+/// A question on its way to an answer.
+struct Inquiry<'q> {
+    runs: Runs<'q>,
+    budget: &'q Budget<'q>,
+    engine: &'q InterleavingEngine,
+    wanted: WantedRun,
+    targets: &'q [Target],
+    standings: Vec<Standing>,
+    outcome: Outcome,
+}
+
+impl<'q> Inquiry<'q> {
+    fn answer(&mut self, progress: &mut dyn Progress) {
+        let all = self.engine.reductions.without_partial_order();
+        let exploration = self.engine.exploration;
+        if exploration != Exploration::Symbolic {
+            progress.event(Event::Phase("explicit search"));
+            self.explore_explicitly(all, FEW_CONFIGURATIONS, progress);
+            if self.has_open() {
+                progress.event(Event::Phase("views of few threads"));
+                self.prove_by_views();
+            }
+            if self.engine.reductions.partial_order && self.has_open() {
+                progress.event(Event::Phase("reduced search"));
+                self.explore_explicitly(self.engine.reductions, self.most(), progress);
+            }
+            // What only the reduced search has excluded is worth a longer search: for the proof.
+            let reduced = |standing: &Standing| matches!(standing, Standing::Excluded(None));
+            if self.standings.iter().any(reduced) && self.is_undisturbed() {
+                progress.event(Event::Phase("proof"));
+                self.explore_explicitly(all, self.most(), progress);
+            }
+        }
+        if exploration != Exploration::Explicit && self.has_open() {
+            progress.event(Event::Phase("symbolic search"));
+            self.explore_symbolically(progress);
+        }
+    }
+
+    /// The most configurations that are explored one by one.
+    fn most(&self) -> u64 {
+        match self.engine.exploration {
+            Exploration::Explicit => MANY_CONFIGURATIONS,
+            _ => MORE_CONFIGURATIONS,
+        }
+    }
+
+    fn is_undisturbed(&self) -> bool {
+        self.budget.interrupt.check().is_none()
+    }
+
+    /// Whether there is a target of which nothing is known, and time to find out.
+    fn has_open(&self) -> bool {
+        let open = |standing: &Standing| matches!(standing, Standing::Open(_));
+        self.standings.iter().any(open) && self.is_undisturbed()
+    }
+
+    /// The targets of which something is still to be found out, by their place in the question.
+    fn unsettled(&self) -> Vec<usize> {
+        let standings = self.standings.iter().enumerate();
+        let left = standings.filter(|(_, standing)| !matches!(standing, Standing::Settled(_)));
+        left.map(|(index, _)| index).collect()
+    }
+
+    fn nodes(&self, targets: &[usize]) -> BTreeSet<NodeId> {
+        targets.iter().map(|&i| self.targets[i].node).collect()
+    }
+
+    /// Looks for what is not settled, one configuration at a time. What is reached gets its run from this search, or a better one from
+    /// an ordered search. What a complete search has not reached is excluded; if it took all steps of all threads, the
+    /// configurations are the proof.
+    fn explore_explicitly(
+        &mut self,
+        reductions: Reductions,
+        most: u64,
+        progress: &mut dyn Progress,
+    ) {
+        let left = self.unsettled();
+        let (machine, cast) = (self.runs.machine, self.runs.cast);
+        let mut search = ExplicitSearch::new(machine, cast, &self.nodes(&left), reductions);
+        let end = search.run(&self.allowance(most));
+        if reductions.partial_order {
+            self.count("reduced-configurations", search.visited.len());
+            self.count("reduced-expansions", search.reduced);
+        } else {
+            self.count("configurations", search.visited.len());
+        }
+        let (reached, missed): (Vec<usize>, Vec<usize>) = left
+            .into_iter()
+            .partition(|&index| search.visited.has_reached(self.targets[index].node));
+        if !reached.is_empty() {
+            self.take_runs(&reached, &mut search.visited, progress);
+        }
+        let standing = match end {
+            Err(why) => Standing::Open(why),
+            Ok(()) if search.missed_thread => Standing::Settled(Verdict::Unknown(Limit::Threads)),
+            Ok(()) if missed.is_empty() => return,
+            Ok(()) if reductions.partial_order => Standing::Excluded(None),
+            Ok(()) => match self.prove(&missed, &search.visited) {
+                Ok(()) => Standing::Settled(Verdict::Excluded),
+                Err(why) => Standing::Excluded(Some(why)),
+            },
+        };
+        self.set(&missed, &standing);
+    }
+
+    /// What a search has found out of some targets. That they are excluded is never forgotten.
+    fn set(&mut self, targets: &[usize], standing: &Standing) {
+        for &index in targets {
+            let known = &mut self.standings[index];
+            if !matches!(
+                (&*known, standing),
+                (Standing::Excluded(_), Standing::Open(_))
+            ) {
+                *known = standing.clone();
+            }
+        }
+    }
+
+    /// Settles what a search has reached.
+    fn take_runs(
+        &mut self,
+        reached: &[usize],
+        visited: &mut Visited<'_>,
+        progress: &mut dyn Progress,
+    ) {
+        let mut ordered = None;
+        if self.wanted != WantedRun::Any {
+            progress.event(Event::Phase("shortest runs"));
+            let (machine, cast) = (self.runs.machine, self.runs.cast);
+            let mut search = OrderedSearch::new(machine, cast, &self.nodes(reached));
+            let most = match self.wanted {
+                WantedRun::Shortest => self.most(),
+                _ => FEW_CONFIGURATIONS,
+            };
+            // Whatever stops this search, runs that are not the best are known.
+            let _ = search.run(&self.allowance(most));
+            self.count("ordered-configurations", search.visited.len());
+            ordered = Some(search.visited);
+        }
+        for &index in reached {
+            let target = &self.targets[index];
+            let best = ordered.as_mut().and_then(|best| self.trace(best, target));
+            let run = match best {
+                Some(Ok(trace)) => Some(Ok(trace)),
+                _ => self.trace(visited, target),
+            };
+            let verdict = match run {
+                Some(Ok(trace)) => Verdict::run(trace),
+                Some(Err(why)) => Verdict::Unknown(why),
+                None => continue,
+            };
+            self.standings[index] = Standing::Settled(verdict);
+        }
+    }
+
+    /// What an explicit search may spend.
+    fn allowance(&self, most: u64) -> Allowance<'q> {
+        Allowance {
+            configurations: self.budget.states.unwrap_or(u64::MAX).min(most),
+            memory: self.budget.memory,
+            interrupt: self.budget.interrupt,
+        }
+    }
+
+    /// Writes the configurations of a complete search without partial-order reduction down, as proof that none is at these targets.
+    fn prove(&mut self, excluded: &[usize], visited: &Visited<'_>) -> Result<(), Limit> {
+        let interrupt = || self.budget.interrupt.check().is_some();
+        let transitions = &visited.transitions;
+        self.certify(excluded, transitions, |manager, fields| {
+            relations(manager, visited, fields, &interrupt)
+        })
+    }
+
+    /// Looks for an invariant that relates few threads at a time; what it excludes is settled.
+    fn prove_by_views(&mut self) {
+        for size in [1, 2] {
+            let left = self.unsettled();
+            let (machine, cast) = (self.runs.machine, self.runs.cast);
+            let mut views = Views::new(machine, cast, size, &self.nodes(&left));
+            let end = views.run(&self.allowance(self.most()));
+            self.count(&format!("views-of-{size}"), views.len());
+            let is_excluded = |&index: &usize| views.excluded.contains(&self.targets[index].node);
+            let excluded: Vec<usize> = left.into_iter().filter(is_excluded).collect();
+            if end.is_err() || excluded.is_empty() {
+                continue;
+            }
+            let proof = self.certify(&excluded, &views.transitions, |manager, fields| {
+                relations_of_views(manager, &views, fields)
+            });
+            let standing = match proof {
+                Ok(()) => Standing::Settled(Verdict::Excluded),
+                Err(why) => Standing::Excluded(Some(why)),
+            };
+            self.set(&excluded, &standing);
+            if !self.has_open() {
+                return;
+            }
+        }
+    }
+
+    /// Makes the certificate of an invariant.
+    fn certify(
+        &mut self,
+        excluded: &[usize],
+        transitions: &Transitions<'_>,
+        relations: impl FnOnce(&mut Manager<'_>, Fields<'_>) -> Result<Relations, Exhausted>,
+    ) -> Result<(), Limit> {
+        let Runs {
+            machine,
+            cast,
+            space,
+        } = self.runs;
+        let interrupt = || self.budget.interrupt.check().is_some();
+        let mut manager = Manager::new(node_limit(self.budget)).with_interrupt(&interrupt);
+        let fields = Fields {
+            machine,
+            cast,
+            space,
+            globals: &transitions.stepper.globals,
+        };
+        let relations =
+            relations(&mut manager, fields).map_err(|why| limit_reached(why, self.budget))?;
+        let targets = excluded.iter().map(|&i| self.targets[i].clone()).collect();
+        let certificate = written(machine, space, &manager, targets, relations);
+        self.outcome.certificates.push(certificate);
+        self.count("peak-bdd-nodes", manager.peak());
+        Ok(())
+    }
+
+    /// The run to a target that a search has reached.
+    fn trace(&self, visited: &mut Visited<'_>, target: &Target) -> Option<Result<Trace, Limit>> {
+        let path = visited.path_to(target.node)?;
+        let mut witness = Witness {
+            runs: &self.runs,
+            transitions: &mut visited.transitions,
+            letters: None,
+        };
+        Some(witness.run_of(&path, target))
+    }
+
+    /// Looks for what is not settled in sets of configurations. What an explicit search has excluded is looked for as well: for the proof.
+    fn explore_symbolically(&mut self, progress: &mut dyn Progress) {
+        let left = self.unsettled();
+        let budget = self.budget;
+        let interrupt = || budget.interrupt.check().is_some();
+        let manager = Manager::new(node_limit(budget)).with_interrupt(&interrupt);
+        let Runs {
+            machine,
+            cast,
+            space,
+        } = self.runs;
+        let mut search = Search::new(machine, cast, space, manager, self.nodes(&left));
+        let end = search.run().map_err(|why| limit_reached(why, budget));
+        progress.event(Event::Phase("evidence"));
+        let mut missed = Vec::new();
+        for index in left {
+            let target = &self.targets[index];
+            let Some(hit) = search.hit(target.node) else {
+                missed.push(index);
+                continue;
+            };
+            let run = self.runs.run_to(&mut search, hit, target);
+            let verdict = match run.map_err(|why| limit_reached(why, budget)) {
+                Ok(Ok(trace)) => Verdict::run(trace),
+                Ok(Err(why)) | Err(why) => Verdict::Unknown(why),
+            };
+            self.standings[index] = Standing::Settled(verdict);
+        }
+        let standing = match end {
+            Err(why) => Standing::Open(why),
+            Ok(()) if search.missed_thread => Standing::Open(Limit::Threads),
+            Ok(()) if missed.is_empty() => Standing::Settled(Verdict::Excluded),
+            Ok(()) => {
+                let targets = missed.iter().map(|&i| self.targets[i].clone()).collect();
+                match certificate(machine, space, &mut search, targets) {
+                    Ok(certificate) => {
+                        self.outcome.certificates.push(certificate);
+                        Standing::Settled(Verdict::Excluded)
+                    }
+                    Err(why) => Standing::Excluded(Some(limit_reached(why, budget))),
+                }
+            }
+        };
+        self.set(&missed, &standing);
+        self.outcome.statistics.extend(statistics(&search));
+    }
+
+    fn count(&mut self, name: &str, count: usize) {
+        self.outcome
+            .statistics
+            .push((name.to_owned(), count as u64));
+    }
+
+    fn finish(mut self) -> Outcome {
+        for (target, standing) in self.targets.iter().zip(self.standings) {
+            let (verdict, uncertified) = match standing {
+                Standing::Settled(verdict) => (verdict, None),
+                Standing::Excluded(why) => (Verdict::Excluded, Some(uncertified(why.as_ref()))),
+                Standing::Open(why) => (Verdict::Unknown(why), None),
+            };
+            self.outcome.answers.push(Answer {
+                uncertified,
+                ..Answer::new(target.clone(), verdict)
+            });
+        }
+        self.outcome
+    }
+}
+
+/// Why there is no certificate although a complete search has excluded a target.
+fn uncertified(why: Option<&Limit>) -> String {
+    match why {
+        Some(why) => format!("the invariant is too large to be written down: {why}"),
+        None => "only a search with partial-order reduction finished".to_owned(),
+    }
+}
+
+fn unsupported(machine: &Machine, why: NotInlined) -> String {
+    match why {
+        NotInlined::Recursive(procedure) => {
+            let name = &machine.procedure(procedure).name;
+            format!("threads with recursion ({name} may call itself)")
+        }
+        NotInlined::TooManyPlaces => "threads whose calls unfold to that many places".to_owned(),
+        NotInlined::InitStartsThreads => "an `init` procedure that starts threads".to_owned(),
+    }
+}
+
+fn statistics(search: &Search<'_, '_>) -> Vec<(String, u64)> {
+    let widest = search.visited().values();
+    let widest = widest.map(|&set| search.manager.size(set)).max();
+    let rings = search.layers().iter().map(Vec::len).max();
+    let counts = [
+        ("contexts", search.layers().len()),
+        ("longest-run", rings.unwrap_or(0).saturating_sub(1)),
+        ("relations", search.visited().len()),
+        ("widest-relation", widest.unwrap_or(0)),
+        ("peak-bdd-nodes", search.manager.peak()),
+    ];
+    let counts = counts.map(|(name, count)| (name.to_owned(), count as u64));
+    counts.to_vec()
+}

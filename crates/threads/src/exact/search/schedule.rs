@@ -1,0 +1,28 @@
+//! What steps do to the schedule, whichever way configurations are stored.
+
+use crate::exact::encoding::moves::Effect;
+use hardbop_machine::cast::Cast;
+use hardbop_outcome::certificate::Turn;
+
+/// Whose turn it is after a step; nobody's if the step needs a thread too many.
+pub(crate) fn turn_after(cast: &Cast, turn: &Turn, effect: Effect) -> Option<Turn> {
+    let mut after = turn.clone();
+    let is_inside = after.atomic.contains(&turn.thread);
+    after.atomic.retain(|&thread| thread != turn.thread);
+    let stays_inside = match effect {
+        Effect::EnterAtomic => true,
+        Effect::LeaveAtomic | Effect::End => false,
+        Effect::None | Effect::Start(_) => is_inside,
+        Effect::StartBeyond => return None,
+    };
+    if stays_inside {
+        after.atomic.push(turn.thread);
+    }
+    match effect {
+        Effect::Start(_) if after.started == cast.len() => return None,
+        Effect::Start(_) => after.started += 1,
+        Effect::End if cast.has_init && turn.thread == 0 => after.started = cast.initial,
+        _ => {}
+    }
+    Some(after)
+}
