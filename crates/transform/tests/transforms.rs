@@ -267,8 +267,16 @@ fn monitor(machine: &Machine, seed: u64) -> Option<Property> {
         (_, 0) => format!("{} = 0", global.name),
         (_, _) => format!("{} < 2", global.name),
     };
-    let nondeterminism = if seed.is_multiple_of(2) { "off, on" } else { "on" };
-    let last = if seed.is_multiple_of(5) { "terminated" } else { "1" };
+    let nondeterminism = if seed.is_multiple_of(2) {
+        "off, on"
+    } else {
+        "on"
+    };
+    let last = if seed.is_multiple_of(5) {
+        "terminated"
+    } else {
+        "1"
+    };
     let text = format!(
         "monitor Toggles begin state off initial; state on; state error target;
          from off: on {condition} goto {nondeterminism};
