@@ -6,7 +6,7 @@
 use crate::rejected::Rejected;
 use hardbop_machine::{Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation, VERSION};
-use hardbop_outcome::{Target, digest};
+use hardbop_outcome::{Limit, Target, digest};
 
 /// The formulas of each node.
 pub(crate) struct Relations {
@@ -32,8 +32,12 @@ pub(crate) fn malformed<T>(what: String) -> Result<T, Rejected> {
 }
 
 /// Checks the form of a certificate of a sequential machine.
-pub(crate) fn check(machine: &Machine, certificate: &Certificate) -> Result<Relations, Rejected> {
-    check_head(machine, certificate)?;
+pub(crate) fn check(
+    machine: &Machine,
+    certificate: &Certificate,
+    is_over: &dyn Fn() -> bool,
+) -> Result<Relations, Rejected> {
+    check_head(machine, certificate, is_over)?;
     if !certificate.turns.is_empty() {
         return malformed("it has relations of turns, which only interleaved ones have".to_owned());
     }
@@ -43,7 +47,11 @@ pub(crate) fn check(machine: &Machine, certificate: &Certificate) -> Result<Rela
 }
 
 /// Checks what all certificates have: version, program, targets, and operands before their users.
-pub(crate) fn check_head(machine: &Machine, certificate: &Certificate) -> Result<(), Rejected> {
+pub(crate) fn check_head(
+    machine: &Machine,
+    certificate: &Certificate,
+    is_over: &dyn Fn() -> bool,
+) -> Result<(), Rejected> {
     if certificate.version != VERSION {
         let version = certificate.version;
         return malformed(format!(
@@ -58,6 +66,9 @@ pub(crate) fn check_head(machine: &Machine, certificate: &Certificate) -> Result
         ));
     }
     for target in &certificate.targets {
+        if is_over() {
+            return Err(Rejected::Interrupted(Limit::Interrupted));
+        }
         check_target(machine, target)?;
     }
     check_operands(&certificate.formulas)

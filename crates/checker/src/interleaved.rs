@@ -39,8 +39,8 @@ pub(crate) fn check(
     certificate: &Certificate,
     interrupt: &dyn Interrupt,
 ) -> Result<Accepted, Rejected> {
-    let cast = form::check(machine, certificate)?;
     let is_over = || interrupt.check().is_some();
+    let cast = form::check(machine, certificate, &is_over)?;
     let relations = certificate.turns.iter();
     let relations = relations.map(|entry| (entry.turn.clone(), entry.relation));
     let mut checker = InterleavedChecker {
@@ -49,6 +49,7 @@ pub(crate) fn check(
         relations: relations.collect(),
         targets: certificate.targets.iter().map(|t| t.node).collect(),
         world: World::new(machine, &cast, &certificate.formulas, &is_over),
+        is_over: &is_over,
         counts: Accepted::default(),
     };
     checker.initial()?;
@@ -58,9 +59,7 @@ pub(crate) fn check(
         checker.pass(&turn, relation)?;
         let places = checker.cast.member(turn.thread).inlined.place_count();
         for place in 1..places {
-            if is_over() {
-                return Err(Rejected::Interrupted(Limit::Interrupted));
-            }
+            checker.ask()?;
             checker.steps_from(&turn, relation, place)?;
         }
     }
@@ -74,10 +73,19 @@ struct InterleavedChecker<'a, 'i> {
     relations: BTreeMap<Turn, u32>,
     targets: BTreeSet<NodeId>,
     world: World<'a, 'i>,
+    is_over: &'i dyn Fn() -> bool,
     counts: Accepted,
 }
 
 impl InterleavedChecker<'_, '_> {
+    /// Asks whether to stop. Loops over conditions need not: proving one asks.
+    fn ask(&self) -> Result<(), Rejected> {
+        if (self.is_over)() {
+            return Err(Rejected::Interrupted(Limit::Interrupted));
+        }
+        Ok(())
+    }
+
     fn initial(&mut self) -> Result<(), Rejected> {
         let first = if self.cast.has_init {
             0..1
@@ -109,6 +117,7 @@ impl InterleavedChecker<'_, '_> {
     /// No thread that has been started is at a target.
     fn targets(&mut self, turn: &Turn, relation: u32) -> Result<(), Rejected> {
         for thread in 0..turn.started {
+            self.ask()?;
             for place in 1..self.cast.member(thread).inlined.place_count() {
                 let inlined = &self.cast.member(thread).inlined;
                 let Some((_, node)) = inlined.locate(self.machine, place) else {

@@ -33,6 +33,8 @@ use hardbop_outcome::{Interrupt, Limit};
 /// Checks that no run of the machine reaches any target of the certificate.
 ///
 /// Linear in the size of the machine plus, for every edge, the size of the formulas at its ends, apart from the searches.
+/// Between two questions to the interrupt stands the work for one condition; it may answer with any limit, time or
+/// memory, and that is what the rejection says.
 pub fn validate(
     machine: &Machine,
     certificate: &Certificate,
@@ -62,9 +64,9 @@ fn sequential(
             what: "programs with threads or an `init` procedure".to_owned(),
         });
     }
-    let relations = form::check(machine, certificate)?;
-    let effects = ModRef::new(machine, &CallGraph::new(machine));
     let is_over = || interrupt.check().is_some();
+    let relations = form::check(machine, certificate, &is_over)?;
+    let effects = ModRef::new(machine, &CallGraph::new(machine));
     let mut checker = Checker::new(machine, certificate, relations, &effects, &is_over);
     if certificate.direction == Direction::Backward {
         backward::check(&mut checker)?;

@@ -70,8 +70,12 @@ impl<'i> Prover<'i> {
         }
     }
 
-    /// Whether the assumptions cannot hold together.
+    /// Whether the assumptions cannot hold together. The interrupt is asked first: whoever asks one
+    /// question after the other need not do it.
     pub fn refute(&mut self, assumptions: &[Lit]) -> Refutation {
+        if self.interrupt.is_some_and(|interrupt| interrupt()) {
+            return Refutation::Interrupted;
+        }
         if self.propagation.refutes(assumptions.iter().copied()) {
             return Refutation::Immediate;
         }

@@ -8,8 +8,12 @@ use hardbop_machine::{Machine, Storage, Variable};
 use hardbop_outcome::certificate::{Bit, Certificate, Formula, ThreadBit, ThreadPart, Turn};
 
 /// Checks the form of a certificate; gives the threads that it speaks of.
-pub fn check(machine: &Machine, certificate: &Certificate) -> Result<Cast, Rejected> {
-    check_head(machine, certificate)?;
+pub fn check(
+    machine: &Machine,
+    certificate: &Certificate,
+    is_over: &dyn Fn() -> bool,
+) -> Result<Cast, Rejected> {
+    check_head(machine, certificate, is_over)?;
     if !certificate.nodes.is_empty() {
         return malformed("an interleaved certificate has relations of turns, not of nodes".into());
     }

@@ -33,7 +33,7 @@ impl InterleavedChecker<'_, '_> {
             self.counts.obligations += 1;
             return Ok(());
         }
-        let permitted = self.permission(turn);
+        let permitted = self.permission(turn)?;
         let premises = [before, permitted];
         let scope = Scope {
             thread: turn.thread,
@@ -224,13 +224,14 @@ impl InterleavedChecker<'_, '_> {
     }
 
     /// Whether atomic blocks of others permit a step; true where that is not easily said.
-    fn permission(&mut self, turn: &Turn) -> Lit {
+    fn permission(&mut self, turn: &Turn) -> Result<Lit, Rejected> {
         let holder = match turn.atomic.last() {
             Some(&holder) if holder != turn.thread => holder,
-            _ => return self.world.constant(true),
+            _ => return Ok(self.world.constant(true)),
         };
         let mut can_step = Vec::new();
         for place in 1..self.cast.member(holder).inlined.place_count() {
+            self.ask()?;
             let enabled = self.enabled(holder, place);
             if enabled != self.world.constant(false) {
                 let here = self.world.at(holder, place);
@@ -238,10 +239,10 @@ impl InterleavedChecker<'_, '_> {
             }
         }
         let blocked = !self.world.state.circuit.any(can_step);
-        match self.world.flag() {
+        Ok(match self.world.flag() {
             Some(flag) => self.world.state.circuit.or(blocked, flag),
             None => blocked,
-        }
+        })
     }
 
     /// Where a thread can take a step from a place, except by edges with many choices.

@@ -4,8 +4,9 @@ use super::{certificate, exit_of, global, is_failure, local, machine, validate};
 use crate::Rejected;
 use expect_test::{Expect, expect};
 use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::certificate::{Direction, Formula};
+use hardbop_outcome::certificate::{Direction, Formula, Turn, TurnRelation};
 use hardbop_outcome::{Certificate, Interrupt, Limit};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 const FLIP: &str = "decl g := 0;
 void main() begin
@@ -382,15 +383,55 @@ fn threads_do_not_disappear_by_overflow() {
     }
 }
 
+/// Says after some questions that memory has run out, and counts them.
+struct OverAfter {
+    limit: u32,
+    asked: AtomicU32,
+}
+
+impl Interrupt for OverAfter {
+    fn check(&self) -> Option<Limit> {
+        let asked = self.asked.fetch_add(1, Ordering::Relaxed);
+        (asked >= self.limit).then_some(Limit::Memory)
+    }
+}
+
+/// Wherever the interrupt says so, the answer is the limit that it names, and every condition asks.
 #[test]
 fn an_interrupt_leaves_the_question_open() {
-    struct Over;
-    impl Interrupt for Over {
-        fn check(&self) -> Option<Limit> {
-            Some(Limit::Time)
+    let two_threads =
+        machine("decl g := 1; thread a(2) begin void main() begin assert(g); end end");
+    let flip = machine(FLIP);
+    let always = vec![Formula::Constant(true)];
+    let mut interleaved = certificate(&two_threads, Direction::Interleaved, always, |_| None);
+    interleaved.targets.clear();
+    for thread in 0..2 {
+        let turn = Turn {
+            thread,
+            started: 2,
+            atomic: Vec::new(),
+        };
+        interleaved.turns.push(TurnRelation { turn, relation: 0 });
+    }
+    let certificates = [
+        (&flip, forward_flip(&flip)),
+        (&flip, backward_flip(&flip)),
+        (&two_threads, interleaved),
+    ];
+    for (machine, certificate) in certificates {
+        let accepted = validate(machine, &certificate).expect("it is inductive");
+        for limit in 0.. {
+            let over = OverAfter {
+                limit,
+                asked: AtomicU32::new(0),
+            };
+            match crate::validate(machine, &certificate, &over) {
+                Ok(_) => {
+                    assert!(u64::from(over.asked.into_inner()) >= accepted.obligations);
+                    break;
+                }
+                stopped => assert_eq!(stopped, Err(Rejected::Interrupted(Limit::Memory))),
+            }
         }
     }
-    let machine = machine(FLIP);
-    let answer = crate::validate(&machine, &forward_flip(&machine), &Over);
-    assert_eq!(answer, Err(Rejected::Interrupted(Limit::Time)));
 }

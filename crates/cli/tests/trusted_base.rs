@@ -1,0 +1,166 @@
+//! The page about certificates says what has to be trusted. Its tables are held against the crates
+//! that the checker and the interpreter are built from, read from `cargo metadata`.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The judges: what they depend on is what has to be trusted.
+const JUDGES: [&str; 2] = ["hardbop-checker", "hardbop-interpreter"];
+
+/// How far the lines on the page may be from those that are counted, in percent.
+const TOLERANCE: usize = 10;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Every crate on the path, with the folder of its sources; `true` if it is one of the workspace.
+fn crates_on_the_path() -> BTreeMap<String, (PathBuf, bool)> {
+    let metadata = metadata();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let packages: BTreeMap<String, Value> = list(&metadata["packages"])
+        .into_iter()
+        .map(|package| (text(&package["id"]), package))
+        .collect();
+    let dependencies: BTreeMap<String, Vec<String>> = list(&metadata["resolve"]["nodes"])
+        .iter()
+        .map(|node| {
+            let normal = |dep: &Value| list(&dep["dep_kinds"]).iter().any(|k| k["kind"].is_null());
+            let deps = list(&node["deps"]);
+            let deps = deps.iter().filter(|dep| normal(dep));
+            (
+                text(&node["id"]),
+                deps.map(|dep| text(&dep["pkg"])).collect(),
+            )
+        })
+        .collect();
+    let is_judge = |id: &&String| JUDGES.contains(&&*text(&packages[*id]["name"]));
+    let mut pending: Vec<String> = packages.keys().filter(is_judge).cloned().collect();
+    assert_eq!(pending.len(), JUDGES.len());
+    let mut seen = BTreeSet::new();
+    let mut found = BTreeMap::new();
+    while let Some(id) = pending.pop() {
+        if seen.insert(id.clone()) {
+            let package = &packages[&id];
+            let manifest = PathBuf::from(text(&package["manifest_path"]));
+            let sources = manifest.with_file_name("src");
+            found.insert(
+                text(&package["name"]),
+                (sources, package["source"].is_null()),
+            );
+            pending.extend(dependencies[&id].iter().cloned());
+        }
+    }
+    found
+}
+
+fn metadata() -> Value {
+    let run = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program)
+            .args(arguments)
+            .current_dir(root())
+            .output()
+            .expect("cargo runs the tests, so its tools are there");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{errors}");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let version = run("rustc", &["-vV"]);
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    let host = host.expect("rustc says what it runs on");
+    let arguments = ["metadata", "--format-version=1", "--offline"];
+    let arguments = [&arguments[..], &["--filter-platform", host]].concat();
+    serde_json::from_str(&run(env!("CARGO"), &arguments)).expect("JSON")
+}
+
+/// The lines of all sources in a folder, without blank lines, comments and tests.
+fn lines(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.expect("it can be listed").path())
+        .collect();
+    entries.sort();
+    for path in entries {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with("test") {
+            continue;
+        }
+        if path.is_dir() {
+            found.extend(lines(&path));
+        } else if name.ends_with(".rs") {
+            let text = std::fs::read_to_string(&path).expect("sources are text");
+            let tests = ["", "pub(crate) "].map(|p| format!("#[cfg(test)]\n{p}mod tests"));
+            let ends = tests.iter().filter_map(|start| text.find(start));
+            let code = text[..ends.min().unwrap_or(text.len())].lines();
+            let code = code.map(str::trim);
+            let code = code.filter(|line| !line.is_empty() && !line.starts_with("//"));
+            found.extend(code.map(str::to_owned));
+        }
+    }
+    found
+}
+
+/// The rows of the table under a heading of the page: the first cell without its backquotes, and
+/// the number in the second.
+fn table(page: &str, heading: &str) -> BTreeMap<String, usize> {
+    let (_, section) = page.split_once(heading).expect("the page has the heading");
+    let rows = section.lines().skip_while(|line| !line.starts_with("| `"));
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    rows.map(|row| {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let number = cells[2].replace(',', "").parse();
+        (cells[1].replace('`', ""), number.expect("a number"))
+    })
+    .collect()
+}
+
+fn page() -> String {
+    std::fs::read_to_string(root().join("docs/certificates.md")).expect("the page is there")
+}
+
+#[test]
+fn the_page_names_the_crates_that_have_to_be_trusted_and_their_size() {
+    let named = table(&page(), "### Our own code");
+    let counted: BTreeMap<String, usize> = crates_on_the_path()
+        .into_iter()
+        .filter(|(_, (_, is_own))| *is_own)
+        .map(|(name, (sources, _))| (name.replace("hardbop-", ""), lines(&sources).len()))
+        .collect();
+    let names = |table: &BTreeMap<String, usize>| table.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&named), names(&counted), "now: {counted:?}");
+    for (name, &count) in &counted {
+        let off = named[name].abs_diff(count) * 100;
+        assert!(
+            off <= count * TOLERANCE,
+            "{name} has {count} lines: {counted:?}"
+        );
+    }
+}
+
+#[test]
+fn the_page_counts_the_unsafe_lines_of_the_libraries_on_the_path() {
+    let named = table(&page(), "### Libraries");
+    let is_unsafe = |line: &&String| {
+        let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.any(|word| word == "unsafe")
+    };
+    let counted: BTreeMap<String, usize> = crates_on_the_path()
+        .into_iter()
+        .filter(|(_, (_, is_own))| !is_own)
+        .map(|(name, (sources, _))| (name, lines(&sources).iter().filter(is_unsafe).count()))
+        .collect();
+    assert_eq!(named, counted);
+}
+
+#[test]
+fn what_has_to_be_trusted_checks_overflow_in_releases_too() {
+    let manifest = std::fs::read_to_string(root().join("Cargo.toml")).expect("it is there");
+    for (name, (_, is_own)) in crates_on_the_path() {
+        let setting = format!("{name} = {{ overflow-checks = true }}");
+        assert!(!is_own || manifest.contains(&setting), "{name}");
+    }
+}
