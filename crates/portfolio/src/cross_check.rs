@@ -1,4 +1,6 @@
-//! Everybody who takes a question is asked, and the verdicts are compared.
+//! Every engine that takes a question is asked, and the verdicts are compared.
+//!
+//! An engine that is much slower than the first to answer is stopped, and says nothing then.
 //!
 //! Two engines that contradict each other are a fault, never an answer. The program is shrunk as
 //! long as the two still contradict each other, so that what is reported can be read.

@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::judge::{Validation, validate};
 use crate::options::Options;
 use crate::plan::plan;
-use crate::turns::{End, Participant, take_turns};
+use crate::turns::{End, Participant, Until, take_turns};
 use hardbop_machine::Machine;
 use hardbop_outcome::{Answer, Budget, Engine, Limit, Outcome, Progress, Question, Verdict};
 use std::num::NonZeroUsize;
@@ -172,14 +172,15 @@ impl Portfolio {
             }];
         }
         let jobs = self.jobs.get();
-        let waits_for_all = self.choice == Choice::CrossCheck;
         let is_enough = |all: &[Participant]| {
             let panicked = all.iter().any(|one| matches!(one.end, End::Panicked));
-            panicked || (!waits_for_all && is_answered(question, all))
+            panicked || is_answered(question, all)
         };
-        take_turns(
-            engines, machine, question, budget, jobs, progress, &is_enough,
-        )
+        let until = match self.choice {
+            Choice::CrossCheck => Until::All,
+            Choice::Auto | Choice::Engine(_) => Until::Enough(&is_enough),
+        };
+        take_turns(engines, machine, question, budget, jobs, progress, &until)
     }
 }
 

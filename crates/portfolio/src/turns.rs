@@ -59,6 +59,12 @@ pub enum End {
 }
 
 impl Participant {
+    /// Whether it knows the answer to every item.
+    fn has_answered(&self) -> bool {
+        let outcome = self.outcome();
+        outcome.is_some_and(|outcome| !outcome.answers.iter().any(|a| a.verdict.is_unknown()))
+    }
+
     /// What it answered.
     pub fn outcome(&self) -> Option<&Outcome> {
         match &self.end {
@@ -68,8 +74,21 @@ impl Participant {
     }
 }
 
-/// Lets engines search until what has been answered is enough. `is_enough` hears of everybody
-/// who has ended, in the order of the engines.
+/// When a contest is over.
+pub enum Until<'u> {
+    /// As soon as what has been answered is enough; asked whenever an engine has ended, with all
+    /// participants in the order of the engines.
+    Enough(&'u (dyn Fn(&[Participant]) -> bool + Sync)),
+    /// When everyone has answered, or has had [`PATIENCE`] times the turns of the first to answer.
+    All,
+}
+
+/// How many times as long as the first answer took the others may search, if all are waited for.
+const PATIENCE: u64 = 10;
+/// Turns that everyone may have in any case, if all are waited for.
+const FAIR_TURNS: u64 = 4;
+
+/// Lets engines search until the contest is over.
 pub fn take_turns(
     engines: &[Box<dyn Engine>],
     machine: &Machine,
@@ -77,13 +96,14 @@ pub fn take_turns(
     budget: &Budget<'_>,
     jobs: usize,
     progress: &mut dyn Progress,
-    is_enough: &(dyn Fn(&[Participant]) -> bool + Sync),
+    until: &Until<'_>,
 ) -> Vec<Participant> {
     let board = Board {
         state: Mutex::new(State::new(engines)),
         changed: Condvar::new(),
         stop: AtomicBool::new(false),
-        is_enough,
+        last_turn: AtomicU64::new(u64::MAX),
+        until,
     };
     let progress = Mutex::new(progress);
     let contest = Contest {
@@ -132,7 +152,9 @@ struct Board<'b> {
     state: Mutex<State>,
     changed: Condvar,
     stop: AtomicBool,
-    is_enough: &'b (dyn Fn(&[Participant]) -> bool + Sync),
+    /// Nobody has more turns than this.
+    last_turn: AtomicU64,
+    until: &'b Until<'b>,
 }
 
 impl Board<'_> {
@@ -162,7 +184,7 @@ impl Board<'_> {
     }
 
     /// An engine has ended.
-    fn end(&self, me: usize, looks: u64, end: End) {
+    fn end(&self, me: usize, looks: u64, turns: u64, end: End) {
         let mut state = self.lock();
         state.participants[me].looks = looks;
         state.participants[me].end = end;
@@ -170,8 +192,15 @@ impl Board<'_> {
             state.active -= 1;
         }
         state.ended += 1;
-        if (self.is_enough)(&state.participants) {
-            self.stop.store(true, Ordering::Relaxed);
+        match self.until {
+            Until::Enough(is_enough) if is_enough(&state.participants) => {
+                self.stop.store(true, Ordering::Relaxed);
+            }
+            Until::All if state.participants[me].has_answered() => {
+                let last = turns.max(FAIR_TURNS).saturating_mul(PATIENCE);
+                self.last_turn.fetch_min(last, Ordering::Relaxed);
+            }
+            Until::Enough(_) | Until::All => {}
         }
         self.changed.notify_all();
     }
@@ -196,7 +225,8 @@ impl Interrupt for Turn<'_> {
             self.until.store(looks + self.length, Ordering::Relaxed);
             self.board.hand_on(self.me);
         }
-        if self.board.stop.load(Ordering::Relaxed) {
+        let is_last = looks / self.length >= self.board.last_turn.load(Ordering::Relaxed);
+        if is_last || self.board.stop.load(Ordering::Relaxed) {
             return Some(Limit::Interrupted);
         }
         self.outer.check()
@@ -313,7 +343,7 @@ impl<'c, 'p: 'c> Contest<'c, 'p> {
             Err(_) => End::Panicked,
         };
         let looks = turn.looks.load(Ordering::Relaxed);
-        self.board.end(number, looks, end);
+        self.board.end(number, looks, looks / length, end);
     }
 }
 
@@ -361,6 +391,15 @@ mod tests {
         workers: &[(&'static str, u64)],
         jobs: usize,
     ) -> (Vec<Participant>, Vec<&'static str>) {
+        let is_enough = |all: &[Participant]| all.iter().any(|one| one.outcome().is_some());
+        contest_until(workers, jobs, &Until::Enough(&is_enough))
+    }
+
+    fn contest_until(
+        workers: &[(&'static str, u64)],
+        jobs: usize,
+        until: &Until<'_>,
+    ) -> (Vec<Participant>, Vec<&'static str>) {
         let text = "void main() begin assert(1); end";
         let machine = hardbop_machine::from_text("t.bp", text).expect("a program");
         let question = Question::assertions(&machine);
@@ -370,7 +409,6 @@ mod tests {
             Box::new(Worker { name, looks, log }) as Box<dyn Engine>
         });
         let engines: Vec<Box<dyn Engine>> = engines.collect();
-        let is_enough = |all: &[Participant]| all.iter().any(|one| one.outcome().is_some());
         let ended = take_turns(
             &engines,
             &machine,
@@ -378,7 +416,7 @@ mod tests {
             &Budget::unlimited(),
             jobs,
             &mut Silent,
-            &is_enough,
+            until,
         );
         let log = log.lock().expect("no worker panics").clone();
         (ended, log)
@@ -404,6 +442,14 @@ mod tests {
         for _ in 0..5 {
             assert_eq!(run().1, log);
         }
+    }
+
+    #[test]
+    fn if_all_are_waited_for_nobody_searches_for_ever() {
+        let (ended, log) = contest_until(&[("a", 30), ("b", u64::MAX)], 1, &Until::All);
+        assert!(ended[0].has_answered() && !ended[1].has_answered());
+        let count = log.iter().filter(|&&name| name == "b").count() as u64;
+        assert!(count <= 2 * FAIR_TURNS * PATIENCE, "{count}");
     }
 
     #[test]

@@ -21,8 +21,9 @@ mod encoding {
 /// The three relations, and how they grow.
 mod search {
     pub(crate) mod calls;
-    pub(crate) mod contexts;
     pub(crate) mod entries;
+    pub(crate) mod histories;
+    pub(crate) mod leaving;
     pub(crate) mod levels;
     pub(crate) mod path_edges;
     pub(crate) mod schedule;

@@ -63,7 +63,7 @@ impl Engine for BoundedEngine {
             statistics: Vec::new(),
             is_exhausted: false,
         };
-        let instances: u32 = machine.threads.iter().map(|t| t.instances).sum();
+        let instances = instances(machine);
         let threads = budget.threads().max(instances);
         let contexts = depth.contexts(threads);
         let columns = Columns::new(machine, contexts, threads);
@@ -82,19 +82,17 @@ impl Engine for BoundedEngine {
         };
         let moves = Moves::new(columns, manager);
         let mut is_short_of_threads = false;
-        let mut has_lost_a_run = false;
+        let mut lost = None;
         let searched = Search::new(moves, limits).and_then(|mut search| {
             let searched = ledger.search(&mut search, contexts, progress);
             is_short_of_threads = search.is_short_of_threads;
-            has_lost_a_run = search.has_lost_a_run;
+            lost = search.lost.take();
             ledger.count(&search);
             searched
         });
         let why = match searched {
             Err(why) => Some(limit_reached(why, budget)),
-            Ok(()) if has_lost_a_run => Some(Limit::Declined {
-                what: "runs that it cannot write down".to_owned(),
-            }),
+            Ok(()) if lost.is_some() => lost,
             Ok(()) if is_short_of_threads => Some(Limit::Threads),
             Ok(()) if depth == Depth::Growing && !ledger.is_exhausted => Some(Limit::Beyond {
                 bound: depth.bound(),
@@ -197,4 +195,10 @@ impl Ledger<'_> {
         }
         outcome
     }
+}
+
+/// How many threads the program declares.
+pub(crate) fn instances(machine: &Machine) -> u32 {
+    let instances = machine.threads.iter().map(|thread| thread.instances);
+    instances.fold(0, u32::saturating_add)
 }

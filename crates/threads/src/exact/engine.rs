@@ -136,7 +136,7 @@ impl Engine for InterleavingEngine {
 impl InterleavingEngine {
     /// Looks for a run that a property describes.
     fn look_for_runs(
-        &self,
+        self,
         runs: &Runs<'_>,
         question: &Question,
         property: &Property,
@@ -186,7 +186,13 @@ enum Standing {
     /// A complete search has not reached it. Why its proof could not be written down; nothing if it had partial-order reduction.
     Excluded(Option<Limit>),
     /// All that will be known.
-    Settled(Verdict),
+    Settled(Box<Verdict>),
+}
+
+impl Standing {
+    fn settled(verdict: Verdict) -> Self {
+        Standing::Settled(Box::new(verdict))
+    }
 }
 
 /// A question on its way to an answer.
@@ -284,11 +290,11 @@ impl<'q> Inquiry<'q> {
         }
         let standing = match end {
             Err(why) => Standing::Open(why),
-            Ok(()) if search.missed_thread => Standing::Settled(Verdict::Unknown(Limit::Threads)),
+            Ok(()) if search.missed_thread => Standing::settled(Verdict::Unknown(Limit::Threads)),
             Ok(()) if missed.is_empty() => return,
             Ok(()) if reductions.partial_order => Standing::Excluded(None),
             Ok(()) => match self.prove(&missed, &search.visited) {
-                Ok(()) => Standing::Settled(Verdict::Excluded),
+                Ok(()) => Standing::settled(Verdict::Excluded),
                 Err(why) => Standing::Excluded(Some(why)),
             },
         };
@@ -341,7 +347,7 @@ impl<'q> Inquiry<'q> {
                 Some(Err(why)) => Verdict::Unknown(why),
                 None => continue,
             };
-            self.standings[index] = Standing::Settled(verdict);
+            self.standings[index] = Standing::settled(verdict);
         }
     }
 
@@ -380,7 +386,7 @@ impl<'q> Inquiry<'q> {
                 relations_of_views(manager, &views, fields)
             });
             let standing = match proof {
-                Ok(()) => Standing::Settled(Verdict::Excluded),
+                Ok(()) => Standing::settled(Verdict::Excluded),
                 Err(why) => Standing::Excluded(Some(why)),
             };
             self.set(&excluded, &standing);
@@ -456,18 +462,18 @@ impl<'q> Inquiry<'q> {
                 Ok(Ok(trace)) => Verdict::run(trace),
                 Ok(Err(why)) | Err(why) => Verdict::Unknown(why),
             };
-            self.standings[index] = Standing::Settled(verdict);
+            self.standings[index] = Standing::settled(verdict);
         }
         let standing = match end {
             Err(why) => Standing::Open(why),
             Ok(()) if search.missed_thread => Standing::Open(Limit::Threads),
-            Ok(()) if missed.is_empty() => Standing::Settled(Verdict::Excluded),
+            Ok(()) if missed.is_empty() => Standing::settled(Verdict::Excluded),
             Ok(()) => {
                 let targets = missed.iter().map(|&i| self.targets[i].clone()).collect();
                 match certificate(machine, space, &mut search, targets) {
                     Ok(certificate) => {
                         self.outcome.certificates.push(certificate);
-                        Standing::Settled(Verdict::Excluded)
+                        Standing::settled(Verdict::Excluded)
                     }
                     Err(why) => Standing::Excluded(Some(limit_reached(why, budget))),
                 }
@@ -486,7 +492,7 @@ impl<'q> Inquiry<'q> {
     fn finish(mut self) -> Outcome {
         for (target, standing) in self.targets.iter().zip(self.standings) {
             let (verdict, uncertified) = match standing {
-                Standing::Settled(verdict) => (verdict, None),
+                Standing::Settled(verdict) => (*verdict, None),
                 Standing::Excluded(why) => (Verdict::Excluded, Some(uncertified(why.as_ref()))),
                 Standing::Open(why) => (Verdict::Unknown(why), None),
             };

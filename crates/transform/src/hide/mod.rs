@@ -88,7 +88,11 @@ impl Hiding<'_> {
     fn edge(&mut self, edge: &mut Edge) {
         edge.guard = edge.guard.map(|guard| self.read(guard, &[]));
         match &mut edge.action {
-            Action::Skip | Action::EndThread | Action::AtomicBegin | Action::AtomicEnd => {}
+            Action::Skip
+            | Action::EndThread
+            | Action::AtomicBegin
+            | Action::AtomicEnd
+            | Action::StartThread(ThreadStart::Node(_)) => {}
             // Nobody but a reader of traces asks for these, and the traces are of the original.
             Action::Print(_) => edge.action = Action::Skip,
             Action::Assign {
@@ -114,7 +118,6 @@ impl Hiding<'_> {
             Action::StartThread(ThreadStart::Procedure { callee, arguments }) => {
                 self.arguments(*callee, arguments);
             }
-            Action::StartThread(ThreadStart::Node(_)) => {}
             Action::Return(values) => {
                 let results = self.machine.procedure(self.procedure).results();
                 for (result, value) in results.zip(values) {

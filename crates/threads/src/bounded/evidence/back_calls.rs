@@ -133,71 +133,49 @@ impl Unwinder<'_, '_, '_> {
         )))
     }
 
-    /// The caller of an invocation that has not returned.
+    /// The caller of an invocation that has not returned: the one whose own entry was found first.
     pub(crate) fn open_caller(
         &mut self,
         key: EntryKey,
         tuple: &Tuple,
         history: &Values,
     ) -> Result<Option<(EntryKey, Caller)>, Exhausted> {
+        let mut parts = self.history_values(history, key.profile);
+        parts.extend(self.given_values(history, key.base));
+        let Some(time) = self.entry_time(key, &parts, tuple) else {
+            return Ok(None);
+        };
         let scope = self.path_edges.scopes.get(key.scope).clone();
-        let entry = self.entry_values(tuple);
-        let time = {
-            let mut values: Values = self
-                .history_values(history, key.profile)
-                .into_iter()
-                .collect();
-            values.extend(self.given_values(history, key.base));
-            values.extend(entry.iter().copied());
-            let Some(growing) = self.entries.get(key) else {
-                return Ok(None);
-            };
-            let contains =
-                |&&(_, ring): &&(u64, Bdd)| self.moves.manager.eval(ring, |v| value(&values, v));
-            match growing.rings.iter().find(contains) {
-                Some(&(time, _)) => time,
-                None => return Ok(None),
-            }
-        };
-        let to_callee = |slot: Slot| {
-            (
-                self.at(slot, Column::Callee),
-                value(&tuple.values, self.at(slot, Column::Entry)),
-            )
-        };
         let mut slots = self.moves.globals();
         slots.extend(&scope.given);
-        let callee_values: Vec<(u32, bool)> = slots.into_iter().map(to_callee).collect();
-        let calls: Vec<Waiting> = self.path_edges.waiting().copied().collect();
+        parts.extend(slots.into_iter().map(|slot: Slot| {
+            let entered = value(&tuple.values, self.at(slot, Column::Entry));
+            (self.at(slot, Column::Callee), entered)
+        }));
+        let entered = self.cube(&parts)?;
         let machine = self.moves.columns.machine();
+        let calls: Vec<Waiting> = self.path_edges.waiting().copied().collect();
         let mut best: Option<(u64, EntryKey, Caller)> = None;
         for call in calls {
-            let is_call = matches!(machine.edge(call.edge).action, Action::Call { callee, .. } if callee == scope.procedure);
-            if !is_call {
+            let edge = machine.edge(call.edge);
+            if !matches!(edge.action, Action::Call { callee, .. } if callee == scope.procedure) {
                 continue;
             }
             for (outer, growing) in self.entries.table() {
                 let joined = self.path_edges.profiles.joined(outer.profile, call.profile);
-                if outer.base != key.base
-                    || outer.scope != call.scope
-                    || joined != Some(key.profile)
-                {
+                if (outer.base, outer.scope, joined) != (key.base, call.scope, Some(key.profile)) {
                     continue;
                 }
-                let made = self.moves.call(call.edge)?;
                 let place = Place {
                     scope: call.scope,
                     profile: call.profile,
-                    node: machine.edge(call.edge).from,
+                    node: edge.from,
                 };
+                let made = self.moves.call(call.edge)?;
                 let states = self.before(place, u64::MAX)?;
                 let actions = shift(self.path_edges, self.moves, outer.profile, call.profile);
                 let states = self.moves.project(states, actions)?;
-                let mut parts = self.history_values(history, key.profile);
-                parts.extend(self.given_values(history, key.base));
-                parts.extend(&callee_values);
-                let cube = self.cube(&parts)?;
-                let wanted = self.moves.manager.and(cube, made.full)?;
+                let wanted = self.moves.manager.and(entered, made.full)?;
                 let wanted = self.moves.manager.and(wanted, states)?;
                 let limit = best.as_ref().map_or(time, |(found, ..)| *found);
                 for &(found, ring) in growing.rings.iter().filter(|&&(found, _)| found < limit) {
@@ -216,5 +194,15 @@ impl Unwinder<'_, '_, '_> {
             }
         }
         Ok(best.map(|(_, key, caller)| (key, caller)))
+    }
+
+    /// When the entry of an invocation was found, in a thread whose history is given.
+    fn entry_time(&self, key: EntryKey, history: &[(u32, bool)], tuple: &Tuple) -> Option<u64> {
+        let mut values: Values = history.iter().copied().collect();
+        values.extend(self.entry_values(tuple));
+        let rings = &self.entries.get(key)?.rings;
+        let contains =
+            |&&(_, ring): &&(u64, Bdd)| self.moves.manager.eval(ring, |v| value(&values, v));
+        rings.iter().find(contains).map(|&(time, _)| time)
     }
 }

@@ -4,7 +4,7 @@ use crate::bounded::encoding::columns::Column;
 use crate::bounded::encoding::scopes::started_by;
 use crate::bounded::evidence::tuples::{Tuple, Unwinder, Values, value};
 use crate::bounded::evidence::unwind::Deed;
-use crate::bounded::search::contexts::left_among;
+use crate::bounded::search::leaving::left_among;
 use crate::bounded::search::path_edges::Place;
 use hardbop_bdd::Exhausted;
 use hardbop_machine::{Action, EdgeId};

@@ -4,11 +4,12 @@ use crate::bounded::encoding::columns::Column;
 use crate::bounded::evidence::tuples::{Unwinder, Values};
 use crate::bounded::evidence::unwind::{Deed, ThreadRun};
 use crate::bounded::search::levels::Search;
+use crate::written::written;
 use hardbop_interpreter::configuration::{initial, initial_slots};
 use hardbop_interpreter::step::step_slots;
-use hardbop_interpreter::{Move, Recorder, Slot, fold};
+use hardbop_interpreter::{Move, Recorder, Slot};
 use hardbop_machine::{Machine, ProcId, Variable};
-use hardbop_outcome::{Target, Trace};
+use hardbop_outcome::{Limit, Target, Trace};
 
 /// The runs of all threads that take part, and when they run.
 pub(crate) struct Runs {
@@ -23,8 +24,8 @@ pub(crate) struct Runs {
 }
 
 impl Search<'_, '_> {
-    /// Takes the steps of all threads in the order of the schedule and writes them down.
-    pub(crate) fn assemble(&mut self, runs: &Runs, target: &Target) -> Option<Trace> {
+    /// Takes the steps of all threads in the order of the schedule, as far as they can be taken, and writes them down.
+    pub(crate) fn assemble(&mut self, runs: &Runs, target: &Target) -> Result<Trace, Limit> {
         let machine = self.moves.columns.machine();
         let init_count = usize::from(machine.init.is_some());
         let run_of = |thread: u32| -> Option<&ThreadRun> {
@@ -65,36 +66,34 @@ impl Search<'_, '_> {
         let start: Vec<u64> = initial_slots(machine).into_iter().map(of_slot).collect();
         let mut recorder = Recorder::new(machine, initial(machine, &start));
         let mut rest: Vec<std::slice::Iter<'_, Deed>> = Vec::new();
+        let mut goes_on = true;
         if let Some(init) = &runs.init {
-            take_steps(machine, &mut recorder, 0, &mut init.deeds.iter(), &of_slot)?;
+            goes_on = take_steps(machine, &mut recorder, 0, &mut init.deeds.iter(), &of_slot);
         }
         for run in &runs.threads {
             rest.push(run.as_ref().map_or([].iter(), |run| run.deeds.iter()));
         }
         for &thread in &runs.contexts {
-            runs.threads[thread].as_ref()?;
             let number = (thread + init_count) as u32;
-            take_steps(machine, &mut recorder, number, &mut rest[thread], &of_slot)?;
+            goes_on = goes_on
+                && runs.threads[thread].is_some()
+                && take_steps(machine, &mut recorder, number, &mut rest[thread], &of_slot);
         }
-        let trace = Trace {
-            target: Some(target.clone()),
-            ..recorder.finish().0
-        };
-        fold(machine, &trace).ok()
+        written(recorder, Some(target))
     }
 }
 
-/// Takes the steps of a thread up to its next interruption; nothing if one cannot be taken.
+/// Takes the steps of a thread up to its next interruption; whether all could be taken.
 fn take_steps(
     machine: &Machine,
     recorder: &mut Recorder<'_>,
     thread: u32,
     deeds: &mut std::slice::Iter<'_, Deed>,
     of_slot: &dyn Fn(Slot) -> u64,
-) -> Option<()> {
+) -> bool {
     for deed in deeds {
         let (step, locals) = match deed {
-            Deed::Switch => return Some(()),
+            Deed::Switch => return true,
             Deed::Return => (Move::Return, &[][..]),
             Deed::Edge {
                 edge,
@@ -113,7 +112,9 @@ fn take_steps(
             slot => of_slot(slot),
         });
         let chosen: Vec<u64> = chosen.collect();
-        recorder.step(thread, step, &chosen).ok()?;
+        if recorder.step(thread, step, &chosen).is_err() {
+            return false;
+        }
     }
-    Some(())
+    true
 }

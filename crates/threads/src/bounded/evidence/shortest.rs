@@ -8,6 +8,7 @@
 //! statistics count it as not proven shortest.
 
 use crate::bounded::depth::Depth;
+use crate::bounded::engine::instances;
 use crate::bounded::evidence::packing::{Packing, State};
 use hardbop_interpreter::choices::valuation_bits;
 use hardbop_interpreter::configuration::{initial, initial_slots};
@@ -139,8 +140,7 @@ impl<'s> Search<'s> {
     ) -> Self {
         let calls = CallGraph::new(machine);
         let effects = ModRef::new(machine, &calls);
-        let instances: u32 = machine.threads.iter().map(|t| t.instances).sum();
-        let threads = budget.threads().max(instances) + u32::from(machine.init.is_some());
+        let threads = budget.threads().max(instances(machine)) + u32::from(machine.init.is_some());
         Self {
             machine,
             budget,

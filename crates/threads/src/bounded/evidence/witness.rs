@@ -9,8 +9,8 @@ use crate::bounded::encoding::scopes::started_by;
 use crate::bounded::evidence::record::Runs;
 use crate::bounded::evidence::tuples::{Unwinder, Values, value};
 use crate::bounded::evidence::unwind::{Deed, ThreadRun};
-use crate::bounded::search::contexts::{has_ended, may_be_left};
 use crate::bounded::search::entries::{EntryKey, forget_entry, shift};
+use crate::bounded::search::leaving::{has_ended, may_be_left};
 use crate::bounded::search::levels::Search;
 use crate::bounded::search::path_edges::{Place, given_slots};
 use crate::bounded::search::schedule::Candidate;
@@ -275,11 +275,10 @@ impl<'m, 'i> Search<'m, 'i> {
         }
     }
 
-    /// The trace of a run that is known to exist. Should it not come out right, the answer must not be that there is none.
+    /// The trace of a run that is known to exist. If nobody can judge it, the answer must not be that there is none.
     fn written(&mut self, runs: &Runs, target: &Target) -> Option<Trace> {
         let trace = self.assemble(runs, target);
-        self.has_lost_a_run |= trace.is_none();
-        trace
+        trace.map_err(|why| self.lost = Some(why)).ok()
     }
 
     /// Those states in which the shared globals are what the history has at a boundary.

@@ -8,13 +8,14 @@ use crate::bounded::encoding::columns::Column;
 use crate::bounded::encoding::moves::Moves;
 use crate::bounded::encoding::profile::{Leave, ProfileId, ScopeId};
 use crate::bounded::encoding::scopes::Kind;
-use crate::bounded::search::contexts::{Continuation, Whose, histories, resume};
 use crate::bounded::search::entries::{Entries, forget_boundary, initial_values};
+use crate::bounded::search::histories::{Continuation, Whose, histories, resume};
 use crate::bounded::search::path_edges::{Limits, PathEdges};
 use crate::bounded::search::schedule::{Candidate, Schedule, ThreadHistory};
 use hardbop_bdd::{Bdd, Exhausted};
 use hardbop_machine::analysis::{Table, order::predecessors};
 use hardbop_machine::{EdgeId, Storage};
+use hardbop_outcome::Limit;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
@@ -54,8 +55,8 @@ pub(crate) struct Search<'m, 'i> {
     pub(crate) incoming: Table<EdgeId>,
     /// Whether a thread was not started because there would have been too many.
     pub(crate) is_short_of_threads: bool,
-    /// Whether a target was reached by a run that could not be written down.
-    pub(crate) has_lost_a_run: bool,
+    /// Why a run that reaches a target could not be written down.
+    pub(crate) lost: Option<Limit>,
 }
 
 /// Histories with which threads with the same first frame run their next context.
@@ -83,7 +84,7 @@ impl<'m, 'i> Search<'m, 'i> {
             limits,
             incoming,
             is_short_of_threads: false,
-            has_lost_a_run: false,
+            lost: None,
         })
     }
 

@@ -5,7 +5,7 @@ use crate::exact::encoding::moves::Effect;
 use crate::exact::search::evaluate::{Leaves, Need, Value, evaluate};
 use crate::exact::search::steps::{Decision, Scene, Stepper};
 use hardbop_machine::{
-    Action, EdgeId, Expr, ExprId, InputId, LocalId, NodeId, ThreadStart, Variable,
+    Action, EdgeId, Expr, ExprId, InputId, LocalId, NodeId, Procedure, ThreadStart, Variable,
 };
 
 /// What a step leads to.
@@ -16,6 +16,25 @@ pub(crate) struct Fired {
     pub(crate) effect: Effect,
     /// The thread that it starts.
     pub(crate) child: Option<Local>,
+}
+
+impl Fired {
+    fn to(scene: Scene) -> Self {
+        Self {
+            scene,
+            effect: Effect::None,
+            child: None,
+        }
+    }
+
+    /// The thread is gone.
+    fn end(mut scene: Scene) -> Self {
+        scene.local = Local::absent();
+        Self {
+            effect: Effect::End,
+            ..Self::to(scene)
+        }
+    }
 }
 
 /// A running frame: where it is and where its locals start.
@@ -66,7 +85,6 @@ impl Stepper<'_> {
     ) -> Result<Option<Fired>, Need> {
         let edge = self.machine.edge(id);
         let start = frame.row_start;
-        let mut after = scene.clone();
         let view = View {
             stepper: self,
             frame,
@@ -79,45 +97,38 @@ impl Stepper<'_> {
         {
             return Ok(None);
         }
+        let mut fired = Fired::to(scene.clone());
+        let after = &mut fired.scene;
         let inlined = &self.kinds[frame.kind].inlined;
         after.local.place = inlined.place(self.machine, frame.number, edge.to);
-        let mut effect = Effect::None;
-        let mut child = None;
         match &edge.action {
             Action::Skip | Action::Print(_) => {}
-            Action::AtomicBegin => effect = Effect::EnterAtomic,
-            Action::AtomicEnd => effect = Effect::LeaveAtomic,
+            Action::AtomicBegin => fired.effect = Effect::EnterAtomic,
+            Action::AtomicEnd => fired.effect = Effect::LeaveAtomic,
             Action::Assign {
                 assignments,
                 constrain,
             } => {
                 for &(variable, value) in assignments {
                     let value = if constrain.is_some() || self.is_flag(variable) {
-                        view.value(value).map(Some)
+                        Some(view.value(value)?)
                     } else if self.is_dead(edge.to, variable) {
-                        Ok(None)
+                        None
                     } else {
-                        view.passed(value)
+                        view.passed(value)?
                     };
-                    self.write(start, &mut after, variable, value?);
+                    self.write(start, after, variable, value);
                 }
-                if let Some(constrain) = *constrain {
-                    let view = View {
-                        after: &after,
-                        ..view
-                    };
-                    if view.value(constrain)? == 0 {
-                        return Ok(None);
-                    }
+                if let Some(constrain) = *constrain
+                    && (View { after, ..view }).value(constrain)? == 0
+                {
+                    return Ok(None);
                 }
             }
             Action::Return(values) => {
-                let procedure = self
-                    .machine
-                    .procedure(self.machine.procedure_of(frame.node));
-                for (result, &value) in procedure.results().zip(values) {
+                for (result, &value) in self.procedure_at(frame.node).results().zip(values) {
                     let value = view.passed(value)?;
-                    self.write(start, &mut after, Variable::Local(result), value);
+                    self.write(start, after, Variable::Local(result), value);
                 }
             }
             Action::Call {
@@ -125,44 +136,30 @@ impl Stepper<'_> {
                 arguments,
                 targets,
             } => {
-                let entered = self.machine.procedure(*callee);
-                let row = self.arguments(view, entered.entry, arguments)?;
-                self.forget_dead(frame, edge.to, &mut after);
+                let entry = self.machine.procedure(*callee).entry;
+                let row = self.arguments(view, entry, arguments)?;
+                self.forget_dead(frame, edge.to, after);
                 for target in targets.iter().flatten() {
                     // What the return will overwrite.
                     if let Variable::Local(_) = target {
-                        self.write(start, &mut after, *target, None);
+                        self.write(start, after, *target, None);
                     }
                 }
                 after.local.row.extend(row);
                 let number = inlined.callee(frame.number, id);
                 let number = number.expect("every call in a frame has a frame");
-                after.local.place = inlined.place(self.machine, number, entered.entry);
-                return Ok(Some(Fired {
-                    scene: after,
-                    effect,
-                    child,
-                }));
+                after.local.place = inlined.place(self.machine, number, entry);
+                return Ok(Some(fired));
             }
-            Action::StartThread(begin) => {
-                (effect, child) = self.start(view, begin)?;
-            }
-            Action::EndThread => {
-                after.local = Local::absent();
-                let effect = Effect::End;
-                return Ok(Some(Fired {
-                    scene: after,
-                    effect,
-                    child,
-                }));
-            }
+            Action::StartThread(begin) => (fired.effect, fired.child) = self.start(view, begin)?,
+            Action::EndThread => return Ok(Some(Fired::end(fired.scene))),
         }
-        self.forget_dead(frame, edge.to, &mut after);
-        Ok(Some(Fired {
-            scene: after,
-            effect,
-            child,
-        }))
+        self.forget_dead(frame, edge.to, &mut fired.scene);
+        Ok(Some(fired))
+    }
+
+    fn procedure_at(&self, node: NodeId) -> &Procedure {
+        self.machine.procedure(self.machine.procedure_of(node))
     }
 
     /// The locals of a frame that is entered with arguments at the entry of a procedure.
@@ -172,7 +169,7 @@ impl Stepper<'_> {
         entry: NodeId,
         arguments: &[ExprId],
     ) -> Result<Vec<Value>, Need> {
-        let procedure = self.machine.procedure(self.machine.procedure_of(entry));
+        let procedure = self.procedure_at(entry);
         let mut row = vec![None; procedure.locals.len()];
         for (index, &argument) in arguments.iter().enumerate() {
             if !self.is_dead(entry, Variable::Local(LocalId::new(index))) {
@@ -193,14 +190,17 @@ impl Stepper<'_> {
         };
         let (node, row) = match start {
             ThreadStart::Node(node) => {
-                let procedure = self.machine.procedure(self.machine.procedure_of(*node));
-                let row = procedure.local_ids().map(Variable::Local).map(|variable| {
-                    if self.is_dead(*node, variable) {
-                        Ok(None)
-                    } else {
-                        view.before(variable).map(Some)
-                    }
-                });
+                let row = self
+                    .procedure_at(*node)
+                    .local_ids()
+                    .map(Variable::Local)
+                    .map(|variable| {
+                        if self.is_dead(*node, variable) {
+                            Ok(None)
+                        } else {
+                            view.before(variable).map(Some)
+                        }
+                    });
                 (*node, row.collect::<Result<_, _>>()?)
             }
             ThreadStart::Procedure { callee, arguments } => {
@@ -225,21 +225,13 @@ impl Stepper<'_> {
         let inlined = &self.kinds[frame.kind].inlined;
         let frames = inlined.frames();
         let Some((caller, call)) = frames[frame.number as usize].caller else {
-            scene.local = Local::absent();
-            return Ok(Fired {
-                scene,
-                effect: Effect::End,
-                child: None,
-            });
+            return Ok(Fired::end(scene));
         };
-        let procedure = self
-            .machine
-            .procedure(self.machine.procedure_of(frame.node));
         let edge = self.machine.edge(call);
         let gone = scene.local.row.split_off(frame.row_start);
         let start = self.kinds[frame.kind].row_starts[caller as usize];
         if let Action::Call { targets, .. } = &edge.action {
-            for (target, result) in targets.iter().zip(procedure.results()) {
+            for (target, result) in targets.iter().zip(self.procedure_at(frame.node).results()) {
                 let Some(target) = *target else { continue };
                 let value = gone[result.index()];
                 if value.is_none() && self.is_flag(target) {
@@ -255,11 +247,7 @@ impl Stepper<'_> {
             ..frame
         };
         self.forget_dead(outer, edge.to, &mut scene);
-        Ok(Fired {
-            scene,
-            effect: Effect::None,
-            child: None,
-        })
+        Ok(Fired::to(scene))
     }
 
     fn is_flag(&self, variable: Variable) -> bool {
@@ -272,8 +260,7 @@ impl Stepper<'_> {
     }
 
     fn forget_dead(&self, frame: Frame, node: NodeId, scene: &mut Scene) {
-        let procedure = self.machine.procedure(self.machine.procedure_of(node));
-        for local in procedure.local_ids() {
+        for local in self.procedure_at(node).local_ids() {
             if self.is_dead(node, Variable::Local(local)) {
                 scene.local.row[frame.row_start + local.index()] = None;
             }

@@ -238,10 +238,10 @@ impl<'m> Product<'m> {
                     way.reverse();
                     return Some(way);
                 }
-                if !came_from.contains_key(&to) {
-                    came_from.insert(to, place);
+                came_from.entry(to).or_insert_with(|| {
                     queue.push_back(to);
-                }
+                    place
+                });
             }
         }
         None
