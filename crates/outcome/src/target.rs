@@ -49,8 +49,7 @@ impl Target {
     pub fn new(machine: &Machine, node: NodeId, kind: TargetKind) -> Self {
         let span = machine.node(node).span;
         let (line, column) = machine.source.line_column(span.start);
-        let text = machine.source.slice(span);
-        let text = text.lines().next().unwrap_or_default().trim_end();
+        let text = machine.source.excerpt(span);
         Self {
             node,
             kind,
