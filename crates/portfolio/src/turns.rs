@@ -171,7 +171,8 @@ impl Board<'_> {
     /// Hands the place on to whoever waits, and waits for it to come back.
     fn hand_on(&self, me: usize) {
         let mut state = self.lock();
-        if state.waiting.is_empty() {
+        // Once the contest is over an engine goes on without a place, to end what it has begun.
+        if state.waiting.is_empty() || !state.is_active[me] {
             return;
         }
         state.is_active[me] = false;
@@ -380,6 +381,8 @@ mod tests {
             for _ in 0..self.looks {
                 self.log.lock().expect("no worker panics").push(self.name);
                 if let Some(why) = budget.interrupt.check() {
+                    // Engines look again on their way out.
+                    (0..10).for_each(|_| drop(budget.interrupt.check()));
                     return Outcome::unknown(self.name, question, &why);
                 }
             }
