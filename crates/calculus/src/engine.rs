@@ -126,9 +126,12 @@ impl CalculusEngine {
             Err(why) => vec![Err(why); open.len()],
         }
         .into_iter();
-        let is_reached = is_open.into_iter().map(|is_open| match is_open {
-            true => reached.next().expect("each open node has its answer"),
-            false => Ok(false),
+        let is_reached = is_open.into_iter().map(|is_open| {
+            if is_open {
+                reached.next().expect("each open node has its answer")
+            } else {
+                Ok(false)
+            }
         });
         let is_reached = is_reached.collect();
         Ok(Decided {

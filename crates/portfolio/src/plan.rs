@@ -9,32 +9,72 @@
 //! answers the summary engine answers sooner. Neither are the obvious searches.
 
 use crate::engines::EngineName;
+use crate::options::Options;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Bound, Question, WantedRun};
+use hardbop_outcome::{Bound, Engine, Question, WantedRun};
+use hardbop_transform::Through;
+use hardbop_transform::hide::FewVariables;
 
 /// Variables of at least this width are words, on which arithmetic is done.
 const WORD: u32 = 8;
 
+/// An engine, and what it is asked through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Planned {
+    /// As it is.
+    Plain(EngineName),
+    /// Asked about few variables first.
+    FewVariables(EngineName),
+    /// Asked about the product with a safety property.
+    Monitored(EngineName),
+}
+
+impl Planned {
+    /// The engine.
+    pub fn name(self) -> EngineName {
+        match self {
+            Self::Plain(name) | Self::FewVariables(name) | Self::Monitored(name) => name,
+        }
+    }
+
+    /// The engine, set up as the options say, with what it is asked through.
+    pub fn engine(self, options: &Options) -> Box<dyn Engine> {
+        let engine = self.name().engine(options);
+        match self {
+            Self::Plain(_) => engine,
+            Self::FewVariables(_) => Box::new(FewVariables { engine }),
+            Self::Monitored(name) => Box::new(Through::monitored(name.as_str(), engine)),
+        }
+    }
+}
+
 /// The engines for a question, best first.
-pub fn plan(machine: &Machine, question: &Question) -> Vec<EngineName> {
+pub fn plan(machine: &Machine, question: &Question) -> Vec<Planned> {
     use EngineName::{
         BruteForce, Concurrent, Explicit, Interleaving, Sat, Sequentialized, Summary,
     };
+    use Planned::{FewVariables, Monitored, Plain};
     let is_sequential = machine.is_sequential();
-    if question.as_property().is_some() {
-        return match is_sequential {
-            true => vec![Explicit],
-            false => vec![Interleaving, BruteForce],
+    if let Some(property) = question.as_property() {
+        return match (is_sequential, property.automaton.has_targets()) {
+            (true, true) => vec![Plain(Explicit), Monitored(Summary)],
+            (true, false) => vec![Plain(Explicit)],
+            (false, _) => vec![Plain(Interleaving), Plain(BruteForce)],
         };
     }
     match question.bound {
-        Some(Bound::Steps(_)) => vec![Sat],
-        Some(Bound::ContextSwitches(_)) => vec![Concurrent],
-        Some(Bound::Rounds(_)) => vec![Concurrent, Sequentialized],
-        None if !is_sequential => vec![Interleaving, Concurrent],
-        None if question.wanted == WantedRun::Shortest => vec![Summary, Explicit],
-        None if has_words(machine) => vec![Explicit, Sat, Summary],
-        None => vec![Summary, Sat, Explicit],
+        Some(Bound::Steps(_)) => vec![Plain(Sat)],
+        Some(Bound::ContextSwitches(_)) => vec![Plain(Concurrent)],
+        Some(Bound::Rounds(_)) => vec![Plain(Concurrent), Plain(Sequentialized)],
+        None if !is_sequential => vec![Plain(Interleaving), Plain(Concurrent)],
+        None if question.wanted == WantedRun::Shortest => vec![Plain(Summary), Plain(Explicit)],
+        None if has_words(machine) => vec![Plain(Explicit), Plain(Sat), Plain(Summary)],
+        None => vec![
+            Plain(Summary),
+            FewVariables(Summary),
+            Plain(Sat),
+            Plain(Explicit),
+        ],
     }
 }
 

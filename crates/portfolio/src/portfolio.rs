@@ -5,7 +5,7 @@ use crate::engines::EngineName;
 use crate::fault::Fault;
 use crate::judge::{Validation, validate};
 use crate::options::Options;
-use crate::plan::plan;
+use crate::plan::{Planned, plan};
 use crate::turns::{End, Participant, Until, take_turns};
 use hardbop_machine::Machine;
 use hardbop_outcome::{Answer, Budget, Engine, Limit, Outcome, Progress, Question, Verdict};
@@ -105,17 +105,18 @@ impl Portfolio {
         budget: &Budget<'_>,
     ) -> Result<Vec<Box<dyn Engine>>, Refused> {
         let given = self.options.given(budget);
+        let all = || EngineName::ALL.map(Planned::Plain).to_vec();
+        let obeys = |engine: EngineName| given.iter().all(|o| o.engines().contains(&engine));
         let candidates = match self.choice {
-            Choice::Engine(name) => vec![name],
-            Choice::CrossCheck => EngineName::ALL.to_vec(),
+            Choice::Engine(name) => vec![Planned::Plain(name)],
+            Choice::CrossCheck => all(),
             Choice::Auto => {
                 let planned = plan(machine, question);
                 // An option that only engines outside of the plan know asks for them.
-                let obeys =
-                    |engine: &EngineName| given.iter().all(|o| o.engines().contains(engine));
-                match planned.iter().any(obeys) {
-                    true => planned,
-                    false => EngineName::ALL.to_vec(),
+                if planned.iter().any(|planned| obeys(planned.name())) {
+                    planned
+                } else {
+                    all()
                 }
             }
         };
@@ -130,14 +131,17 @@ impl Portfolio {
         }
         let mut engines = Vec::new();
         let mut declined = Vec::new();
-        for name in candidates {
-            if !given.iter().all(|option| option.engines().contains(&name)) {
-                continue;
-            }
-            let engine = name.engine(&self.options);
+        for planned in candidates
+            .into_iter()
+            .filter(|planned| obeys(planned.name()))
+        {
+            let engine = planned.engine(&self.options);
             match engine.takes(machine, question) {
                 Ok(()) => engines.push(engine),
-                Err(why) => declined.push(format!("engine {name} does not take {}", why.what)),
+                Err(why) => {
+                    let name = planned.name();
+                    declined.push(format!("engine {name} does not take {}", why.what));
+                }
             }
         }
         if !engines.is_empty() {
@@ -245,15 +249,16 @@ fn join(mut known: Outcome, other: Outcome) -> Outcome {
     known
 }
 
-/// A verdict is better than none, and a limit says more than that somebody declined or that the
-/// search was stopped.
+/// A verdict is better than none, best with its evidence, and a limit says more than that an engine
+/// declined or was stopped.
 fn is_better(known: &Answer, other: &Answer) -> bool {
     let rank = |answer: &Answer| match &answer.verdict {
         Verdict::Unknown(Limit::Declined { .. }) => 0,
         Verdict::Unknown(Limit::Interrupted) => 1,
-        Verdict::Unknown(Limit::Contradiction { .. }) => 4,
+        Verdict::Unknown(Limit::Contradiction { .. }) => 5,
         Verdict::Unknown(_) => 2,
-        _ => 3,
+        _ if answer.uncertified.is_some() => 3,
+        _ => 4,
     };
     rank(other) > rank(known)
 }

@@ -22,11 +22,13 @@ use std::thread::{Builder, Scope};
 /// engine begins.
 const FIRST_TURN: u64 = 4;
 
-/// Looks in a turn, measured to take about five milliseconds: engines look more or less often.
+/// Looks in a turn, measured to take three to five milliseconds: engines look more or less
+/// often.
 fn looks_in_turn(engine: &str) -> u64 {
     match engine {
-        "sat" => 5,
+        "sat" => 3,
         "interleaving" | "brute-force" | "tabulation" => 4,
+        "explicit" => 1,
         _ => 2,
     }
 }

@@ -65,7 +65,7 @@ impl<'c> Contest<'c> {
             let open_before = ledger.open_nodes().len();
             let allowance = if is_alone { u64::MAX } else { turn };
             if let Some(search) = &mut whole {
-                match self.forward_turn(
+                match Self::forward_turn(
                     search,
                     ledger,
                     allowance.saturating_mul(FORWARD_SHARE),
@@ -92,7 +92,7 @@ impl<'c> Contest<'c> {
                     .take()
                     .filter(|b| b.targets() == ledger.open_nodes());
                 let mut search = kept.unwrap_or_else(|| self.backward(ledger));
-                match self.backward_turn(&mut search, ledger, allowance) {
+                match Self::backward_turn(&mut search, ledger, allowance) {
                     // A target that was found is left out from now on.
                     Ok(()) => tally::backward(ledger, &search),
                     Err(Exhausted::Work) => backward = Some(search),
@@ -105,7 +105,7 @@ impl<'c> Contest<'c> {
             if let Some(search) = &mut portions
                 && !ledger.is_decided()
             {
-                match self.forward_turn(search, ledger, allowance / PORTIONS_DIVISOR, false) {
+                match Self::forward_turn(search, ledger, allowance / PORTIONS_DIVISOR, false) {
                     Ok(()) | Err(Exhausted::Work) => {}
                     Err(reason) => {
                         tally::forward(ledger, "portions", search);
@@ -135,12 +135,11 @@ impl<'c> Contest<'c> {
             tally::backward(ledger, search);
         }
         let search = whole.unwrap_or_else(|| self.forward());
-        self.last_runs(search, wanted, ledger).or(why)
+        Self::last_runs(search, wanted, ledger).or(why)
     }
 
     /// Makes runs shortest, and reads off those that have not been read; why that cannot be, if so.
     fn last_runs(
-        &self,
         mut search: Forward<'_, '_>,
         wanted: WantedRun,
         ledger: &mut Ledger<'_>,
@@ -171,7 +170,6 @@ impl<'c> Contest<'c> {
 
     /// A turn of a forward search: decides what it can. Reading runs takes a while, so it can be left for later.
     fn forward_turn(
-        &self,
         search: &mut Forward<'_, '_>,
         ledger: &mut Ledger<'_>,
         allowance: u64,
@@ -208,7 +206,6 @@ impl<'c> Contest<'c> {
 
     /// A turn of a backward search: decides its targets or finds one of them reachable.
     fn backward_turn(
-        &self,
         search: &mut Backward<'_, '_>,
         ledger: &mut Ledger<'_>,
         allowance: u64,

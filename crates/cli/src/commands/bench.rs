@@ -156,7 +156,14 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
                 let sample = if is_hopeless(&records, from + offset) {
                     Sample::ended(End::Skipped)
                 } else {
-                    session.sample(contender, &file, &case)?
+                    let sample = session.sample(contender, &file, &case)?;
+                    // Every engine is tried on everything, so some decline.
+                    let declines = arguments.auto && sample.end == End::Exited(DECLINED);
+                    if declines {
+                        Sample::ended(End::Skipped)
+                    } else {
+                        sample
+                    }
                 };
                 records[from + offset].samples.push(sample);
             }
@@ -262,6 +269,9 @@ fn cases(arguments: &Arguments) -> Result<Vec<Case>, Failure> {
     }
     Ok(cases)
 }
+
+/// The exit code of an engine that does not take a question.
+const DECLINED: i32 = 2;
 
 /// Engines that never are the best, left out of `--auto`.
 const SLOW: [&str; 3] = ["calculus", "tabulation", "brute-force"];
