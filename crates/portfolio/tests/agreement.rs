@@ -2,7 +2,7 @@
 //! question gives the same answer.
 
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Bound, Budget, Outcome, Question, Silent, Verdict};
+use hardbop_outcome::{Bound, Budget, Engine, Outcome, Question, Silent, Verdict};
 use hardbop_portfolio::{Choice, Portfolio};
 use hardbop_testkit::{Knobs, TabulationEngine, generate};
 use std::num::NonZeroUsize;
@@ -29,7 +29,6 @@ fn the_default_decides_what_tabulation_decides() {
                 states: Some(20_000),
                 ..Budget::unlimited()
             };
-            use hardbop_outcome::Engine as _;
             let tabulated = TabulationEngine.check(&machine, &question, &budget, &mut Silent);
             for (one, other) in outcome.answers.iter().zip(&tabulated.answers) {
                 match (&one.verdict, &other.verdict) {

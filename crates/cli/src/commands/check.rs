@@ -49,6 +49,10 @@ pub struct Arguments {
 
 /// What is shown and kept.
 #[derive(Debug, clap::Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
 #[command(next_help_heading = "Output")]
 struct OutputArguments {
     #[command(flatten)]
@@ -236,19 +240,19 @@ fn verdict_line(
         Asked::Target(target) => format!("{}:{target}", machine.source.name()),
         Asked::Property(property) => property.to_string(),
     };
-    let mut line = format!("{:<12} {place}", answer.word().to_string());
-    match &answer.verdict {
-        Verdict::ExcludedUpTo(bound) => line.push_str(&format!(", up to {bound}")),
+    let extent = match &answer.verdict {
+        Verdict::ExcludedUpTo(bound) => format!(", up to {bound}"),
         Verdict::Unknown(why) => {
             let seconds = time.map(|time| time.as_secs_f64());
-            line.push_str(&format!(": {}", explain(why, budget, seconds)));
+            format!(": {}", explain(why, budget, seconds))
         }
-        Verdict::Found(_) | Verdict::Excluded => {}
-    }
-    if let Some(why) = &answer.uncertified {
-        line.push_str(&format!(", not certified: {why}"));
-    }
-    line
+        Verdict::Found(_) | Verdict::Excluded => String::new(),
+    };
+    let proof = match &answer.uncertified {
+        Some(why) => format!(", not certified: {why}"),
+        None => String::new(),
+    };
+    format!("{:<12} {place}{extent}{proof}", answer.word().to_string())
 }
 
 fn shown_run(arguments: &Arguments, machine: &Machine, answer: &Answer) -> Result<String, Failure> {
