@@ -1,5 +1,5 @@
-//! A text that is read without errors is formatted to the same tree with the same comments, and formatting twice is
-//! the same as formatting once.
+//! A text that is read without errors is formatted to the same tree with the same comments, and
+//! formatting twice is the same as formatting once.
 #![no_main]
 
 use hardbop_syntax::ast::Form;

@@ -1,4 +1,5 @@
-//! Whatever the bytes of a file are, the front end answers with a machine or with errors, in both textual forms.
+//! Whatever the bytes of a file are, the front end answers with a machine or with errors, in both
+//! textual forms.
 #![no_main]
 
 use hardbop_syntax::ast::Form;

@@ -1,15 +1,20 @@
-//! The one form that formulas, monitors and HOA files come to: a Büchi automaton that reads the states of a run.
+//! The one form that formulas, monitors and HOA files come to: a Büchi automaton that reads the
+//! states of a run.
 //!
-//! **What it means.** The automaton reads a run of the program, one letter per state, beginning with the initial state: an edge
-//! may be taken if its guard holds in the state that is read. It describes what must *not* happen. Either it has *target* states: the
-//! program is wrong if some run makes it enter one. Or it has *accepting* states: the program is wrong if some infinite
-//! run has a run of the automaton that visits accepting states again and again. For a formula φ it is the
-//! automaton of ¬φ, so that in all cases a search for a run of *program × automaton* is a search for a counterexample.
+//! **What it means.** The automaton reads a run of the program, one letter per state, beginning
+//! with the initial state: an edge may be taken if its guard holds in the state that is read. It
+//! describes what must *not* happen. Either it has *target* states: the program is wrong if some
+//! run makes it enter one. Or it has *accepting* states: the program is wrong if some infinite run
+//! has a run of the automaton that visits accepting states again and again. For a formula φ it is
+//! the automaton of ¬φ, so that in all cases a search for a run of *program × automaton* is a
+//! search for a counterexample.
 //!
-//! **The product.** A product state pairs a state of the program with the state of the automaton *after reading it*. So the
-//! initial ones are those of [`Automaton::first`] for the letter of the program's initial state, and a step of the program
-//! to a state with some letter goes along with [`Automaton::after`] for that letter. A target is found in the very state that it
-//! is about. Automaton states without a successor for the letter end the product run: nothing is concluded from it.
+//! **The product.** A product state pairs a state of the program with the state of the automaton
+//! *after reading it*. So the initial ones are those of [`Automaton::first`] for the letter of the
+//! program's initial state, and a step of the program to a state with some letter goes along with
+//! [`Automaton::after`] for that letter. A target is found in the very state that it is about.
+//! Automaton states without a successor for the letter end the product run: nothing is concluded
+//! from it.
 
 use crate::buchi::Buchi;
 use crate::guard::{Guard, Letter};
@@ -60,7 +65,8 @@ pub struct Edge {
 }
 
 impl Automaton {
-    /// An automaton from a graph; `describe` gives the name of each state and whether it is a target.
+    /// An automaton from a graph; `describe` gives the name of each state and whether it is a
+    /// target.
     pub(crate) fn from_buchi(
         buchi: Buchi,
         propositions: Propositions,
@@ -127,7 +133,8 @@ impl Automaton {
         states
     }
 
-    /// The states after reading a letter in a state. Only propositions that the state [mentions](State::mentions) matter.
+    /// The states after reading a letter in a state. Only propositions that the state
+    /// [mentions](State::mentions) matter.
     pub fn after(&self, state: StateId, letter: Letter) -> impl Iterator<Item = StateId> + '_ {
         let edges = self.edges_of(state).iter();
         edges
@@ -135,7 +142,8 @@ impl Automaton {
             .map(|edge| edge.to)
     }
 
-    /// The position at which a finite run can make the automaton enter a target state, if it can: the least.
+    /// The position at which a finite run can make the automaton enter a target state, if it can:
+    /// the least.
     pub fn enters_target(&self, letters: &[Letter]) -> Option<usize> {
         let mut states: Vec<StateId> = self.initial.clone();
         letters.iter().position(|&letter| {
@@ -149,7 +157,8 @@ impl Automaton {
         })
     }
 
-    /// Whether the infinite word `stem` `cycle` `cycle` … is one that must not be: it enters a target, or is accepted.
+    /// Whether the infinite word `stem` `cycle` `cycle` … is one that must not be: it enters a
+    /// target, or is accepted.
     ///
     /// # Panics
     /// If the cycle is empty.

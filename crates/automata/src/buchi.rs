@@ -1,4 +1,5 @@
-//! Büchi automata while they are being made and reduced: a graph with guards and one set of accepting states.
+//! Büchi automata while they are being made and reduced: a graph with guards and one set of
+//! accepting states.
 
 use crate::components::Components;
 use crate::guard::{Guard, Letter, TooManyCubes};
@@ -47,8 +48,8 @@ impl Buchi {
         Components::new(&successors)
     }
 
-    /// Removes states that no run reaches or from which none is accepted; nothing is accepting that lies on no cycle.
-    /// Gives back what became of each state.
+    /// Removes states that no run reaches or from which none is accepted; nothing is accepting that
+    /// lies on no cycle. Gives back what became of each state.
     pub fn trim(&mut self) -> Vec<Option<u32>> {
         let components = self.components();
         let mut is_useful = vec![false; components.is_cyclic.len()];

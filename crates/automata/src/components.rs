@@ -6,7 +6,8 @@ const NONE: u32 = u32::MAX;
 /// The components of a graph.
 #[derive(Clone, Debug)]
 pub struct Components {
-    /// The component of each node. Components are numbered so that edges lead to the same or a larger number.
+    /// The component of each node. Components are numbered so that edges lead to the same or a
+    /// larger number.
     pub of: Vec<u32>,
     /// Per component whether it has a cycle.
     pub is_cyclic: Vec<bool>,

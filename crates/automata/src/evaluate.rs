@@ -1,9 +1,10 @@
 //! What a formula says about an ultimately periodic word, by the definition of the logic.
 //!
-//! No automaton is involved: this is the judge of the translation in tests, and of every lasso that is found with an
-//! automaton. A word `stem loop loop …` has as many different suffixes as positions in stem and loop, so each
-//! formula has a truth value per position, computed bottom-up. Until is a least and release a greatest fixed point; going
-//! backwards over the positions twice is enough for either, since the second time round the loop nothing new can appear.
+//! No automaton is involved: this is the judge of the translation in tests, and of every lasso that
+//! is found with an automaton. A word `stem loop loop …` has as many different suffixes as
+//! positions in stem and loop, so each formula has a truth value per position, computed bottom-up.
+//! Until is a least and release a greatest fixed point; going backwards over the positions twice is
+//! enough for either, since the second time round the loop nothing new can appear.
 
 use crate::formula::{Formula, FormulaId, Formulas};
 use crate::guard::Letter;

@@ -1,10 +1,12 @@
-//! Formulas of linear temporal logic, in negation normal form and shared: equal formulas have equal ids.
+//! Formulas of linear temporal logic, in negation normal form and shared: equal formulas have equal
+//! ids.
 //!
-//! Next, until and release are the temporal operators that are stored; the others are defined by them. Negation is pushed to the
-//! propositions as the formula is made, with the dual of every formula remembered, so that `<->` costs no more than its
-//! operands. The constructors apply the equivalences that make automata smaller (Somenzi and Bloem, "Efficient Büchi
-//! automata from LTL formulae"): `F a | F b` is `F (a | b)`, `F G F a` is `G F a`, and so on. Operands have
-//! smaller ids than their users, so a loop over the table is a walk bottom-up, and nothing recurses.
+//! Next, until and release are the temporal operators that are stored; the others are defined by
+//! them. Negation is pushed to the propositions as the formula is made, with the dual of every
+//! formula remembered, so that `<->` costs no more than its operands. The constructors apply the
+//! equivalences that make automata smaller (Somenzi and Bloem, "Efficient Büchi automata from LTL
+//! formulas"): `F a | F b` is `F (a | b)`, `F G F a` is `G F a`, and so on. Operands have smaller
+//! ids than their users, so a loop over the table is a walk bottom-up, and nothing recurses.
 
 use hardbop_program::id;
 use std::collections::HashMap;
@@ -173,7 +175,8 @@ impl Formulas {
         self.connective(operands, false)
     }
 
-    /// A conjunction, or dually a disjunction: flat, without repetitions, with its `G`s (dually its `F`s) made one.
+    /// A conjunction, or dually a disjunction: flat, without repetitions, with its `G`s (dually its
+    /// `F`s) made one.
     fn connective(
         &mut self,
         operands: impl IntoIterator<Item = FormulaId>,
@@ -228,7 +231,8 @@ impl Formulas {
         }
     }
 
-    /// In a conjunction `G a & G b` becomes `G (a & b)` and `F G a & F G b` becomes `F G (a & b)`; dually in a disjunction.
+    /// In a conjunction `G a & G b` becomes `G (a & b)` and `F G a & F G b` becomes `F G (a & b)`;
+    /// dually in a disjunction.
     fn join_invariants(&mut self, flat: &mut Vec<FormulaId>, is_and: bool) {
         let mut plain = Vec::new();
         let mut stable = Vec::new();

@@ -1,10 +1,12 @@
-//! Generalised Büchi automata with acceptance on edges, and the way from there to one set of accepting states.
+//! Generalised Büchi automata with acceptance on edges, and the way from there to one set of
+//! accepting states.
 //!
-//! A run is accepted if it takes edges of every set again and again. To have one set instead, states are multiplied by a
-//! *level*: how many of the sets, in order, have been met since the last round. An edge climbs as many levels as the sets it is in
-//! allow; the top level is accepting, and from there counting starts again at the bottom. Levels matter only inside one strongly
-//! connected component that has all the sets; an edge that leaves its component starts again at the bottom, and components
-//! that cannot be accepting have one level.
+//! A run is accepted if it takes edges of every set again and again. To have one set instead,
+//! states are multiplied by a *level*: how many of the sets, in order, have been met since the last
+//! round. An edge climbs as many levels as the sets it is in allow; the top level is accepting, and
+//! from there counting starts again at the bottom. Levels matter only inside one strongly connected
+//! component that has all the sets; an edge that leaves its component starts again at the bottom,
+//! and components that cannot be accepting have one level.
 
 use crate::buchi::Buchi;
 use crate::components::Components;
@@ -34,7 +36,8 @@ pub struct GeneralisedEdge {
 }
 
 impl Generalised {
-    /// The same language with one set of accepting states; with it, for each new state, the old one and its level.
+    /// The same language with one set of accepting states; with it, for each new state, the old one
+    /// and its level.
     pub fn degeneralise(&self) -> Result<(Buchi, Vec<(u32, u32)>), TooManyCubes> {
         let components = self.components();
         let is_accepting = self.accepting_components(&components);

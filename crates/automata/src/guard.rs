@@ -1,8 +1,9 @@
 //! Guards: Boolean conditions over propositions, as lists of cubes.
 //!
-//! A [`Letter`] says which propositions hold at a position of a run: bit *i* stands for proposition *i*, so there are at
-//! most [`MAX_PROPOSITIONS`]. A [`Cube`] is a conjunction of literals and a [`Guard`] a disjunction of cubes. Whether a guard holds
-//! takes two machine instructions per cube, which is what the search does once per state and edge.
+//! A [`Letter`] says which propositions hold at a position of a run: bit *i* stands for proposition
+//! *i*, so there are at most [`MAX_PROPOSITIONS`]. A [`Cube`] is a conjunction of literals and a
+//! [`Guard`] a disjunction of cubes. Whether a guard holds takes two machine instructions per cube,
+//! which is what the search does once per state and edge.
 
 /// Which propositions hold: bit *i* is proposition *i*.
 pub type Letter = u64;
@@ -118,7 +119,8 @@ impl Guard {
         self.cubes.iter().fold(0, |all, cube| all | cube.support())
     }
 
-    /// Whether some single cube of this guard covers the given one. (A cube that only several together cover is not found.)
+    /// Whether some single cube of this guard covers the given one. (A cube that only several
+    /// together cover is not found.)
     pub fn covers(&self, cube: Cube) -> bool {
         self.cubes.iter().any(|&own| cube.implies(own))
     }

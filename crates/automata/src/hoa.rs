@@ -1,11 +1,14 @@
-//! Automata in the Hanoi Omega-Automata format, version 1 (Babiak and others, CAV 2015), as Spot and its relatives write them.
+//! Automata in the Hanoi Omega-Automata format, version 1 (Babiak and others, CAV 2015), as Spot
+//! and its relatives write them.
 //!
-//! Taken are nondeterministic automata with Büchi or generalised Büchi acceptance on states or on edges, with labels on edges, on
-//! states, or implicit, with aliases. The quoted text of each atomic proposition is a condition on a state of the program. As
-//! everywhere, the automaton describes the runs that must not be: to check φ, give Spot ¬φ.
+//! Taken are nondeterministic automata with Büchi or generalised Büchi acceptance on states or on
+//! edges, with labels on edges, on states, or implicit, with aliases. The quoted text of each
+//! atomic proposition is a condition on a state of the program. As everywhere, the automaton
+//! describes the runs that must not be: to check φ, give Spot ¬φ.
 //!
-//! The reader is our own. The crate `hoars` (0.2) would bring a second BDD library and a subscriber for logs, looks at the clock while
-//! it parses, unwraps where a number does not fit, and its errors have no places that a [`Diagnostic`] could use.
+//! The reader is our own. The crate `hoars` (0.2) would bring a second BDD library and a subscriber
+//! for logs, looks at the clock while it parses, unwraps where a number does not fit, and its
+//! errors have no places that a [`Diagnostic`] could use.
 
 mod label;
 mod lexer;

@@ -1,12 +1,14 @@
 //! Properties of runs: what must not happen, as an automaton.
 //!
-//! Formulas of linear temporal logic ([`ltl`]), monitors ([`monitor`]) and files in the HOA format ([`hoa`]) all become an
-//! [`Automaton`] over the [`Propositions`] of a program: labels, variables, comparisons, termination. The head of
-//! [`automaton`] says what an automaton means; that of [`propositions`] what a property can see. How a program is
-//! searched for a run that an automaton accepts is the business of engines.
+//! Formulas of linear temporal logic ([`ltl`]), monitors ([`monitor`]) and files in the HOA format
+//! ([`hoa`]) all become an [`Automaton`] over the [`Propositions`] of a program: labels, variables,
+//! comparisons, termination. The head of [`automaton`] says what an automaton means; that of
+//! [`propositions`] what a property can see. How a program is searched for a run that an automaton
+//! accepts is the business of engines.
 //!
-//! A formula goes through `text` (tokens, tree, names), [`formula`] (normal form), `tableau` (generalised Büchi automaton),
-//! `generalised` (one set of accepting states) and `reduce`. [`evaluate`] decides formulas on words without automata.
+//! A formula goes through `text` (tokens, tree, names), [`formula`] (normal form), `tableau`
+//! (generalised Büchi automaton), `generalised` (one set of accepting states) and `reduce`.
+//! [`evaluate`] decides formulas on words without automata.
 
 pub mod automaton;
 mod buchi;

@@ -1,10 +1,12 @@
 //! Formulas of linear temporal logic as users write them.
 //!
-//! Operators, loosest first: `->` `<->`, `|`, `^`, `&`, then `U R W M` (all to the right except `|`, `^`, `&`), then `! X F G`, then comparisons
-//! and arithmetic. That is Spot's order. `[]` is `G`, `<>` is `F`, and the operators of programs have their other spellings too.
+//! Operators, loosest first: `->` `<->`, `|`, `^`, `&`, then `U R W M` (all to the right except
+//! `|`, `^`, `&`), then `! X F G`, then comparisons and arithmetic. That is Spot's order. `[]` is
+//! `G`, `<>` is `F`, and the operators of programs have their other spellings too.
 //!
-//! Questions for a run are violations too: one that visits `L` again and again violates `F G !at(L)`, one that never ends violates
-//! `F (terminated | failed)`, one that ends violates `G !terminated`.
+//! Questions for a run are violations too: one that visits `L` again and again violates
+//! `F G !at(L)`, one that never ends violates `F (terminated | failed)`, one that ends violates
+//! `G !terminated`.
 
 use crate::automaton::Automaton;
 use crate::evaluate::holds_on_lasso;
@@ -31,7 +33,8 @@ pub struct Ltl {
     violations: crate::buchi::Buchi,
 }
 
-/// Reads a formula about a program. The text is a source of its own, to which the diagnostics refer.
+/// Reads a formula about a program. The text is a source of its own, to which the diagnostics
+/// refer.
 pub fn read_ltl(source: &Source, machine: &Machine) -> Result<Ltl, Vec<Diagnostic>> {
     let whole = Span::new(0, source.text().len() as u32);
     let mut parser = Parser::new(source, whole);
@@ -76,8 +79,9 @@ impl Ltl {
         )
     }
 
-    /// Whether the infinite word `stem` `cycle` `cycle` … satisfies the formula, by the definition of the logic: no automaton is
-    /// used, so this can judge a counterexample that was found with one.
+    /// Whether the infinite word `stem` `cycle` `cycle` … satisfies the formula, by the definition
+    /// of the logic: no automaton is used, so this can judge a counterexample that was found with
+    /// one.
     ///
     /// # Panics
     /// If the cycle is empty.

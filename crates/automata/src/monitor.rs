@@ -11,9 +11,10 @@
 //! end
 //! ```
 //!
-//! The monitor reads every state of the run, the initial one first, and makes one transition for each: of those whose guard
-//! holds it takes any (several is nondeterminism; `goto a, b` too). If no guard holds, `else` says what happens, and without an
-//! `else` it stays where it is. `stop` ends the observation of this run. A target state has no transitions: it has seen enough.
+//! The monitor reads every state of the run, the initial one first, and makes one transition for
+//! each: of those whose guard holds it takes any (several is nondeterminism; `goto a, b` too). If
+//! no guard holds, `else` says what happens, and without an `else` it stays where it is. `stop`
+//! ends the observation of this run. A target state has no transitions: it has seen enough.
 
 mod builder;
 mod reader;

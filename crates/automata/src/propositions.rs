@@ -1,10 +1,12 @@
 //! Propositions: what a property can see of one state of the program.
 //!
-//! A state is seen through the frame on top of the stack: its node, the globals, and the locals of its procedure. So a
-//! proposition about a local of `p` (or a comparison with one) is **false wherever another procedure runs**, callees of `p` included; `!p:x` is
-//! then true, and `in(p)` tells the two apart. A run that ends goes on for ever in its last state: after `main`
-//! has returned, the state is still seen at the exit of `main`, and `terminated` holds; where an assertion has failed, `failed`
-//! holds. A run that an `assume` blocks is no run. Of several threads, a proposition holds if it does as one of those that run sees it.
+//! A state is seen through the frame on top of the stack: its node, the globals, and the locals of
+//! its procedure. So a proposition about a local of `p` (or a comparison with one) is **false
+//! wherever another procedure runs**, callees of `p` included; `!p:x` is then true, and `in(p)`
+//! tells the two apart. A run that ends goes on for ever in its last state: after `main` has
+//! returned, the state is still seen at the exit of `main`, and `terminated` holds; where an
+//! assertion has failed, `failed` holds. A run that an `assume` blocks is no run. Of several
+//! threads, a proposition holds if it does as one of those that run sees it.
 
 use crate::guard::{Letter, MAX_PROPOSITIONS};
 use hardbop_machine::expr::Leaf;
@@ -112,8 +114,9 @@ impl Propositions {
         id
     }
 
-    /// Which of the propositions in `mask` hold in a state; `read` gives the values of globals and of the running procedure's
-    /// locals. Only the variables that [`Propositions::reads`] names are asked for.
+    /// Which of the propositions in `mask` hold in a state; `read` gives the values of globals and
+    /// of the running procedure's locals. Only the variables that [`Propositions::reads`] names are
+    /// asked for.
     pub fn letter(
         &self,
         machine: &Machine,
@@ -136,9 +139,10 @@ impl Propositions {
         letter
     }
 
-    /// Which propositions hold in a state of several threads, given the nodes of those that run: what holds as one of them sees it. When all have
-    /// ended, what is left are `terminated` and conditions on globals. `read` gives the value of a variable as the thread with that place in the
-    /// list sees it, or as nobody does.
+    /// Which propositions hold in a state of several threads, given the nodes of those that run:
+    /// what holds as one of them sees it. When all have ended, what is left are `terminated` and
+    /// conditions on globals. `read` gives the value of a variable as the thread with that place in
+    /// the list sees it, or as nobody does.
     pub fn letter_of_threads(
         &self,
         machine: &Machine,
@@ -187,7 +191,8 @@ impl Propositions {
         }
     }
 
-    /// The value of a condition; plain variables and comparisons of leaves take no walk over the expression.
+    /// The value of a condition; plain variables and comparisons of leaves take no walk over the
+    /// expression.
     fn value(&self, root: ExprId, read: &mut impl FnMut(Variable) -> u64) -> u64 {
         match *self.exprs.get(root) {
             Expr::Var(variable, _) => read(variable),
@@ -219,8 +224,8 @@ impl Propositions {
         })
     }
 
-    /// The variables that the propositions in `mask` read in states of a procedure. A search that forgets or leaves open
-    /// values that the program does not need must keep these.
+    /// The variables that the propositions in `mask` read in states of a procedure. A search that
+    /// forgets or leaves open values that the program does not need must keep these.
     pub fn reads(&self, running: ProcId, mask: Letter) -> Vec<Variable> {
         let mut variables = Vec::new();
         for (index, proposition) in self.list.iter().enumerate() {

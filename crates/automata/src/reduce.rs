@@ -1,10 +1,13 @@
-//! Smaller Büchi automata: states that accept the same are made one, edges that add nothing are dropped.
+//! Smaller Büchi automata: states that accept the same are made one, edges that add nothing are
+//! dropped.
 //!
-//! The relation is *direct simulation*: `p` is simulated by `q` if `q` is accepting where `p` is and can answer every step of
-//! `p` by one with a guard at least as wide to a state that simulates again (Etessami and Holzmann, "Optimizing Büchi
-//! automata"). States that simulate each other are merged, and of two edges of a state the one that is narrower and leads to a
-//! state strictly simulated by the other's target goes. A state on no cycle may count as accepting or not, so it is also merged
-//! with any state that has the same edges. Simulation is quadratic; automata over [`MAX_STATES`] states are only trimmed.
+//! The relation is *direct simulation*: `p` is simulated by `q` if `q` is accepting where `p` is
+//! and can answer every step of `p` by one with a guard at least as wide to a state that simulates
+//! again (Etessami and Holzmann, "Optimizing Büchi automata"). States that simulate each other are
+//! merged, and of two edges of a state the one that is narrower and leads to a state strictly
+//! simulated by the other's target goes. A state on no cycle may count as accepting or not, so it
+//! is also merged with any state that has the same edges. Simulation is quadratic; automata over
+//! [`MAX_STATES`] states are only trimmed.
 
 use crate::buchi::Buchi;
 use crate::guard::{Guard, TooManyCubes};
@@ -31,7 +34,8 @@ pub fn reduce(mut automaton: Buchi) -> Result<Buchi, TooManyCubes> {
     }
 }
 
-/// Merges states with the same edges if acceptance allows it: equal, or irrelevant because one lies on no cycle.
+/// Merges states with the same edges if acceptance allows it: equal, or irrelevant because one lies
+/// on no cycle.
 fn merge_same_edges(automaton: &Buchi) -> Result<Buchi, TooManyCubes> {
     let components = automaton.components();
     let mut representative: Vec<u32> = (0..automaton.len() as u32).collect();

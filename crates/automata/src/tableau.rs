@@ -1,10 +1,12 @@
-//! Formula to generalised Büchi automaton: states are sets of formulas still to be fulfilled (Couvreur, "On-the-fly
-//! verification of linear temporal logic"; the sets are those of Gerth, Peled, Vardi and Wolper).
+//! Formula to generalised Büchi automaton: states are sets of formulas still to be fulfilled
+//! (Couvreur, "On-the-fly verification of linear temporal logic"; the sets are those of Gerth,
+//! Peled, Vardi and Wolper).
 //!
-//! A set of formulas is unfolded into *covers*: what has to hold now (a cube), what from the next position on (a set), and
-//! which untils were put off. `a U b` is `b`, or `a` and again `a U b` later, put off once more; a run that
-//! puts an until off for ever is not accepted, so there is one acceptance set per until: the edges that do not put
-//! it off. Two sets with the same covers are one state, which is why `G F p` needs one state here.
+//! A set of formulas is unfolded into *covers*: what has to hold now (a cube), what from the next
+//! position on (a set), and which untils were put off. `a U b` is `b`, or `a` and again `a U b`
+//! later, put off once more; a run that puts an until off for ever is not accepted, so there is one
+//! acceptance set per until: the edges that do not put it off. Two sets with the same covers are
+//! one state, which is why `G F p` needs one state here.
 
 use crate::formula::{Formula, FormulaId, Formulas};
 use crate::generalised::{Generalised, GeneralisedEdge};

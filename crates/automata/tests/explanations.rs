@@ -1,4 +1,5 @@
-//! The examples of `hardbop explain` for properties are true: each bad one gets its code, each mended one is accepted.
+//! The examples of `hardbop explain` for properties are true: each bad one gets its code, each
+//! mended one is accepted.
 
 use hardbop_automata::{read_hoa, read_ltl, read_monitor};
 use hardbop_syntax::codes::{self, EXAMPLE_PROGRAM};

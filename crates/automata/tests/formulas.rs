@@ -37,7 +37,8 @@ fn size(text: &str) -> usize {
 
 #[test]
 fn automata_of_common_formulas_are_small() {
-    // The first are the sizes that textbooks give; the others guard what the reductions have reached.
+    // The first are the sizes that textbooks give; the others guard what the reductions have
+    // reached.
     let known = [
         ("a", 2),
         ("X a", 3),

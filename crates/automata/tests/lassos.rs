@@ -1,4 +1,5 @@
-//! The whole way: a run of a program as a lasso, replayed and observed, judged by formulas and automata.
+//! The whole way: a run of a program as a lasso, replayed and observed, judged by formulas and
+//! automata.
 
 use hardbop_automata::{Automaton, Letter, Propositions, View, read_ltl, read_monitor};
 use hardbop_interpreter::{Configuration, ObservedLasso, RandomChooser, observe_lasso, simulate};
@@ -10,7 +11,8 @@ fn machine(text: &str) -> Machine {
     hardbop_machine::from_text("test.bp", text).expect("the test program is valid")
 }
 
-/// The letters of the only run of a program, of which the steps from `head` to `steps` are the loop.
+/// The letters of the only run of a program, of which the steps from `head` to `steps` are the
+/// loop.
 fn letters(
     machine: &Machine,
     propositions: &Propositions,

@@ -48,7 +48,8 @@ fn words() -> Vec<(Vec<Letter>, Vec<Letter>)> {
     parts.iter().flat_map(pair).collect()
 }
 
-/// Whether an automaton accepts exactly the words that violate a formula; both number `a` before `b`.
+/// Whether an automaton accepts exactly the words that violate a formula; both number `a` before
+/// `b`.
 fn assert_finds_violations(automaton: &Automaton, formula: &str) {
     let ltl = read_ltl(&Source::new("formula", formula), &machine()).unwrap();
     let texts = |list: &[hardbop_automata::Proposition]| -> Vec<String> {

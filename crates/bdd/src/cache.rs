@@ -1,4 +1,5 @@
-//! The computed table: what operations gave before. Direct-mapped and lossy, so it never grows past its share.
+//! The computed table: what operations gave before. Direct-mapped and lossy, so it never grows past
+//! its share.
 
 use crate::manager::Bdd;
 

@@ -1,7 +1,7 @@
 //! Garbage collection: the caller names what it still needs, everything else goes.
 //!
-//! There are no reference counts, so copying a handle costs nothing; in exchange only the caller knows the roots, and only
-//! between operations. Handles that survive stay valid.
+//! There are no reference counts, so copying a handle costs nothing; in exchange only the caller
+//! knows the roots, and only between operations. Handles that survive stay valid.
 
 use crate::manager::{Bdd, Manager};
 

@@ -1,7 +1,9 @@
-//! FORCE (Aloul, Markov and Sakallah, 2003): a static order in which things that occur together stand together.
+//! FORCE (Aloul, Markov and Sakallah, 2003): a static order in which things that occur together
+//! stand together.
 //!
-//! Every variable moves to the middle of the formulas it occurs in, again and again; the best order met on the way counts. It is linear in
-//! the formulas, and a relation is small when variables that constrain each other are close.
+//! Every variable moves to the middle of the formulas it occurs in, again and again; the best order
+//! met on the way counts. It is linear in the formulas, and a relation is small when variables that
+//! constrain each other are close.
 
 /// Rounds; more changed nothing.
 const ROUNDS: usize = 30;

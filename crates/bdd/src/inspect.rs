@@ -63,7 +63,8 @@ impl Manager<'_> {
         at.is_true()
     }
 
-    /// Some values of variables that satisfy a function whatever the other variables are; nothing for false. Prefers 0.
+    /// Some values of variables that satisfy a function whatever the other variables are; nothing
+    /// for false. Prefers 0.
     pub fn pick(&self, f: Bdd) -> Option<Vec<(u32, bool)>> {
         if f.is_false() {
             return None;
@@ -78,7 +79,8 @@ impl Manager<'_> {
         Some(chosen)
     }
 
-    /// How many assignments of `variables` variables satisfy a function, as a floating-point number.
+    /// How many assignments of `variables` variables satisfy a function, as a floating-point
+    /// number.
     pub fn count(&self, f: Bdd, variables: u32) -> f64 {
         // Fractions of all assignments, bottom-up.
         let mut fractions: HashMap<Bdd, f64> = HashMap::from([(Bdd::TRUE, 1.0)]);

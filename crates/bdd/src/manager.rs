@@ -3,7 +3,8 @@
 use crate::cache::Cache;
 use crate::table::{TERMINAL_LEVEL, Table};
 
-/// A function of Boolean variables: a handle into one [`Manager`]. Equal functions have equal handles.
+/// A function of Boolean variables: a handle into one [`Manager`]. Equal functions have equal
+/// handles.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Bdd(pub(crate) u32);
 
@@ -117,7 +118,8 @@ impl<'a> Manager<'a> {
         }
     }
 
-    /// Asks `interrupt` now and then; operations end with [`Exhausted::Interrupted`] once it says true.
+    /// Asks `interrupt` now and then; operations end with [`Exhausted::Interrupted`] once it says
+    /// true.
     #[must_use]
     pub fn with_interrupt(mut self, interrupt: &'a dyn Fn() -> bool) -> Self {
         self.interrupt = Some(interrupt);
@@ -169,7 +171,8 @@ impl<'a> Manager<'a> {
         Ok(())
     }
 
-    /// The function `if level then high else low`, whose operands do not depend on the level or any above it.
+    /// The function `if level then high else low`, whose operands do not depend on the level or any
+    /// above it.
     #[inline]
     pub(crate) fn make(&mut self, level: u32, low: Bdd, high: Bdd) -> Result<Bdd, Exhausted> {
         debug_assert!(level < self.level(low) && level < self.level(high));

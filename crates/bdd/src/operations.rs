@@ -119,7 +119,8 @@ impl Manager<'_> {
         Ok(result)
     }
 
-    /// Conjunction of `f` and `g`, then quantification, then renaming, as the plan says, in one pass.
+    /// Conjunction of `f` and `g`, then quantification, then renaming, as the plan says, in one
+    /// pass.
     pub fn relprod(&mut self, f: Bdd, g: Bdd, plan: &Plan) -> Answer {
         if f.is_false() || g.is_false() || f == !g {
             return Ok(Bdd::FALSE);
@@ -181,8 +182,9 @@ impl Manager<'_> {
         Ok(parts.pop().unwrap_or(Bdd::TRUE))
     }
 
-    /// Some of the assignments that satisfy `f`, as a function of at most about `size` nodes: one half of them, again and
-    /// again. Which half depends on the function in no particular way, so that different functions give different portions.
+    /// Some of the assignments that satisfy `f`, as a function of at most about `size` nodes: one
+    /// half of them, again and again. Which half depends on the function in no particular way, so
+    /// that different functions give different portions.
     pub fn portion(&mut self, f: Bdd, size: usize) -> Answer {
         let mut path = Vec::new();
         let mut at = f;

@@ -1,8 +1,10 @@
-//! What a relational product does besides conjunction: which variables it quantifies and which it renames.
+//! What a relational product does besides conjunction: which variables it quantifies and which it
+//! renames.
 
 use crate::manager::Manager;
 
-/// A quantification and renaming, made once and used many times. A plan belongs to the manager that made it.
+/// A quantification and renaming, made once and used many times. A plan belongs to the manager that
+/// made it.
 #[derive(Clone, Debug)]
 pub struct Plan {
     number: u32,
@@ -36,8 +38,8 @@ impl PlanBuilder {
         self
     }
 
-    /// Renames a variable. All renamings happen at once, after the quantification. The new variable must not be one that the
-    /// operands depend on, unless it is quantified or renamed itself.
+    /// Renames a variable. All renamings happen at once, after the quantification. The new variable
+    /// must not be one that the operands depend on, unless it is quantified or renamed itself.
     pub fn rename(&mut self, from: u32, to: u32) -> &mut Self {
         self.set(from, to);
         self
@@ -64,7 +66,8 @@ impl Plan {
         self.number
     }
 
-    /// The last variable that is quantified or renamed; 0 if none is (then the plan leaves variable 0 alone too).
+    /// The last variable that is quantified or renamed; 0 if none is (then the plan leaves variable
+    /// 0 alone too).
     #[inline]
     pub(crate) fn last(&self) -> u32 {
         (self.actions.len() as u32).saturating_sub(1)

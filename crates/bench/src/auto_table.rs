@@ -1,7 +1,7 @@
 //! How the portfolio does beside the best single engine: one row per program.
 //!
-//! The promise is a multiple of the best engine alone plus a fixed allowance, since starting to take
-//! turns costs something on programs that are answered in milliseconds.
+//! The promise is a multiple of the best engine alone plus a fixed allowance, since starting to
+//! take turns costs something on programs that are answered in milliseconds.
 
 use crate::quantity;
 use crate::record::{Kind, Record};

@@ -1,9 +1,11 @@
-//! What is asked: members of the generated families, and programs of the user, in the order they are run.
+//! What is asked: members of the generated families, and programs of the user, in the order they
+//! are run.
 
 use crate::verdict::Verdict;
 use hardbop_families::{Family, Question};
 
-/// The size that `--frontend` begins with, and its successors: three decades, so that linear growth shows.
+/// The size that `--frontend` begins with, and its successors: three decades, so that linear growth
+/// shows.
 pub const FRONT_END_SIZES: [u32; 3] = [1_000, 10_000, 100_000];
 /// The family that `--frontend` measures: its text grows in proportion to the size.
 pub const FRONT_END_FAMILY: &str = "tn";
@@ -27,7 +29,8 @@ pub struct Case {
     pub source: Source,
 }
 
-/// Where the text of a case comes from. Text is generated when the case is run: a large series would not fit in memory.
+/// Where the text of a case comes from. Text is generated when the case is run: a large series
+/// would not fit in memory.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// A member of a family, of the case's size and seed.
@@ -83,7 +86,8 @@ impl Case {
         }
     }
 
-    /// The members of a family, seed by seed, the sizes ascending: once a size is too much, larger ones need not be tried.
+    /// The members of a family, seed by seed, the sizes ascending: once a size is too much, larger
+    /// ones need not be tried.
     pub fn members(family: &'static Family, sizes: &[u32], seeds: &[u64]) -> Vec<Self> {
         let label = match family.question {
             Question::Label(label) => Some(label.to_owned()),

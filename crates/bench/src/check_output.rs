@@ -1,6 +1,8 @@
-//! Reads what `hardbop check --json` prints (verdicts, counters of work, times of phases) and the counts of `hardbop parse --json`.
+//! Reads what `hardbop check --json` prints (verdicts, counters of work, times of phases) and the
+//! counts of `hardbop parse --json`.
 //!
-//! It is read as plain JSON: a benchmark must be able to run another version of hardbop, whose traces may differ.
+//! It is read as plain JSON: a benchmark must be able to run another version of hardbop, whose
+//! traces may differ.
 
 use crate::verdict::Verdict;
 use serde_json::Value;
@@ -31,7 +33,8 @@ pub struct ParseOutput {
 pub struct Usage {
     /// Times of phases.
     pub phases: Vec<(String, Duration)>,
-    /// The most resident memory when it was about to end: more reliable than to look at it from outside now and then.
+    /// The most resident memory when it was about to end: more reliable than to look at it from
+    /// outside now and then.
     pub peak_kib: Option<u64>,
 }
 

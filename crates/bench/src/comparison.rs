@@ -1,4 +1,5 @@
-//! Contenders side by side: a line per case, the first contender's figure, then every other's with its ratio to the first.
+//! Contenders side by side: a line per case, the first contender's figure, then every other's with
+//! its ratio to the first.
 
 use crate::case::Case;
 use crate::quantity;
@@ -50,7 +51,8 @@ impl Measure {
         }
     }
 
-    /// The ratio of one record to another. A run that was stopped at a limit gives a lower bound for what was limited.
+    /// The ratio of one record to another. A run that was stopped at a limit gives a lower bound
+    /// for what was limited.
     fn ratio(self, record: &Record, first: &Record) -> Option<String> {
         let (sample, reference) = (record.best(), first.best());
         let is_bound = match sample.end {

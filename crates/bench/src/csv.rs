@@ -1,4 +1,5 @@
-//! Records as CSV (RFC 4180): one line per run, so that nothing of a measurement is lost to a table's rounding.
+//! Records as CSV (RFC 4180): one line per run, so that nothing of a measurement is lost to a
+//! table's rounding.
 
 use crate::record::{Record, Sample};
 

@@ -1,8 +1,8 @@
 //! How a quantity grows with the size of the input.
 //!
 //! From one size to the next: the ratio, and the exponent `e` of `quantity ~ size^e`, that is
-//! `log(q2/q1) / log(n2/n1)`. 1 is linear and 2 quadratic, whatever the steps between the sizes; so figures of different
-//! series and different machines can be compared, which seconds cannot.
+//! `log(q2/q1) / log(n2/n1)`. 1 is linear and 2 quadratic, whatever the steps between the sizes; so
+//! figures of different series and different machines can be compared, which seconds cannot.
 
 /// Growth from one size to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,7 +14,8 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// Growth between two points `(size, quantity)`. There is none between equal sizes, nor from or to nothing at all.
+    /// Growth between two points `(size, quantity)`. There is none between equal sizes, nor from or
+    /// to nothing at all.
     pub fn between(earlier: (f64, f64), later: (f64, f64)) -> Option<Self> {
         let is_positive = [earlier.0, earlier.1, later.0, later.1]
             .iter()

@@ -1,11 +1,13 @@
-//! How every contender's figures grow along every series: a line per step from one size to the next, and one for the whole.
+//! How every contender's figures grow along every series: a line per step from one size to the
+//! next, and one for the whole.
 
 use crate::growth::Growth;
 use crate::quantity;
 use crate::record::{Record, Sample};
 use crate::table::{Align, Table};
 
-/// The table: for time, CPU time and memory the ratio and the exponent, for counters of work the exponent.
+/// The table: for time, CPU time and memory the ratio and the exponent, for counters of work the
+/// exponent.
 pub fn table(records: &[Record]) -> Table {
     let mut table = Table::new([
         ("program", Align::Left),

@@ -1,10 +1,12 @@
 //! Benchmarks as data: what is run, what was seen, whether it is right, and how it grows.
 //!
-//! A benchmark is a list of [`Case`]s (members of the generated families, or files of the user) and a list of
-//! contenders (engines of hardbop, or [`Peer`]s: other programs). The command line runs every contender on every case, each
-//! run in its own process, and hands the [`Sample`]s back; [`report`] makes tables and CSV of them.
+//! A benchmark is a list of [`Case`]s (members of the generated families, or files of the user) and
+//! a list of contenders (engines of hardbop, or [`Peer`]s: other programs). The command line runs
+//! every contender on every case, each run in its own process, and hands the [`Sample`]s back;
+//! [`report`] makes tables and CSV of them.
 //!
-//! Nothing here starts a process or looks at a clock, so everything about a report can be tested with made-up figures.
+//! Nothing here starts a process or looks at a clock, so everything about a report can be tested
+//! with made-up figures.
 
 pub mod auto_table;
 pub mod case;

@@ -1,9 +1,10 @@
 //! Other programs that are measured beside hardbop's engines.
 //!
-//! A peer is given as `NAME=COMMAND`, or `NAME=COMMAND => YES`, or `NAME=COMMAND => YES => NO`. In the command `{file}` stands for the
-//! program and `{label}` for the label in question. Output that holds the text YES means *reachable*; output that holds NO, or
-//! without a NO a clean exit, means *unreachable*. Words are split as a shell would, quotes included, but no shell runs
-//! unless the command asks for one: its start would be part of every measurement.
+//! A peer is given as `NAME=COMMAND`, or `NAME=COMMAND => YES`, or `NAME=COMMAND => YES => NO`. In
+//! the command `{file}` stands for the program and `{label}` for the label in question. Output that
+//! holds the text YES means *reachable*; output that holds NO, or without a NO a clean exit, means
+//! *unreachable*. Words are split as a shell would, quotes included, but no shell runs unless the
+//! command asks for one: its start would be part of every measurement.
 
 use crate::verdict::Verdict;
 

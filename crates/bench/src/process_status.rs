@@ -1,11 +1,14 @@
-//! Reads what Linux says about a process: `/proc/<pid>/stat` and `/proc/<pid>/status`, given as text.
+//! Reads what Linux says about a process: `/proc/<pid>/stat` and `/proc/<pid>/status`, given as
+//! text.
 //!
-//! A process that has ended but has not been waited for still shows its CPU time, so that figure is complete; it
-//! counts in clock ticks of 10 ms. Its memory is gone by then: the peak is the last value seen before the end.
+//! A process that has ended but has not been waited for still shows its CPU time, so that figure is
+//! complete; it counts in clock ticks of 10 ms. Its memory is gone by then: the peak is the last
+//! value seen before the end.
 
 use std::time::Duration;
 
-/// `USER_HZ`: the unit of times in `/proc`, the same on every architecture that Rust's standard library supports.
+/// `USER_HZ`: the unit of times in `/proc`, the same on every architecture that Rust's standard
+/// library supports.
 const TICKS_PER_SECOND: u64 = 100;
 
 /// The figures of `/proc/<pid>/stat` that a benchmark needs.

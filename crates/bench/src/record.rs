@@ -111,8 +111,8 @@ pub struct Record {
 }
 
 impl Record {
-    /// The run that tables show: the fastest complete one, since other work on the machine can only make runs slower; the
-    /// first one if none is complete.
+    /// The run that tables show: the fastest complete one, since other work on the machine can only
+    /// make runs slower; the first one if none is complete.
     pub fn best(&self) -> &Sample {
         let complete = self.samples.iter().filter(|sample| sample.is_complete());
         let fastest = complete.min_by_key(|sample| sample.wall);
@@ -151,7 +151,8 @@ impl Record {
         found.unwrap_or(Judgement::NotJudged)
     }
 
-    /// Whether the figures are those of an answer. A run that gave up or failed early must not look fast.
+    /// Whether the figures are those of an answer. A run that gave up or failed early must not look
+    /// fast.
     pub fn is_answered(&self) -> bool {
         let is_none = matches!(self.judgement(), Judgement::Failed | Judgement::NoAnswer);
         self.best().is_complete() && !is_none

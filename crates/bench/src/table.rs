@@ -36,8 +36,8 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// The text: a line of names, a line of dashes, a line per row, without trailing blanks. A column without any text in
-    /// its rows is left out.
+    /// The text: a line of names, a line of dashes, a line per row, without trailing blanks. A
+    /// column without any text in its rows is left out.
     pub fn render(&self) -> String {
         let used: Vec<usize> = (0..self.columns.len())
             .filter(|&column| self.rows.iter().any(|row| !cell(row, column).is_empty()))

@@ -2,7 +2,8 @@
 
 use hardbop_families::KnownVerdict;
 
-/// What a contender says about a case. A failing assertion is a reachable place, as everywhere in hardbop.
+/// What a contender says about a case. A failing assertion is a reachable place, as everywhere in
+/// hardbop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The label can be reached, or some assertion can fail.

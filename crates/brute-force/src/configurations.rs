@@ -1,11 +1,13 @@
 //! Breadth-first search over whole configurations, stacks included.
 //!
-//! It knows no summaries, no liveness, no symbolic sets: it enumerates every choice, every initial value and every
-//! interleaving with the interpreter's own steps and remembers exact configurations. So it is slow, and as close to the definition as a
-//! program can be; everything else is tested against it. `Unreachable` is said only if no bound was hit.
+//! It knows no summaries, no liveness, no symbolic sets: it enumerates every choice, every initial
+//! value and every interleaving with the interpreter's own steps and remembers exact
+//! configurations. So it is slow, and as close to the definition as a program can be; everything
+//! else is tested against it. `Unreachable` is said only if no bound was hit.
 //!
-//! For a sequential machine it can also give the invariant that it has found ([`Oracle::with_certificate`]); then each frame
-//! remembers the state in which its procedure was entered.
+//! For a sequential machine it can also give the invariant that it has found
+//! ([`Oracle::with_certificate`]); then each frame remembers the state in which its procedure was
+//! entered.
 
 use crate::path_edges::{PathEdges, State};
 use crate::steps::{Bounds, initial_configurations, successors};

@@ -1,8 +1,9 @@
 //! How many context switches does it take? Brute force over whole configurations.
 //!
-//! The definition, made to run: configurations with the thread that stepped last, explored in order of the number of
-//! switches (a step of the same thread costs nothing, a step of another one costs 1), with the interpreter's own steps.
-//! `init` runs before all contexts and counts for nothing. Bounded engines are tested against it.
+//! The definition, made to run: configurations with the thread that stepped last, explored in order
+//! of the number of switches (a step of the same thread costs nothing, a step of another one costs
+//! 1), with the interpreter's own steps. `init` runs before all contexts and counts for nothing.
+//! Bounded engines are tested against it.
 
 use crate::steps::{Bounds, Successor, initial_configurations, successors};
 use hardbop_interpreter::{Configuration, Recorder};
@@ -21,7 +22,8 @@ const PATIENCE: usize = 1024;
 pub enum Cost {
     /// Context switches.
     Switches,
-    /// Rounds of a round-robin schedule after the first: turns that go to a thread with a smaller number.
+    /// Rounds of a round-robin schedule after the first: turns that go to a thread with a smaller
+    /// number.
     Rounds,
 }
 
@@ -57,7 +59,8 @@ impl Default for ContextOracle {
 pub struct LeastCosts {
     /// Per target the least cost with which it was reached.
     pub reached: Vec<Option<u32>>,
-    /// The first bound, other than that on the cost, that was hit: then something cheaper may have been missed.
+    /// The first bound, other than that on the cost, that was hit: then something cheaper may have
+    /// been missed.
     pub missed: Option<Limit>,
 }
 

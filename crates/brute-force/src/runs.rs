@@ -1,9 +1,12 @@
-//! Properties of runs of several threads: the product of whole configurations and an automaton, searched breadth first.
+//! Properties of runs of several threads: the product of whole configurations and an automaton,
+//! searched breadth first.
 //!
-//! Like [`crate::configurations`] it takes the interpreter's own steps, in every interleaving, so threads may be started, atomic and recursive up to a bound. A
-//! *place* is a configuration with the state of the automaton after reading it. A target state ends the search; otherwise the strongly connected components
-//! of all places are looked at, and a cycle through an accepting one is an infinite run. When all threads have ended, or an assertion has failed, the run
-//! stays where it is. No fairness is assumed: a thread that could go on may be left waiting for ever.
+//! Like [`crate::configurations`] it takes the interpreter's own steps, in every interleaving, so
+//! threads may be started, atomic and recursive up to a bound. A *place* is a configuration with
+//! the state of the automaton after reading it. A target state ends the search; otherwise the
+//! strongly connected components of all places are looked at, and a cycle through an accepting one
+//! is an infinite run. When all threads have ended, or an assertion has failed, the run stays where
+//! it is. No fairness is assumed: a thread that could go on may be left waiting for ever.
 
 use crate::steps::{Bounds, initial_configurations, successors};
 use hardbop_automata::components::Components;
@@ -67,7 +70,8 @@ struct Search<'a> {
 }
 
 impl RunOracle {
-    /// Searches the runs of a machine for one that an automaton accepts; also gives counters of work.
+    /// Searches the runs of a machine for one that an automaton accepts; also gives counters of
+    /// work.
     pub fn check(
         self,
         machine: &Machine,

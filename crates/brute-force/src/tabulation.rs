@@ -1,7 +1,8 @@
 //! Tabulation of explicit path edges and summaries (Reps, Horwitz, Sagiv; Bebop, section 3.1).
 //!
-//! Every state is a table of values, every path edge one entry of a list in order of discovery; a path edge remembers
-//! what it was first derived from, so that evidence can be read off ([`evidence`]).
+//! Every state is a table of values, every path edge one entry of a list in order of discovery; a
+//! path edge remembers what it was first derived from, so that evidence can be read off
+//! ([`evidence`]).
 
 mod evidence;
 
@@ -48,7 +49,8 @@ enum DerivationKind {
     Summary(PathEdgeId),
 }
 
-/// A call that entered a procedure: the caller's path edge, the call edge and the values of its inputs.
+/// A call that entered a procedure: the caller's path edge, the call edge and the values of its
+/// inputs.
 type Caller = (PathEdgeId, EdgeId, Vec<u64>);
 
 /// All path edges of a sequential machine.
@@ -218,7 +220,8 @@ impl<'a> Tabulation<'a> {
         Ok(())
     }
 
-    /// Enters a callee with all values of its uninitialised locals, and takes its summaries that are known.
+    /// Enters a callee with all values of its uninitialised locals, and takes its summaries that
+    /// are known.
     fn call(
         &mut self,
         from: PathEdgeId,

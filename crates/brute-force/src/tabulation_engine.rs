@@ -1,8 +1,9 @@
 //! Explicit path edges and summaries instead of stacks.
 //!
-//! A search over configurations keeps stacks and must stop at some depth; this one is exact for any recursion, on sequential machines. It also knows
-//! the length of a shortest hierarchical trajectory to every node ([`Tabulation::distance`]), which is what "shortest trace"
-//! means everywhere in this project.
+//! A search over configurations keeps stacks and must stop at some depth; this one is exact for any
+//! recursion, on sequential machines. It also knows the length of a shortest hierarchical
+//! trajectory to every node ([`Tabulation::distance`]), which is what "shortest trace" means
+//! everywhere in this project.
 
 use crate::engine::MANY;
 use crate::tabulation::Tabulation;

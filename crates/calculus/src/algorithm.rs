@@ -24,7 +24,8 @@ pub const INTERFACE: &str = include_str!("../algorithms/interface.mu");
 /// The algorithm of section 4.2.
 pub const REFERENCE: &str = "entry-forward";
 
-/// The algorithm that answers where none is asked for: the fastest of them on most programs of the benchmarks.
+/// The algorithm that answers where none is asked for: the fastest of them on most programs of the
+/// benchmarks.
 pub const USUAL: &str = "entry-forward-split";
 
 /// What an algorithm is checked with before there is a program.
@@ -106,7 +107,8 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm against the interface of a program that does nothing: what is wrong with it there is wrong everywhere.
+    /// The algorithm against the interface of a program that does nothing: what is wrong with it
+    /// there is wrong everywhere.
     pub fn check(&self) -> Checked {
         let machine = hardbop_machine::from_text("(program)", SMALLEST_PROGRAM);
         let machine = machine.expect("the smallest program is a program");

@@ -1,7 +1,8 @@
 //! Program relations as formulas of a [`System`], without the way through text.
 //!
-//! `hardbop relations` writes the same relations as text, but the text of a large program is megabytes, and reading it back
-//! would take longer than solving. So the engine reads only types, heads and the algorithm as text, and puts the bodies in here.
+//! `hardbop relations` writes the same relations as text, but the text of a large program is
+//! megabytes, and reading it back would take longer than solving. So the engine reads only types,
+//! heads and the algorithm as text, and puts the bodies in here.
 
 use crate::layout::{Class, Layout};
 use crate::relations::{Clause, ProgramRelation, Signature};

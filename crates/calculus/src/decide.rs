@@ -79,8 +79,8 @@ impl<'q> Decision<'q> {
         answer.map_err(|why| limit(&why, &system, self.budget))
     }
 
-    /// For each node whether it is among the places that the algorithm reaches in a program; nothing
-    /// if it does not say.
+    /// For each node whether it is among the places that the algorithm reaches in a program;
+    /// nothing if it does not say.
     pub(crate) fn places(
         &mut self,
         program: &Program<'_>,

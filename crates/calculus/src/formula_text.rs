@@ -1,7 +1,8 @@
 //! Formulae over bits as `.mu` text, without recursion.
 //!
-//! A formula shares its parts, text does not: an adder of n bits written as a tree has 2^n leaves. So where writing it as a tree would take much
-//! more room than it has parts, the shared parts get names: `(exists bool t4. (t4 <-> …) & …)`.
+//! A formula shares its parts, text does not: an adder of n bits written as a tree has 2^n leaves.
+//! So where writing it as a tree would take much more room than it has parts, the shared parts get
+//! names: `(exists bool t4. (t4 <-> …) & …)`.
 
 use hardbop_machine::Variable;
 use hardbop_machine::bits::{BitGraph, BitId, BitNode};
@@ -10,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 /// What a bit of a variable is called.
 type BitNamer<'f> = Box<dyn Fn(Variable, u8) -> String + 'f>;
 
-/// Writes formulae.
+/// Writes formulas.
 pub struct FormulaText<'f> {
     /// Where they are.
     pub graph: &'f BitGraph,
@@ -89,7 +90,8 @@ impl FormulaText<'_> {
         text
     }
 
-    /// The parts that get a name: none if the tree is small, else every operation with several users.
+    /// The parts that get a name: none if the tree is small, else every operation with several
+    /// users.
     fn shared_parts(&self, root: BitId, cone: &[BitId]) -> HashSet<BitId> {
         let mut leaves: HashMap<BitId, u64> = HashMap::with_capacity(cone.len());
         let mut users: HashMap<BitId, u32> = HashMap::new();

@@ -1,9 +1,11 @@
-//! The types of the program relations: which codes modules and program counters have, and which bits the classes `Local` and `Global` hold.
+//! The types of the program relations: which codes modules and program counters have, and which
+//! bits the classes `Local` and `Global` hold.
 //!
-//! A state of the program is, as in the appendix of the Getafix paper, a module, a program counter that counts from 0 (the
-//! entry) in each module, the locals and the globals. **Slots, not names**: locals of different procedures never
-//! meet in one state, so class `Local` has as many bits as the procedure that needs most of them. A bit has a field only if
-//! its value can matter: if it is live somewhere and can influence whether a target is reached. What a scout does not see
+//! A state of the program is, as in the appendix of the Getafix paper, a module, a program counter
+//! that counts from 0 (the entry) in each module, the locals and the globals. **Slots, not names**:
+//! locals of different procedures never meet in one state, so class `Local` has as many bits as the
+//! procedure that needs most of them. A bit has a field only if its value can matter: if it is live
+//! somewhere and can influence whether a target is reached. What a scout does not see
 //! ([`crate::scouts`]) has none either.
 
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef, NodeOrder, Slice};
@@ -83,8 +85,9 @@ impl Layout {
         layout
     }
 
-    /// Callees come before callers, places along the flow of control; the entry is 0. A solver that goes on from the smallest numbers
-    /// first then has all there is at a place before it goes on from there.
+    /// Callees come before callers, places along the flow of control; the entry is 0. A solver that
+    /// goes on from the smallest numbers first then has all there is at a place before it goes on
+    /// from there.
     fn number_places(&mut self, machine: &Machine) {
         for (code, procedure) in (0..).zip(&self.by_module) {
             self.modules[procedure.index()] = code;
@@ -117,7 +120,8 @@ impl Layout {
             let variable = Variable::Global(GlobalId(index as u32));
             for bit in 0..global.ty.width() as u8 {
                 let field = self.global_fields.len() as u32;
-                // Globals are the same wherever they are looked at from: they are kept under the first procedure.
+                // Globals are the same wherever they are looked at from: they are kept under the
+                // first procedure.
                 self.fields.insert((ProcId(0), variable, bit), field);
                 self.bits[machine.procedures.len()].push((variable, bit));
                 let name = bit_name(&global.name, bit, global.ty.width());
@@ -214,8 +218,9 @@ impl Layout {
         self.whole.keeps_edge(edge)
     }
 
-    /// Whether the value of a variable at a node can matter for what follows in this invocation. Where it cannot, relations leave
-    /// it open. A global that the procedure never touches does not: the caller remembers its value.
+    /// Whether the value of a variable at a node can matter for what follows in this invocation.
+    /// Where it cannot, relations leave it open. A global that the procedure never touches does
+    /// not: the caller remembers its value.
     pub fn matters(&self, machine: &Machine, node: NodeId, variable: Variable) -> bool {
         let procedure = machine.procedure_of(node);
         let is_touched = match variable {
@@ -227,7 +232,8 @@ impl Layout {
             && self.slice.relevant(procedure, variable)
     }
 
-    /// Whether a procedure, or anything it calls, or another thread meanwhile, reads or writes a global.
+    /// Whether a procedure, or anything it calls, or another thread meanwhile, reads or writes a
+    /// global.
     pub fn touches(&self, procedure: ProcId, global: GlobalId) -> bool {
         self.is_exposed[global.index()]
             || self.effects.modifies(procedure, global)
@@ -257,7 +263,8 @@ struct Names {
     taken: std::collections::HashSet<String>,
 }
 
-/// Words of the `.mu` language; names that start with a letter and have letters, digits and `_` only are fine otherwise.
+/// Words of the `.mu` language; names that start with a letter and have letters, digits and `_`
+/// only are fine otherwise.
 const RESERVED: [&str; 24] = [
     "assume", "bool", "case", "class", "cofactor", "else", "enum", "esac", "exists", "false",
     "forall", "if", "load", "mu", "nu", "struct", "true", "fr", "mod", "pc", "not", "and", "or",

@@ -1,4 +1,5 @@
-//! A program, a question and an algorithm put together: as one text for any solver of the calculus, or as a system for ours.
+//! A program, a question and an algorithm put together: as one text for any solver of the calculus,
+//! or as a system for ours.
 
 use crate::algorithm::{Algorithm, INTERFACE};
 use crate::bodies::BodyWriter;
@@ -26,13 +27,14 @@ const ROOT_TEXT: &str = "(problem)";
 const PROGRAM_TEXT: &str = "(program)";
 
 impl<'m> Program<'m> {
-    /// The relations of what runs from a procedure on, with all that can matter for some nodes. Of these `targets` are the ones that
-    /// the relation of that name holds.
+    /// The relations of what runs from a procedure on, with all that can matter for some nodes. Of
+    /// these `targets` are the ones that the relation of that name holds.
     pub fn new(machine: &'m Machine, entry: ProcId, asked: &[NodeId], targets: &[NodeId]) -> Self {
         Self::with_entries(machine, &[entry], asked, targets)
     }
 
-    /// The same for a program that runs from several procedures on, of which the first is where it starts.
+    /// The same for a program that runs from several procedures on, of which the first is where it
+    /// starts.
     pub fn with_entries(
         machine: &'m Machine,
         entries: &[ProcId],
@@ -79,7 +81,8 @@ impl<'m> Program<'m> {
             Source::new(&algorithm.name, &algorithm.text),
             Source::new(PROGRAM_TEXT, &heads),
         ];
-        // The two texts of the root are asked for first; whatever is asked for afterwards the algorithm itself loads.
+        // The two texts of the root are asked for first; whatever is asked for afterwards the
+        // algorithm itself loads.
         let mut checked = load(&root, &mut |path: &str| {
             let files = &mut algorithm.files.iter();
             let file = own

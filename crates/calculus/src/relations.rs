@@ -1,10 +1,14 @@
-//! A program as relations: the template formulae of section 4 and the appendix of the Getafix paper.
+//! A program as relations: the template formulas of section 4 and the appendix of the Getafix
+//! paper.
 //!
-//! Here are the relations over the parts of states, as the appendix uses them (`programInt`, `programCall`, `SkipCall`,
-//! `SetReturn1`, `SetReturn2`, `CopyLocals`, …); the ones over whole states of section 4 are defined from them in `algorithms/interface.mu`. A relation is a list of clauses per
-//! module, one of which holds. **What does not matter is left open**: a variable that is dead after a step may have any
-//! value there, and a global that a module never touches may have any value all through it: the caller remembers it. That adds states but
-//! no places that can be reached, and a relation that does not speak of a variable is smaller than one that fixes its value.
+//! Here are the relations over the parts of states, as the appendix uses them (`programInt`,
+//! `programCall`, `SkipCall`, `SetReturn1`, `SetReturn2`, `CopyLocals`, …); the ones over whole
+//! states of section 4 are defined from them in `algorithms/interface.mu`. A relation is a list of
+//! clauses per module, one of which holds. **What does not matter is left open**: a variable that
+//! is dead after a step may have any value there, and a global that a module never touches may have
+//! any value all through it: the caller remembers it. That adds states but no places that can be
+//! reached, and a relation that does not speak of a variable is smaller than one that fixes its
+//! value.
 
 use crate::layout::Layout;
 use crate::steps::{Part, argument_parts, edge_parts};
@@ -187,8 +191,9 @@ const TARGET: Signature = Signature {
     after: [None, None],
 };
 
-/// The relations of what runs from some procedures on, in the order in which they are written. The program starts in the
-/// first of `entries`, threads start in the others; procedures that are never called have no part in them.
+/// The relations of what runs from some procedures on, in the order in which they are written. The
+/// program starts in the first of `entries`, threads start in the others; procedures that are never
+/// called have no part in them.
 pub fn program_relations(
     view: &mut BitView<'_>,
     layout: &Layout,
@@ -410,7 +415,8 @@ impl<'m> Builder<'_, 'm> {
         })
     }
 
-    /// Whether a variable has after a call the value that it has at the callee's exit: a global that the callee may touch.
+    /// Whether a variable has after a call the value that it has at the callee's exit: a global
+    /// that the callee may touch.
     fn is_given_by(&self, callee: ProcId, variable: Variable) -> bool {
         match variable {
             Variable::Global(global) => self.layout.touches(callee, global),

@@ -1,8 +1,10 @@
-//! Scouts: the algorithm solved for the program with all variables but a few [hidden](hardbop_transform::hide).
+//! Scouts: the algorithm solved for the program with all variables but a few
+//! [hidden](hardbop_transform::hide).
 //!
-//! The relations of that program hold wherever those of the whole one do. What the algorithm does not
-//! reach in them, the program does not reach, and what was solved is a certificate of the program, a small one. Most assertions of a driver rest on two
-//! or three of its variables. Targets that are left go to the next scout, which sees more; what a scout reaches says nothing.
+//! The relations of that program hold wherever those of the whole one do. What the algorithm does
+//! not reach in them, the program does not reach, and what was solved is a certificate of the
+//! program, a small one. Most assertions of a driver rest on two or three of its variables. Targets
+//! that are left go to the next scout, which sees more; what a scout reaches says nothing.
 
 use crate::decide::Decision;
 use crate::problem::Program;

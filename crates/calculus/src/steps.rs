@@ -1,14 +1,16 @@
 //! One edge of the machine as a list of constraints between the state before and the state after.
 //!
-//! Choices (`*`) are existentially quantified in the end, and quantified variables cost a solver more than anything else. Most
-//! can go before it sees them: `x := *` leaves `x` open; a choice that is the new value of `x` *is* `x` after the step, wherever
-//! else it occurs; one that occurs in few constraints is tried with both values. Only the rest becomes [`Part::Exists`].
+//! Choices (`*`) are existentially quantified in the end, and quantified variables cost a solver
+//! more than anything else. Most can go before it sees them: `x := *` leaves `x` open; a choice
+//! that is the new value of `x` *is* `x` after the step, wherever else it occurs; one that occurs
+//! in few constraints is tried with both values. Only the rest becomes [`Part::Exists`].
 
 use hardbop_machine::bits::{BitEdge, BitGraph, BitId, BitNode};
 use hardbop_machine::{InputId, Variable};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A constraint. Formulae speak of the state before by [`BitNode::Var`] and of the state after by [`BitNode::Next`].
+/// A constraint. Formulae speak of the state before by [`BitNode::Var`] and of the state after by
+/// [`BitNode::Next`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// A formula holds.
@@ -39,8 +41,8 @@ type Choice = (InputId, u8);
 /// So many choices are expanded; each doubles the constraints they occur in.
 const EXPANDED_CHOICES: usize = 2;
 
-/// What an edge asks of the states before and after it. `after` lists the bits that matter afterwards; only those are constrained.
-/// A variable that is not visible becomes a choice.
+/// What an edge asks of the states before and after it. `after` lists the bits that matter
+/// afterwards; only those are constrained. A variable that is not visible becomes a choice.
 pub fn edge_parts(
     graph: &mut BitGraph,
     edge: &BitEdge,
@@ -119,8 +121,9 @@ pub fn argument_parts(
     without_choices(graph, parts)
 }
 
-/// The constraints with choices in the place of variables that are not visible. Such constraints are on edges from which no target
-/// can be reached, where it does no harm if more is possible, or in the relations of a scout, which allow more on purpose.
+/// The constraints with choices in the place of variables that are not visible. Such constraints
+/// are on edges from which no target can be reached, where it does no harm if more is possible, or
+/// in the relations of a scout, which allow more on purpose.
 fn without_invisible(
     graph: &mut BitGraph,
     edge: &BitEdge,
@@ -274,7 +277,8 @@ mod tests {
     const G: Variable = Variable::Global(GlobalId(0));
     const H: Variable = Variable::Global(GlobalId(1));
 
-    /// The parts of the first assignment of a program, with all of some variables wanted afterwards.
+    /// The parts of the first assignment of a program, with all of some variables wanted
+    /// afterwards.
     fn parts(statement: &str, after: &[Variable]) -> (Vec<Part>, BitGraph) {
         let text = format!("decl g, h; void main() begin {statement} end");
         let machine: Machine = hardbop_machine::from_text("test.bp", &text).expect("a program");

@@ -1,4 +1,5 @@
-//! Program relations as `.mu` text that the original Mucke reads too: only enumerations, classes of Booleans, predicates and quantifiers.
+//! Program relations as `.mu` text that the original Mucke reads too: only enumerations, classes of
+//! Booleans, predicates and quantifiers.
 
 use crate::formula_text::FormulaText;
 use crate::layout::{Class, Layout};
@@ -144,10 +145,10 @@ impl ClauseText<'_> {
 
     fn part(&self, part: &Part) -> String {
         match part {
-            Part::Holds(root) => self.formulae().formula(*root),
+            Part::Holds(root) => self.formulas().formula(*root),
             Part::Becomes(variable, bit, value) => {
                 let target = self.after(*variable, *bit);
-                self.formulae().equation(&target, *value)
+                self.formulas().equation(&target, *value)
             }
             Part::Keeps(variable, bit) => format!(
                 "{}={}",
@@ -169,7 +170,7 @@ impl ClauseText<'_> {
         }
     }
 
-    fn formulae(&self) -> FormulaText<'_> {
+    fn formulas(&self) -> FormulaText<'_> {
         FormulaText {
             graph: self.graph,
             before: Box::new(|variable, bit| self.before(variable, bit)),

@@ -1,12 +1,13 @@
-//! Threads with shared memory (section 5 of the Getafix paper): what they reach with few context switches, or in few rounds.
+//! Threads with shared memory (section 5 of the Getafix paper): what they reach with few context
+//! switches, or in few rounds.
 //!
-//! The formula of 5.1 has a parameter for each context, so its types depend on the bound and on the program; they are
-//! written here ([`schedules`]). The formula itself is a file (`algorithms/bounded-context.mu`,
-//! `algorithms/bounded-rounds.mu`): bound and number of threads occur in it only as those types. The
-//! formula says which places are reached; it gives no runs.
+//! The formula of 5.1 has a parameter for each context, so its types depend on the bound and on the
+//! program; they are written here ([`schedules`]). The formula itself is a file
+//! (`algorithms/bounded-context.mu`, `algorithms/bounded-rounds.mu`): bound and number of threads
+//! occur in it only as those types. The formula says which places are reached; it gives no runs.
 //!
-//! It knows threads that run from the start and a flag while which none is left. Atomic blocks and threads that others start
-//! are said in those words first ([`hardbop_transform::static_threads`]).
+//! It knows threads that run from the start and a flag while which none is left. Atomic blocks and
+//! threads that others start are said in those words first ([`hardbop_transform::static_threads`]).
 
 mod schedules;
 
@@ -20,7 +21,8 @@ use schedules::Schedules;
 /// How far to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThreadBound {
-    /// Runs with at most so many context switches. That the first thread takes over from `init` is none.
+    /// Runs with at most so many context switches. That the first thread takes over from `init` is
+    /// none.
     Contexts(u32),
     /// Round-robin schedules of at most so many rounds; at least one.
     Rounds(u32),
@@ -72,8 +74,8 @@ fn entries(machine: &Machine) -> Vec<ProcId> {
     machine.init.into_iter().chain(threads).collect()
 }
 
-/// The threads as the formulas take them, at most so many unless more are there from the start; or what the machine has that
-/// they do not take.
+/// The threads as the formulas take them, at most so many unless more are there from the start; or
+/// what the machine has that they do not take.
 pub fn fixed(machine: &Machine, threads: u32) -> Result<StaticThreads, String> {
     let instances: u32 = machine.threads.iter().map(|thread| thread.instances).sum();
     if instances == 0 {

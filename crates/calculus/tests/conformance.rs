@@ -1,4 +1,5 @@
-//! Every algorithm passes the suite that every engine must pass, with all runs replayed and all certificates checked.
+//! Every algorithm passes the suite that every engine must pass, with all runs replayed and all
+//! certificates checked.
 
 use hardbop_calculus::{Algorithm, CalculusEngine, Scouting};
 use hardbop_machine::Machine;

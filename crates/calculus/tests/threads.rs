@@ -1,4 +1,5 @@
-//! The formulas for threads agree with brute force on generated programs and with the paper on the Bluetooth driver.
+//! The formulas for threads agree with brute force on generated programs and with the paper on the
+//! Bluetooth driver.
 
 use hardbop_calculus::algorithm::answer;
 use hardbop_calculus::decide::{Decided, decide_threads};
@@ -67,7 +68,8 @@ fn the_driver_fails_from_as_many_switches_on_as_the_paper_says() {
     }
 }
 
-/// What is wrong with the answers for a program; counts targets that are reached and that are not, brute force having missed nothing.
+/// What is wrong with the answers for a program; counts targets that are reached and that are not,
+/// brute force having missed nothing.
 fn disagreement(text: &str, cost: Cost, max_cost: u32, exact: &mut [u64; 2]) -> Option<String> {
     let machine = from_text("generated.bp", text).ok()?;
     let question = Question::every_target(&machine);
@@ -172,7 +174,8 @@ fn blocks_and_started_threads_are_those_of_brute_force() {
     assert!(exact.iter().all(|&count| count > 20), "{exact:?}");
 }
 
-/// A thread may step only where the other has not: the numbers say how many switches and rounds `L` takes.
+/// A thread may step only where the other has not: the numbers say how many switches and rounds `L`
+/// takes.
 const TURNS: &str = "decl a := 0, b := 0;
 thread one begin void main() begin assume(b); a := 1; assume(!b); L: skip; end end
 thread two begin void main() begin b := 1; assume(a); b := 0; end end";

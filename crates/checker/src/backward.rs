@@ -1,31 +1,35 @@
 //! The conditions of a backward certificate, and why they suffice.
 //!
-//! `B[n](s)` is the relation at node `n`: from state `s` a target may be reached before this invocation ends ("bad").
-//! `X[n](s, x)` is `to_exit`: this invocation may end in `x` (globals and results), and somebody cares. The *demanded* exit
-//! states of a procedure are `D(x)`: `X[exit](s, x)` for all `s` that agree with `x` on globals and results.
+//! `B[n](s)` is the relation at node `n`: from state `s` a target may be reached before this
+//! invocation ends ("bad"). `X[n](s, x)` is `to_exit`: this invocation may end in `x` (globals and
+//! results), and somebody cares. The *demanded* exit states of a procedure are `D(x)`:
+//! `X[exit](s, x)` for all `s` that agree with `x` on globals and results.
 //!
 //! 1. *Target.* `B[n](s)` for every target `n` and every state `s`.
-//! 2. *Step.* For an edge `u → v` that is no call and leads from `s` to `s'`: `B[v](s')` implies `B[u](s)`, and `X[v](s', y)` implies
-//!    `X[u](s, y)`.
-//! 3. *Call.* For a call `u → v` of `c` from `s` with entry state `t` (globals of `s`, the arguments, other locals arbitrary):
-//!    `B[entry of c](t)` implies `B[u](s)`.
-//! 4. *Return.* With an exit state `x` of `c` and the state `r` after the return (locals of `s`, globals of `x`, then the results
-//!    of `x` in the targets): `B[v](r)` implies `D[c](x)`; `B[v](r)` and `X[entry of c](t, x)` imply `B[u](s)`. The same with
-//!    `X[v](r, y)` and `X[u](s, y)` in place of `B[v](r)` and `B[u](s)`.
+//! 2. *Step.* For an edge `u → v` that is no call and leads from `s` to `s'`: `B[v](s')` implies
+//!    `B[u](s)`, and `X[v](s', y)` implies `X[u](s, y)`.
+//! 3. *Call.* For a call `u → v` of `c` from `s` with entry state `t` (globals of `s`, the
+//!    arguments, other locals arbitrary): `B[entry of c](t)` implies `B[u](s)`.
+//! 4. *Return.* With an exit state `x` of `c` and the state `r` after the return (locals of `s`,
+//!    globals of `x`, then the results of `x` in the targets): `B[v](r)` implies `D[c](x)`;
+//!    `B[v](r)` and `X[entry of c](t, x)` imply `B[u](s)`. The same with `X[v](r, y)` and
+//!    `X[u](s, y)` in place of `B[v](r)` and `B[u](s)`.
 //! 5. *Initial.* `B[entry of main](s)` for no initial state `s`.
 //!
-//! **They suffice.** Two claims, by one induction on the number of steps. (E) If an invocation of `p` goes from node `n` in state
-//! `s` to its exit in `x`, and `D[p](x)`, then `X[n](s, x)`. (T) If a run goes from node `n` in state `s` to a target, and does not end
-//! this invocation on the way, then `B[n](s)`. For no steps, (E) is the definition of `D`, (T) is 1. If the first step is no call, 2 leads from the claim
-//! for the rest to the claim for all. If it is a call that returns with `x`: the claim for the rest gives `B[v](r)`, or
-//! `X[v](r, y)` with `D[p](y)`; by 4 then `D[c](x)`, so (E) for the callee, whose run is shorter, gives `X[entry of c](t, x)`; and 4 again
-//! gives the claim at `u`. If it is a call that does not return, the target is reached within the callee: (T) gives `B[entry of c](t)`, 3 gives `B[u](s)`.
-//! A run of the machine to a target never ends the first invocation of `main` on the way, so by (T) it would start in
-//! `B`, against 5.
+//! **They suffice.** Two claims, by one induction on the number of steps. (E) If an invocation of
+//! `p` goes from node `n` in state `s` to its exit in `x`, and `D[p](x)`, then `X[n](s, x)`. (T) If
+//! a run goes from node `n` in state `s` to a target, and does not end this invocation on the way,
+//! then `B[n](s)`. For no steps, (E) is the definition of `D`, (T) is 1. If the first step is no
+//! call, 2 leads from the claim for the rest to the claim for all. If it is a call that returns
+//! with `x`: the claim for the rest gives `B[v](r)`, or `X[v](r, y)` with `D[p](y)`; by 4 then
+//! `D[c](x)`, so (E) for the callee, whose run is shorter, gives `X[entry of c](t, x)`; and 4 again
+//! gives the claim at `u`. If it is a call that does not return, the target is reached within the
+//! callee: (T) gives `B[entry of c](t)`, 3 gives `B[u](s)`. A run of the machine to a target never
+//! ends the first invocation of `main` on the way, so by (T) it would start in `B`, against 5.
 //!
-//! In 4 the local variables of `c` at its exit that are no results are arbitrary: demanded means demanded whatever they are.
-//! As in the forward direction, the premises may use that a procedure keeps the globals that it never modifies: (E) and (T)
-//! speak of runs only, and runs do.
+//! In 4 the local variables of `c` at its exit that are no results are arbitrary: demanded means
+//! demanded whatever they are. As in the forward direction, the premises may use that a procedure
+//! keeps the globals that it never modifies: (E) and (T) speak of runs only, and runs do.
 
 use crate::checker::{Checker, Place};
 use crate::moments::Moment;
@@ -121,7 +125,8 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>) -> Result<(), Rejected> {
     Ok(())
 }
 
-/// Whether anything is claimed about the end of the edge or, for the `Bad` conditions, inside a callee.
+/// Whether anything is claimed about the end of the edge or, for the `Bad` conditions, inside a
+/// callee.
 fn is_needed(checker: &Checker<'_, '_>, kind: Kind, edge: EdgeId) -> bool {
     let edge = checker.machine.edge(edge);
     let callee_is_bad = match (kind, &edge.action) {

@@ -1,4 +1,5 @@
-//! What both directions share: lookup of relations, the loop over nodes and edges, counting, reporting.
+//! What both directions share: lookup of relations, the loop over nodes and edges, counting,
+//! reporting.
 
 use crate::accepted::Accepted;
 use crate::form::Relations;
@@ -59,9 +60,9 @@ impl<'a, 'i> Checker<'a, 'i> {
         running.map(|thread| machine.procedure(thread.entry).entry)
     }
 
-    /// Calls `check` for every edge that leads somewhere, with a scene at the start of the edge and the relation there, read as `before`.
-    /// Edges whose conditions hold by form are only counted. The others of a node share a circuit, so that what stands at the
-    /// node is translated once.
+    /// Calls `check` for every edge that leads somewhere, with a scene at the start of the edge and
+    /// the relation there, read as `before`. Edges whose conditions hold by form are only counted.
+    /// The others of a node share a circuit, so that what stands at the node is translated once.
     pub fn each_edge(
         &mut self,
         relation_of: impl Fn(&Self, NodeId) -> Option<u32>,
@@ -95,7 +96,8 @@ impl<'a, 'i> Checker<'a, 'i> {
         Ok(())
     }
 
-    /// Whether the same relation stands at both ends of an edge that is no call and does not touch it.
+    /// Whether the same relation stands at both ends of an edge that is no call and does not touch
+    /// it.
     fn changes_nothing(
         &mut self,
         id: EdgeId,

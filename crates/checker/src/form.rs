@@ -1,7 +1,9 @@
-//! Turns away what is not even a certificate of this machine: other versions, other programs, indices out of range.
+//! Turns away what is not even a certificate of this machine: other versions, other programs,
+//! indices out of range.
 //!
-//! Everything behind this module relies on it: every index in the certificate is good, operands come before their users, and a
-//! formula at a node names only bits that its procedure has, at moments that make sense there.
+//! Everything behind this module relies on it: every index in the certificate is good, operands
+//! come before their users, and a formula at a node names only bits that its procedure has, at
+//! moments that make sense there.
 
 use crate::rejected::Rejected;
 use hardbop_machine::{Machine, NodeId, ProcId, Variable};
@@ -186,7 +188,8 @@ fn check_uses(
     allowed: Allowed,
     formula_of: impl Fn(&NodeRelation) -> Option<u32>,
 ) -> Result<(), Rejected> {
-    // The nodes are in order, so those of one procedure stand together: one mark per formula is enough.
+    // The nodes are in order, so those of one procedure stand together: one mark per formula is
+    // enough.
     let mut checked_for: Vec<Option<ProcId>> = vec![None; certificate.formulas.len()];
     let mut pending = Vec::new();
     for entry in &certificate.nodes {

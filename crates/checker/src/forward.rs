@@ -1,23 +1,28 @@
 //! The conditions of a forward certificate, and why they suffice.
 //!
-//! `R[n](e, s)` is the relation at node `n`: `e` is the state in which the procedure was entered, `s` the state now.
+//! `R[n](e, s)` is the relation at node `n`: `e` is the state in which the procedure was entered,
+//! `s` the state now.
 //!
 //! 1. *Initial.* `R[entry of main](s, s)` for every initial state `s`.
-//! 2. *Step.* For an edge `u → v` that is no call and leads from `s` to `s'`: `R[u](e, s)` implies `R[v](e, s')`.
-//! 3. *Call.* For a call `u → v` of `c`, from `s` with entry state `t` (globals of `s`, the arguments, other locals arbitrary):
-//!    `R[u](e, s)` implies `R[entry of c](t, t)`.
-//! 4. *Return.* With an exit state `x` of `c` and the state `r` after the return (locals of `s`, globals of `x`, then the results
-//!    of `x` in the targets): `R[u](e, s)` and `R[exit of c](t, x)` imply `R[v](e, r)`.
+//! 2. *Step.* For an edge `u → v` that is no call and leads from `s` to `s'`: `R[u](e, s)` implies
+//!    `R[v](e, s')`.
+//! 3. *Call.* For a call `u → v` of `c`, from `s` with entry state `t` (globals of `s`, the
+//!    arguments, other locals arbitrary): `R[u](e, s)` implies `R[entry of c](t, t)`.
+//! 4. *Return.* With an exit state `x` of `c` and the state `r` after the return (locals of `s`,
+//!    globals of `x`, then the results of `x` in the targets): `R[u](e, s)` and
+//!    `R[exit of c](t, x)` imply `R[v](e, r)`.
 //! 5. *Target.* `R[n]` is empty at every target `n`.
 //!
-//! **They suffice.** Claim: whenever a run has a frame at node `n` in state `s` on top of its stack and that frame was entered in
-//! `e`, then `R[n](e, s)`; and every frame below, which waits at a call edge `u → v`, was in `R[u]` when it called. By
-//! induction on the length of the run: a run begins by 1, steps keep it by 2, a call by 3 (the caller was in `R[u]`). At
-//! a return the callee's frame is at its exit, so `R[exit](t, x)` for the entry state `t` of that very frame, the waiting caller was
-//! in `R[u]`, and 4 gives the claim for the state after it. By 5 no run is at a target.
+//! **They suffice.** Claim: whenever a run has a frame at node `n` in state `s` on top of its stack
+//! and that frame was entered in `e`, then `R[n](e, s)`; and every frame below, which waits at a
+//! call edge `u → v`, was in `R[u]` when it called. By induction on the length of the run: a run
+//! begins by 1, steps keep it by 2, a call by 3 (the caller was in `R[u]`). At a return the
+//! callee's frame is at its exit, so `R[exit](t, x)` for the entry state `t` of that very frame,
+//! the waiting caller was in `R[u]`, and 4 gives the claim for the state after it. By 5 no run is
+//! at a target.
 //!
-//! The premises may use what holds of all frames anyway: a global that a procedure never modifies has the same value in `e` and
-//! `s` (and in `t` and `x`), which [`crate::moments`] builds in.
+//! The premises may use what holds of all frames anyway: a global that a procedure never modifies
+//! has the same value in `e` and `s` (and in `t` and `x`), which [`crate::moments`] builds in.
 
 use crate::checker::{Checker, Place};
 use crate::moments::Moment;

@@ -1,23 +1,29 @@
 //! The conditions of an interleaved certificate, and why they suffice.
 //!
-//! `I[T](c)` is the relation of turn `T`: thread `t` may take the next step, `n` threads have been started, `A` lists those
-//! inside atomic blocks. `c` is a whole configuration. A turn that is not listed has an empty relation.
+//! `I[T](c)` is the relation of turn `T`: thread `t` may take the next step, `n` threads have been
+//! started, `A` lists those inside atomic blocks. `c` is a whole configuration. A turn that is not
+//! listed has an empty relation.
 //!
-//! 1. *Initial.* Without `init`: `I[t, n, ()](c)` for every initial `c` and each of its `n` threads `t`. With `init`: `I[0, 1, ()](c)`.
-//! 2. *Step.* If `I[T](c)`, the atomic blocks of others permit `t` a step, and it leads from `c` to `c'` and from turn `T` to
-//!    `T'`, then `I[T'](c')`.
-//! 3. *Pass.* If `I[T](c)` and `t` may pass the turn on (it is not `init` before its end, and the Getafix flag is not set or `t` is
-//!    `init`), then `I[T with u for t](c)` for every other thread `u` that runs.
+//! 1. *Initial.* Without `init`: `I[t, n, ()](c)` for every initial `c` and each of its `n` threads
+//!    `t`. With `init`: `I[0, 1, ()](c)`.
+//! 2. *Step.* If `I[T](c)`, the atomic blocks of others permit `t` a step, and it leads from `c` to
+//!    `c'` and from turn `T` to `T'`, then `I[T'](c')`.
+//! 3. *Pass.* If `I[T](c)` and `t` may pass the turn on (it is not `init` before its end, and the
+//!    Getafix flag is not set or `t` is `init`), then `I[T with u for t](c)` for every other thread
+//!    `u` that runs.
 //! 4. *Target.* If `I[T](c)`, no thread is at a target in `c`.
 //!
-//! **They suffice.** Claim: before the first step of a run the configuration is in `I` for whoever takes that step, and after
-//! each step it is in `I` for the one who took it. By induction: the start is 1. Let `t` have stepped last; if `t` steps
-//! again, 2 applies, since the interpreter's scheduler lets it step only where the atomic blocks of others permit. If another thread `u`
-//! steps, the scheduler has let it, so the flag was not held by `t`, and 3 puts `c` into the relation of `u`'s turn; then 2. So
-//! every configuration of every run is in some relation, and by 4 none is at a target.
+//! **They suffice.** Claim: before the first step of a run the configuration is in `I` for whoever
+//! takes that step, and after each step it is in `I` for the one who took it. By induction: the
+//! start is 1. Let `t` have stepped last; if `t` steps again, 2 applies, since the interpreter's
+//! scheduler lets it step only where the atomic blocks of others permit. If another thread `u`
+//! steps, the scheduler has let it, so the flag was not held by `t`, and 3 puts `c` into the
+//! relation of `u`'s turn; then 2. So every configuration of every run is in some relation, and by
+//! 4 none is at a target.
 //!
-//! "Permit" is a premise that speaks of all choices of the thread inside an atomic block ("it cannot step"). They are tried one by one; where
-//! there are too many, the premise is left out, which can only make the condition harder to meet.
+//! "Permit" is a premise that speaks of all choices of the thread inside an atomic block ("it
+//! cannot step"). They are tried one by one; where there are too many, the premise is left out,
+//! which can only make the condition harder to meet.
 
 mod form;
 mod steps;

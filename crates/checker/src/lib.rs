@@ -1,12 +1,14 @@
 //! Accepts or rejects certificates, and is small enough to be believed.
 //!
-//! It knows no engine and no BDDs: a [`Certificate`] is a list of formulas, and [`validate`] checks with a SAT solver that they
-//! satisfy the conditions of their direction, one edge at a time. `forward`, `backward` and `interleaved` state the conditions and
-//! argue that they suffice; `scene` builds one condition as a circuit; `form` turns away everything that is not even a
-//! certificate of this machine. A rejection names the condition, the place and a state that shows it.
+//! It knows no engine and no BDDs: a [`Certificate`] is a list of formulas, and [`validate`] checks
+//! with a SAT solver that they satisfy the conditions of their direction, one edge at a time.
+//! `forward`, `backward` and `interleaved` state the conditions and argue that they suffice;
+//! `scene` builds one condition as a circuit; `form` turns away everything that is not even a
+//! certificate of this machine. A rejection names the condition, the place and a state that shows
+//! it.
 //!
-//! What has to be trusted: the machine and its edges in bits ([`hardbop_machine::bits`]), the sets of modified globals
-//! ([`hardbop_machine::analysis::ModRef`]), the SAT solver, and this crate.
+//! What has to be trusted: the machine and its edges in bits ([`hardbop_machine::bits`]), the sets
+//! of modified globals ([`hardbop_machine::analysis::ModRef`]), the SAT solver, and this crate.
 
 mod accepted;
 mod backward;
@@ -32,9 +34,9 @@ use hardbop_outcome::{Interrupt, Limit};
 
 /// Checks that no run of the machine reaches any target of the certificate.
 ///
-/// Linear in the size of the machine plus, for every edge, the size of the formulas at its ends, apart from the searches.
-/// Between two questions to the interrupt stands the work for one condition; it may answer with any limit, time or
-/// memory, and that is what the rejection says.
+/// Linear in the size of the machine plus, for every edge, the size of the formulas at its ends,
+/// apart from the searches. Between two questions to the interrupt stands the work for one
+/// condition; it may answer with any limit, time or memory, and that is what the rejection says.
 pub fn validate(
     machine: &Machine,
     certificate: &Certificate,

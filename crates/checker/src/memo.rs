@@ -1,6 +1,8 @@
-//! Walks a graph whose nodes are numbered, operands below their users, and remembers a literal per node.
+//! Walks a graph whose nodes are numbered, operands below their users, and remembers a literal per
+//! node.
 //!
-//! A table as large as the graph is made once; a walk costs only what it visits, and so does forgetting it.
+//! A table as large as the graph is made once; a walk costs only what it visits, and so does
+//! forgetting it.
 
 use hardbop_sat::Lit;
 
@@ -25,7 +27,8 @@ impl Memo {
         self.literals[node as usize].expect("operands are visited before their users")
     }
 
-    /// The literal of a node. `operands` appends the operands of a node, `combine` makes its literal from theirs.
+    /// The literal of a node. `operands` appends the operands of a node, `combine` makes its
+    /// literal from theirs.
     pub fn evaluate(
         &mut self,
         root: u32,

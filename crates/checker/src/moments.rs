@@ -1,9 +1,10 @@
 //! The states that a condition speaks of, bit by bit.
 //!
-//! There are up to seven: the caller's at its entry, now, after the step, at its exit; the callee's at its entry and its
-//! exit; the caller's after the return. A bit gets a literal only when a formula asks for it, and bits that must be
-//! equal get the *same* literal, so "everything else is unchanged" costs nothing however many variables there are.
-//! That includes the frame of a call: a global that a procedure never modifies is one literal from its entry to its exit.
+//! There are up to seven: the caller's at its entry, now, after the step, at its exit; the callee's
+//! at its entry and its exit; the caller's after the return. A bit gets a literal only when a
+//! formula asks for it, and bits that must be equal get the *same* literal, so "everything else is
+//! unchanged" costs nothing however many variables there are. That includes the frame of a call: a
+//! global that a procedure never modifies is one literal from its entry to its exit.
 
 use crate::rejected::{Witness, WitnessState};
 use hardbop_machine::analysis::ModRef;
@@ -195,7 +196,8 @@ impl<'a, 'i> Moments<'a, 'i> {
         self.layout.bits_of(self.owner(moment), variable).start + bit
     }
 
-    /// The other moment at which the variable has the same value, unless the edge says otherwise; nothing if it is arbitrary.
+    /// The other moment at which the variable has the same value, unless the edge says otherwise;
+    /// nothing if it is arbitrary.
     fn unchanged_since(&self, moment: Moment, variable: Variable) -> Option<Moment> {
         let is_global = matches!(variable, Variable::Global(_));
         let is_kept_by = |procedure| match variable {

@@ -77,7 +77,8 @@ pub enum Condition {
     TargetIsBad,
     /// Backward: where a step leads to a bad state, it starts in one.
     StepIsBad,
-    /// Backward: where a step leads to a state with a demanded exit, it starts in one with that exit.
+    /// Backward: where a step leads to a state with a demanded exit, it starts in one with that
+    /// exit.
     StepHasExit,
     /// Backward: a call that makes a bad state of the callee starts in a bad state.
     CallIsBad,
@@ -87,13 +88,15 @@ pub enum Condition {
     ReturnIsBad,
     /// Backward: an exit of a callee that leads to a state with a demanded exit is demanded.
     ExitReturnIsDemanded,
-    /// Backward: a call has a demanded exit if the callee can end such that a state with that exit follows.
+    /// Backward: a call has a demanded exit if the callee can end such that a state with that exit
+    /// follows.
     ReturnHasExit,
     /// Backward: no initial state is bad.
     InitialIsNotBad,
 }
 
-/// States that show that a condition does not hold; variables that are not named may have any value.
+/// States that show that a condition does not hold; variables that are not named may have any
+/// value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
     /// The states, in order of time.

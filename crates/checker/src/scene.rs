@@ -1,4 +1,5 @@
-//! One condition as a circuit: edges and formulas of the certificate over the [`Moments`] of a step.
+//! One condition as a circuit: edges and formulas of the certificate over the [`Moments`] of a
+//! step.
 
 use crate::memo::Memo;
 use crate::moments::{Moment, Moments};

@@ -1,9 +1,10 @@
 //! Which variables a formula reads in the current state.
 //!
-//! A step that writes none of them leaves the formula as true or false as it was. So where the same formula stands at both ends of such an
-//! edge, the conditions hold by form, and no circuit is built: a proof that rests on three variables is checked
-//! at the cost of the steps that touch them. (A global that its procedure never assigns is the same bit at entry, now and at the exit; no step of
-//! the procedure writes it.)
+//! A step that writes none of them leaves the formula as true or false as it was. So where the same
+//! formula stands at both ends of such an edge, the conditions hold by form, and no circuit is
+//! built: a proof that rests on three variables is checked at the cost of the steps that touch
+//! them. (A global that its procedure never assigns is the same bit at entry, now and at the exit;
+//! no step of the procedure writes it.)
 
 use hardbop_machine::analysis::variables::each_write;
 use hardbop_machine::{Action, EdgeId, Machine, Variable};

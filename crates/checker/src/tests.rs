@@ -1,4 +1,5 @@
-//! Tests of the whole checker; those against enumeration of all states are the ones that matter most.
+//! Tests of the whole checker; those against enumeration of all states are the ones that matter
+//! most.
 
 #![allow(clippy::needless_raw_string_hashes)] // `UPDATE_EXPECT=1` writes them so.
 

@@ -1,4 +1,5 @@
-//! Formulae of edges and formulas of certificates as circuits; what their leaves are is the caller's to say.
+//! Formulae of edges and formulas of certificates as circuits; what their leaves are is the
+//! caller's to say.
 
 use crate::memo::Memo;
 use hardbop_machine::bits::{BitGraph, BitId, BitNode};

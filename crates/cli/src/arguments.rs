@@ -1,4 +1,5 @@
-//! The command line: global options and the list of commands. Each command's own options stand in its file.
+//! The command line: global options and the list of commands. Each command's own options stand in
+//! its file.
 
 use crate::commands::{
     analyze, bench, check, coverage, explain, fmt, generate, graph, parse, relations, replay,

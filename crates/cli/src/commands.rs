@@ -1,4 +1,5 @@
-//! One module per command. Each has its `Arguments` and a function `run` that says how the process ends.
+//! One module per command. Each has its `Arguments` and a function `run` that says how the process
+//! ends.
 
 pub mod analyze;
 pub mod bench;

@@ -1,7 +1,9 @@
-//! Where output goes. Results are written to standard output, everything about them to standard error.
+//! Where output goes. Results are written to standard output, everything about them to standard
+//! error.
 //!
-//! A reader that goes away (`hardbop … | head`) is no error: the rest of the output is dropped and the command ends with
-//! the exit code it would have had. Any other trouble with standard output, such as a full disk, is reported at the end.
+//! A reader that goes away (`hardbop … | head`) is no error: the rest of the output is dropped and
+//! the command ends with the exit code it would have had. Any other trouble with standard output,
+//! such as a full disk, is reported at the end.
 
 use clap::ValueEnum;
 use hardbop_report::diagnostics::{self, Colour};
@@ -65,7 +67,8 @@ impl Console {
         }
     }
 
-    /// Flushes, and says what has gone wrong with standard output, if anything has. A closed pipe is fine.
+    /// Flushes, and says what has gone wrong with standard output, if anything has. A closed pipe
+    /// is fine.
     pub fn finish(mut self) -> io::Result<()> {
         self.flush();
         match self.trouble {
@@ -125,7 +128,8 @@ impl Console {
         }
     }
 
-    /// Results come first where both streams go to the same place. Nobody is left to be told if standard error is closed.
+    /// Results come first where both streams go to the same place. Nobody is left to be told if
+    /// standard error is closed.
     fn write_to_stderr(&mut self, text: &str) {
         self.flush();
         let _ = io::stderr().write_all(text.as_bytes());

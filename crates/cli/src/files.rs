@@ -1,4 +1,5 @@
-//! Writing files so that nothing is lost: the new text is complete on the disk before it takes the old one's place.
+//! Writing files so that nothing is lost: the new text is complete on the disk before it takes the
+//! old one's place.
 
 use crate::exit::Failure;
 use crate::input::plain_words;

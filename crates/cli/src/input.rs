@@ -1,4 +1,5 @@
-//! From a file name to a program: reading, parsing, checking, lowering, and telling the user what is wrong on the way.
+//! From a file name to a program: reading, parsing, checking, lowering, and telling the user what
+//! is wrong on the way.
 
 use crate::console::Console;
 use crate::exit::Failure;

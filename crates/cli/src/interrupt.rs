@@ -1,7 +1,7 @@
 //! Stops everything from outside: the time limit, the memory limit and Ctrl-C.
 //!
-//! Engines do not look at the clock; they ask [`Interrupt::check`] every few thousand operations. The first Ctrl-C lets
-//! them end with what they have, the second one ends the process.
+//! Engines do not look at the clock; they ask [`Interrupt::check`] every few thousand operations.
+//! The first Ctrl-C lets them end with what they have, the second one ends the process.
 
 use crate::limits::Limits;
 use crate::memory;
@@ -37,7 +37,8 @@ impl Patience {
 
     /// The same with a time limit only.
     pub fn for_at_most(limit: Option<Duration>) -> Self {
-        // Without a handler Ctrl-C simply ends the process, which is good enough if one cannot be installed.
+        // Without a handler Ctrl-C simply ends the process, which is good enough if one cannot be
+        // installed.
         let _ = ctrlc::set_handler(|| {
             if INTERRUPTED.swap(true, Ordering::Relaxed) {
                 std::process::exit(KILLED_BY_INTERRUPT);

@@ -1,8 +1,9 @@
 //! The `hardbop` command: reads programs, asks engines, shows what they found.
 //!
-//! The only crate that prints, reads files, or looks at the clock and the environment. [`arguments`] is the command line,
-//! [`commands`] has one file per command, [`engine_arguments`] tells the portfolio what to use; [`console`], [`input`] and [`interrupt`] are
-//! the edges to the outside. Exit codes are in [`exit`].
+//! The only crate that prints, reads files, or looks at the clock and the environment.
+//! [`arguments`] is the command line, [`commands`] has one file per command, [`engine_arguments`]
+//! tells the portfolio what to use; [`console`], [`input`] and [`interrupt`] are the edges to the
+//! outside. Exit codes are in [`exit`].
 
 mod arguments;
 mod commands;

@@ -1,6 +1,6 @@
 //! How much memory the whole process has allocated, counted by its allocator.
 //!
-//! Engines estimate what their tables take, but nobody estimates the sum. Counting costs two atomic
+//! Engines estimate what their tables take, but none estimates the sum. Counting costs two atomic
 //! additions per allocation; `--memory` then holds for the whole process.
 
 use cap::Cap;

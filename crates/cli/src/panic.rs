@@ -1,4 +1,5 @@
-//! A panic is a bug in hardbop, and is reported as one: with what to send, and with an exit code of its own.
+//! A panic is a bug in hardbop, and is reported as one: with what to send, and with an exit code of
+//! its own.
 
 use crate::exit::Exit;
 use std::io::Write;

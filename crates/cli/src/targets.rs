@@ -1,4 +1,5 @@
-//! From `--reach LABEL` and `--reach-line N` to places in the machine, with help for names that do not exist.
+//! From `--reach LABEL` and `--reach-line N` to places in the machine, with help for names that do
+//! not exist.
 
 use crate::exit::Failure;
 use hardbop_machine::Machine;

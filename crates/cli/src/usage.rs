@@ -29,7 +29,8 @@ impl Usage {
         }
     }
 
-    /// Ends a phase, which starts the next one; gives how long it took. Phases of the same name are added up.
+    /// Ends a phase, which starts the next one; gives how long it took. Phases of the same name are
+    /// added up.
     pub fn end_phase(&mut self, name: &'static str) -> Duration {
         let now = Instant::now();
         let time = now - self.phase_start;

@@ -40,7 +40,8 @@ const SAT_LIBRARIES: &[&str] = &[
     "varisat",
 ];
 
-/// Groups of libraries that one crate of the workspace may name, so that they can be exchanged in one place.
+/// Groups of libraries that one crate of the workspace may name, so that they can be exchanged in
+/// one place.
 const FENCED: &[&[&str]] = &[
     BDD_LIBRARIES,
     SAT_LIBRARIES,
@@ -60,7 +61,8 @@ const OUTSIDE: &[&str] = &[
 /// The crate of the command.
 const COMMAND: &str = "hardbop-cli";
 
-/// What a crate may depend on among the crates of the workspace, for those where the order of the boxes matters.
+/// What a crate may depend on among the crates of the workspace, for those where the order of the
+/// boxes matters.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("hardbop-syntax", &[]),
     ("hardbop-program", &["hardbop-syntax"]),

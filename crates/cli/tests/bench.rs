@@ -282,7 +282,8 @@ fn questions_about_whole_runs_are_asked_of_those_who_can_answer() {
 
 #[test]
 fn the_tables_of_the_vera_paper_have_the_same_counts_for_every_width() {
-    // A second is too short for the searches that enumerate all values; those are not looked at here.
+    // A second is too short for the searches that enumerate all values; those are not looked at
+    // here.
     let output = bench(&["--vera", "--timeout", "1"]);
     let text = stdout(&output);
     assert!([Some(0), Some(3)].contains(&output.status.code()), "{text}");
@@ -305,7 +306,8 @@ fn the_tables_of_the_vera_paper_have_the_same_counts_for_every_width() {
     );
 }
 
-/// Figure 3 of the Getafix paper, as far as this is quick: the rest is in the tests of the two engines.
+/// Figure 3 of the Getafix paper, as far as this is quick: the rest is in the tests of the two
+/// engines.
 #[test]
 fn the_driver_fails_where_the_paper_says_by_either_engine() {
     let output = bench(&["--bluetooth", "4", "--timeout", "600"]);

@@ -1,8 +1,11 @@
-//! Every example states its questions and answers in its head comment; the verdicts are those that the command gives.
+//! Every example states its questions and answers in its head comment; the verdicts are those that
+//! the command gives.
 //!
-//! Where an answer says `with N context switches`, N is the least number with which the bounded engine finds a run.
+//! Where an answer says `with N context switches`, N is the least number with which the bounded
+//! engine finds a run.
 //!
-//! A head has lines `//   hardbop check …` and after them an `Answer:` or `Answers:` with one verdict word per question, in order.
+//! A head has lines `// hardbop check …` and after them an `Answer:` or `Answers:` with one verdict
+//! word per question, in order.
 
 use std::path::Path;
 use std::process::Command;

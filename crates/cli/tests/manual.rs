@@ -1,6 +1,7 @@
 //! Runs the commands of the README and the manual, so that what they show is what a reader gets.
 //!
-//! Commands find a copy of `examples/`, as they would in the root of the project, and whatever they write is thrown away.
+//! Commands find a copy of `examples/`, as they would in the root of the project, and whatever they
+//! write is thrown away.
 
 mod support;
 

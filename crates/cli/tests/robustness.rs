@@ -1,7 +1,7 @@
 //! Whatever the input: a program or a diagnostic, in reasonable time, and never a panic.
 //!
-//! The whole way from text to machine, graph and formatted text is walked in this process, so a panic or a stack overflow
-//! fails the test.
+//! The whole way from text to machine, graph and formatted text is walked in this process, so a
+//! panic or a stack overflow fails the test.
 
 use hardbop_machine::Machine;
 use hardbop_report::diagnostics::{Colour, json_lines, render};

@@ -1,14 +1,16 @@
 //! Search in order of distance: the runs it finds are shortest.
 //!
-//! Distance is hierarchical (Bebop, section 3.2): a call that returns is one step, however long the callee takes. So a summary
-//! that is found late can be a short cut, and plain breadth-first order is not enough. Two things make up for it. A state that gets a
-//! shorter distance is advanced again. And states are taken in order of the *least distance that anything derived from them can
-//! have*: for a state of the first procedure its own, for one below a root that of the nearest call that waits for the root, plus one, for
-//! the callee may return there. A target at distance d is settled once all states with a smaller bound are done.
+//! Distance is hierarchical (Bebop, section 3.2): a call that returns is one step, however long the
+//! callee takes. So a summary that is found late can be a short cut, and plain breadth-first order
+//! is not enough. Two things make up for it. A state that gets a shorter distance is advanced
+//! again. And states are taken in order of the *least distance that anything derived from them can
+//! have*: for a state of the first procedure its own, for one below a root that of the nearest call
+//! that waits for the root, plus one, for the callee may return there. A target at distance d is
+//! settled once all states with a smaller bound are done.
 //!
-//! A waiting call may lower the bound of a root whose states are queued already. It is registered by a state that is taken now, so the bound is
-//! not below the current one, and it was at most one more: states are at most one too late in the queue, and the search goes on
-//! for one more bound.
+//! A waiting call may lower the bound of a root whose states are queued already. It is registered
+//! by a state that is taken now, so the bound is not below the current one, and it was at most one
+//! more: states are at most one too late in the queue, and the search goes on for one more bound.
 
 use crate::exploration::{Advance, Derivation, Exploration, Starts, StateId, Successor};
 use crate::step::Decision;

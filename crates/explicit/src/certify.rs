@@ -1,11 +1,13 @@
 //! The states of a complete search as a forward certificate.
 //!
-//! A state stands for a cube of pairs of entry and current state, with some equalities between bits. The relation of a node is the
-//! union of its states' cubes. Written as a list, that would be as long as the search was; so the cubes are
-//! rows of a table, one column per bit, and the rows become a trie whose equal parts are shared from the bottom up: where all
-//! values of a bit lead to the same, nothing is said about it.
+//! A state stands for a cube of pairs of entry and current state, with some equalities between
+//! bits. The relation of a node is the union of its states' cubes. Written as a list, that would be
+//! as long as the search was; so the cubes are rows of a table, one column per bit, and the rows
+//! become a trie whose equal parts are shared from the bottom up: where all values of a bit lead to
+//! the same, nothing is said about it.
 //!
-//! Dead variables have no column. What the certificate leaves open about them is what liveness says nobody reads, so its conditions hold.
+//! Dead variables have no column. What the certificate leaves open about them is what liveness says
+//! nobody reads, so its conditions hold.
 
 use crate::exploration::{Exploration, StateId};
 use crate::frame::{Frame, set_bits};
@@ -62,7 +64,8 @@ fn content(frame: &Frame, bit: u32) -> Content {
     }
 }
 
-/// The columns of a node: live bits, and live bits at the entry if summaries of the procedure are used.
+/// The columns of a node: live bits, and live bits at the entry if summaries of the procedure are
+/// used.
 fn columns(exploration: &Exploration<'_>, procedure: ProcId, node: NodeId) -> Vec<Column> {
     let statics = exploration.statics();
     let layout = statics.layouts.of(procedure);
@@ -120,7 +123,8 @@ fn relation(
     writer.trie(rows.len(), &cell, &shared)
 }
 
-/// The same where every bit of every state is known and entries do not count: a row is a number, its first column the highest bit.
+/// The same where every bit of every state is known and entries do not count: a row is a number,
+/// its first column the highest bit.
 fn plain_relation(
     exploration: &Exploration<'_>,
     states: &[StateId],
@@ -191,7 +195,8 @@ impl<'c, 's> Cubes<'c, 's> {
         }
     }
 
-    /// What a state says of a bit at its entry: what the root says, and what has been decided since.
+    /// What a state says of a bit at its entry: what the root says, and what has been decided
+    /// since.
     fn at_entry(&self, root: u32, bit: u32) -> Content {
         let symbol = match content(&self.entry, bit) {
             Content::Symbol(symbol) => symbol,
@@ -244,8 +249,8 @@ impl Writer {
         }
     }
 
-    /// The union of sorted rows. A node of the trie is written when the rows have left it; `shared` says in how many columns a row
-    /// agrees with the next one.
+    /// The union of sorted rows. A node of the trie is written when the rows have left it; `shared`
+    /// says in how many columns a row agrees with the next one.
     fn trie(
         &mut self,
         rows: usize,

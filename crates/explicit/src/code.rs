@@ -1,8 +1,9 @@
 //! Edges as flat code over packed states.
 //!
-//! An expression becomes a run of postfix operations in one array; variables are places in packed words. [`Program::eval`] computes
-//! on known values with machine words; [`crate::partial`] runs the same code on states with undetermined bits.
-//! A write to a variable that is dead afterwards is left out, so that no step decides a bit for nobody's sake.
+//! An expression becomes a run of postfix operations in one array; variables are places in packed
+//! words. [`Program::eval`] computes on known values with machine words; [`crate::partial`] runs
+//! the same code on states with undetermined bits. A write to a variable that is dead afterwards is
+//! left out, so that no step decides a bit for nobody's sake.
 
 use crate::layout::{Layouts, Place};
 use hardbop_machine::analysis::Liveness;
@@ -45,8 +46,8 @@ pub struct EdgeCode {
     pub asks_inputs: bool,
     /// The bits that guard and effect read.
     pub reads: Box<[u64]>,
-    /// A choice that is the whole guard, or its negation is, with the value it must have. Such a guard always can hold, so
-    /// there is none.
+    /// A choice that is the whole guard, or its negation is, with the value it must have. Such a
+    /// guard always can hold, so there is none.
     pub forced: Option<(usize, u64)>,
     /// The rest.
     pub effect: Effect,
@@ -208,7 +209,8 @@ impl Compiler<'_> {
         code
     }
 
-    /// Finds out what is read and whether choices are asked for, and takes a guard that is just a choice away.
+    /// Finds out what is read and whether choices are asked for, and takes a guard that is just a
+    /// choice away.
     fn settle_inputs(&self, code: &mut EdgeCode) {
         let asks = |code: &Code, wanted: Option<u32>| {
             self.ops[code.start as usize..code.end as usize]

@@ -1,14 +1,16 @@
 //! On-the-fly search for fair cycles in recursive programs (VERA, section 4, Figures 3 and 4).
 //!
-//! A depth-first search makes the state graph and its strongly connected components together, and stops at the first
-//! component with a cycle and something fair in it. Cycles may lead through entries of callees that never return: then the
-//! stack grows from round to round. A call's summaries are links of the calling state; those found while that state is still on the path
-//! are followed when the search comes back to it. So programs without recursion take a single pass.
+//! A depth-first search makes the state graph and its strongly connected components together, and
+//! stops at the first component with a cycle and something fair in it. Cycles may lead through
+//! entries of callees that never return: then the stack grows from round to round. A call's
+//! summaries are links of the calling state; those found while that state is still on the path are
+//! followed when the search comes back to it. So programs without recursion take a single pass.
 //!
-//! A summary that is found later is a link from a state that is done with. VERA collects such links and searches again after each
-//! pass, which can take quadratic time. Here the search goes on from where they lead until the graph has twice as many
-//! links as before, or is complete, and only then looks at all components again. All passes together cost no more than a few times the last
-//! one, and a cycle is found before the graph has grown to a few times what had to be known of it.
+//! A summary that is found later is a link from a state that is done with. VERA collects such links
+//! and searches again after each pass, which can take quadratic time. Here the search goes on from
+//! where they lead until the graph has twice as many links as before, or is complete, and only then
+//! looks at all components again. All passes together cost no more than a few times the last one,
+//! and a cycle is found before the graph has grown to a few times what had to be known of it.
 
 pub mod components;
 pub mod graph;
@@ -72,7 +74,8 @@ impl<'e, 's> CycleSearch<'e, 's> {
         }
     }
 
-    /// Searches until a fair component is found or everything has been seen; gives the states of the component.
+    /// Searches until a fair component is found or everything has been seen; gives the states of
+    /// the component.
     pub fn run(&mut self, watch: &mut Watch<'_>) -> Result<Option<Vec<StateId>>, Stopped> {
         watch.stops_early = false;
         let mut starts = Starts::default();
@@ -192,7 +195,8 @@ impl<'e, 's> CycleSearch<'e, 's> {
         }
     }
 
-    /// Takes note of a link, which may be one of a state that is waiting for its callee, or of one that is done with.
+    /// Takes note of a link, which may be one of a state that is waiting for its callee, or of one
+    /// that is done with.
     fn note(&mut self, successor: &Successor) {
         self.note_states();
         self.graph.add_link(successor);
@@ -212,7 +216,8 @@ impl<'e, 's> CycleSearch<'e, 's> {
         }
     }
 
-    /// Whether the automaton accepts in a state. Its state is never undetermined, and dead only where no step leads on.
+    /// Whether the automaton accepts in a state. Its state is never undetermined, and dead only
+    /// where no step leads on.
     fn accepts(&self, state: StateId) -> bool {
         let root = self.exploration.root_of(state);
         let procedure = self.exploration.roots()[root as usize].invocation.procedure;

@@ -1,7 +1,7 @@
 //! Depth-first search (VERA, Figure 2) with a stack of its own.
 //!
-//! Successors are made one at a time, so a step that splits an integer into 2^64 cases costs nothing until they are looked at, and the search stops
-//! as soon as every target has been seen.
+//! Successors are made one at a time, so a step that splits an integer into 2^64 cases costs
+//! nothing until they are looked at, and the search stops as soon as every target has been seen.
 
 use crate::exploration::{Advance, Cursor, Exploration, Starts, StateId};
 use crate::step::Decision;

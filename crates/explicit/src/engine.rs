@@ -38,8 +38,8 @@ pub struct ExplicitEngine {
     pub search: Search,
     /// Whether uninitialised variables and choices stay undetermined until a step needs them.
     pub lazy: bool,
-    /// How many cores to use. With more than one, which run is found may change from time to time; no verdict does. Search in order of
-    /// distance uses one.
+    /// How many cores to use. With more than one, which run is found may change from time to time;
+    /// no verdict does. Search in order of distance uses one.
     pub jobs: NonZeroUsize,
 }
 

@@ -1,13 +1,15 @@
 //! The state graph of a machine, made on the fly (VERA, section 3).
 //!
-//! A *state* here is VERA's pair of an entry state and a current state. Entry states are numbered: each is the [`Root`] of a
-//! search of its own, which knows the calls that wait for it (`VisitedCalls`) and the exits found so far (`VisitedExits`). A state is its root, its
-//! node and its packed variables; it also says what it assumes of undetermined bits at the root, so that one root
-//! serves all callers that leave these bits open.
+//! A *state* here is VERA's pair of an entry state and a current state. Entry states are numbered:
+//! each is the [`Root`] of a search of its own, which knows the calls that wait for it
+//! (`VisitedCalls`) and the exits found so far (`VisitedExits`). A state is its root, its node and
+//! its packed variables; it also says what it assumes of undetermined bits at the root, so that one
+//! root serves all callers that leave these bits open.
 //!
-//! [`Exploration::advance`] makes the successors of a state one by one: edges, entries of callees, returns. In which order states
-//! are advanced is a search's business ([`crate::depth_first`], [`crate::breadth_first`]). Each state remembers what it was first
-//! derived from; first derivations are well-founded, since a summary is older than the state it leads to.
+//! [`Exploration::advance`] makes the successors of a state one by one: edges, entries of callees,
+//! returns. In which order states are advanced is a search's business ([`crate::depth_first`],
+//! [`crate::breadth_first`]). Each state remembers what it was first derived from; first
+//! derivations are well-founded, since a summary is older than the state it leads to.
 
 mod derivation;
 mod repeat;
@@ -254,7 +256,8 @@ impl<'s> Exploration<'s> {
         Ok(Some(self.roots[root as usize].entry))
     }
 
-    /// A state of which no successor has been made; `decisions` is the shared stack that [`Exploration::advance`] will be given.
+    /// A state of which no successor has been made; `decisions` is the shared stack that
+    /// [`Exploration::advance`] will be given.
     pub fn cursor(&self, state: StateId, decisions: &[Decision], again: bool) -> Cursor {
         let node = self.statics().machine.node(self.node_of(state));
         Cursor {
@@ -368,7 +371,8 @@ impl<'s> Exploration<'s> {
         self.add(Derivation::exit(cursor.state, exit)).map(Some)
     }
 
-    /// Enters a callee. A root that was known has exits, perhaps; a new one will serve this caller when it gets there.
+    /// Enters a callee. A root that was known has exits, perhaps; a new one will serve this caller
+    /// when it gets there.
     fn call(
         &mut self,
         cursor: &mut Cursor,

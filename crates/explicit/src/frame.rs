@@ -1,12 +1,15 @@
 //! States with undetermined bits, opened for computing and sealed for storing.
 //!
-//! An open [`Frame`] has, for every bit, a value or a *symbol*; bits with the same symbol are equal, whatever they are. So `x := y` of
-//! an undetermined `y` copies the symbol, and nothing is decided. After the variables come the *entry bits*: one for each
-//! symbol with which the procedure was entered (numbered in [`Shape::homes`]), so that a state says what it assumes of its entry.
+//! An open [`Frame`] has, for every bit, a value or a *symbol*; bits with the same symbol are
+//! equal, whatever they are. So `x := y` of an undetermined `y` copies the symbol, and nothing is
+//! decided. After the variables come the *entry bits*: one for each symbol with which the procedure
+//! was entered (numbered in [`Shape::homes`]), so that a state says what it assumes of its entry.
 //!
-//! Sealed, symbols have no names: the words say which bits are undetermined; an undetermined bit whose value bit is set is
-//! equal to the entry bit it started as (its *home*), which makes variables that nobody touches cost nothing; other equalities are listed as links
-//! to the first bit of their class. Equal states have equal words, and a state without undetermined bits is just its values.
+//! Sealed, symbols have no names: the words say which bits are undetermined; an undetermined bit
+//! whose value bit is set is equal to the entry bit it started as (its *home*), which makes
+//! variables that nobody touches cost nothing; other equalities are listed as links to the first
+//! bit of their class. Equal states have equal words, and a state without undetermined bits is just
+//! its values.
 
 use crate::layout::Place;
 
@@ -65,7 +68,8 @@ impl Frame {
         self.symbols.extend_from_slice(&other.symbols[..bits]);
     }
 
-    /// Opens a sealed state; its symbols are numbered from `first`. Gives the first number that is not used.
+    /// Opens a sealed state; its symbols are numbered from `first`. Gives the first number that is
+    /// not used.
     pub fn open(&mut self, sealed: &[u64], shape: Shape<'_>, first: u32) -> u32 {
         let all = shape.all_words();
         self.reset(all);
@@ -102,7 +106,8 @@ impl Frame {
         next
     }
 
-    /// Appends the sealed form to `out`. Only the given live bits of variables count; all symbols are below `symbols`.
+    /// Appends the sealed form to `out`. Only the given live bits of variables count; all symbols
+    /// are below `symbols`.
     pub fn seal(&self, shape: Shape<'_>, live: &[u64], symbols: u32, out: &mut Sealer) {
         let all = shape.all_words();
         let start = out.words.len();

@@ -1,9 +1,11 @@
 //! From a fair component to a run that goes round in it for ever.
 //!
-//! The loop is a shortest cycle through something fair, the stem a shortest way to it, in the graph as far as it is known. States of the
-//! graph have undetermined bits, so the loop leads from a *set* of states back to it. It is read backwards, like every run
-//! ([`crate::runs`]), round after round, until the values at its head have been there before: every state of the set has a predecessor in
-//! the set, and there are finitely many. The rounds in between are a loop of the program.
+//! The loop is a shortest cycle through something fair, the stem a shortest way to it, in the graph
+//! as far as it is known. States of the graph have undetermined bits, so the loop leads from a
+//! *set* of states back to it. It is read backwards, like every run ([`crate::runs`]), round after
+//! round, until the values at its head have been there before: every state of the set has a
+//! predecessor in the set, and there are finitely many. The rounds in between are a loop of the
+//! program.
 
 use crate::cycles::CycleSearch;
 use crate::cycles::graph::{Graph, LinkId, NO_LINK};
@@ -24,8 +26,8 @@ struct Hop {
     exit_is_fair: bool,
 }
 
-/// Reads a run that goes round in a fair component: its decisions, and the number of the first one that belongs to the loop. Nothing
-/// if the loop is too long to be written down.
+/// Reads a run that goes round in a fair component: its decisions, and the number of the first one
+/// that belongs to the loop. Nothing if the loop is too long to be written down.
 pub fn read_lasso(
     search: &mut CycleSearch<'_, '_>,
     component: &[StateId],
@@ -152,7 +154,8 @@ fn shortest(
     None
 }
 
-/// Reads some hops backwards from the values after the last one; gives the decisions in order and the values before the first.
+/// Reads some hops backwards from the values after the last one; gives the decisions in order and
+/// the values before the first.
 fn read_back(
     reader: &mut RunReader<'_, '_>,
     graph: &Graph,

@@ -1,9 +1,11 @@
-//! Where the variables of a procedure lie in packed words, and which of their bits are live at each node.
+//! Where the variables of a procedure lie in packed words, and which of their bits are live at each
+//! node.
 //!
-//! A state of a procedure holds its locals and those globals that the procedure or its callees touch (MOD and REF); all other globals
-//! stay with the caller. No variable straddles two words, so that reading one is a shift and a mask, and expressions are
-//! evaluated on packed states as they are. Bits of dead variables are 0 in every stored state: states that differ only in
-//! what nobody will read are one state.
+//! A state of a procedure holds its locals and those globals that the procedure or its callees
+//! touch (MOD and REF); all other globals stay with the caller. No variable straddles two words, so
+//! that reading one is a shift and a mask, and expressions are evaluated on packed states as they
+//! are. Bits of dead variables are 0 in every stored state: states that differ only in what nobody
+//! will read are one state.
 
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
 use hardbop_machine::{GlobalId, LocalId, Machine, NodeId, ProcId, Type, Variable};
@@ -127,7 +129,8 @@ impl Layout {
         self.entry_bits[(bit / WORD_BITS) as usize] >> (bit % WORD_BITS) & 1 == 1
     }
 
-    /// The globals that a callee touches, with their places here and there: the callee's are some of the caller's.
+    /// The globals that a callee touches, with their places here and there: the callee's are some
+    /// of the caller's.
     pub fn shared_with<'l>(
         &'l self,
         callee: &'l Layout,

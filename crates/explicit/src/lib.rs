@@ -1,14 +1,16 @@
-//! The explicit engine: VERA rebuilt (Alur, Chaudhuri, Etessami, Madhusudan, *On-the-fly reachability and cycle detection for recursive
-//! state machines*, TACAS 2005), with undetermined values.
+//! The explicit engine: VERA rebuilt (Alur, Chaudhuri, Etessami, Madhusudan, *On-the-fly
+//! reachability and cycle detection for recursive state machines*, TACAS 2005), with undetermined
+//! values.
 //!
-//! [`layout`] says where variables lie in packed states, [`code`] has the edges as flat code. [`frame`] and [`partial`] are states and
-//! expressions with undetermined bits, [`step`] takes steps on them. [`table`] stores states; [`exploration`] makes the state graph with its
-//! summaries on the fly from [`moves`], [`depth_first`] (Figure 2) and [`breadth_first`] decide in which order, [`watch`] when to stop;
-//! [`parallel`] does the same on several cores. [`runs`] turns derivations into
-//! runs, [`certify`] a complete search into a certificate.
+//! [`layout`] says where variables lie in packed states, [`code`] has the edges as flat code.
+//! [`frame`] and [`partial`] are states and expressions with undetermined bits, [`step`] takes
+//! steps on them. [`table`] stores states; [`exploration`] makes the state graph with its summaries
+//! on the fly from [`moves`], [`depth_first`] (Figure 2) and [`breadth_first`] decide in which
+//! order, [`watch`] when to stop; [`parallel`] does the same on several cores. [`runs`] turns
+//! derivations into runs, [`certify`] a complete search into a certificate.
 //!
-//! Properties of runs: [`product`] pairs the program with an automaton, [`cycles`] searches it for fair cycles (Figures 3 and 4), [`lasso`]
-//! reads infinite runs off them.
+//! Properties of runs: [`product`] pairs the program with an automaton, [`cycles`] searches it for
+//! fair cycles (Figures 3 and 4), [`lasso`] reads infinite runs off them.
 
 pub mod breadth_first;
 pub mod certify;

@@ -1,7 +1,9 @@
-//! Moves between sealed states, without any table: what an edge, a call or a return makes of the words of a state.
+//! Moves between sealed states, without any table: what an edge, a call or a return makes of the
+//! words of a state.
 //!
-//! A search owns tables of states and hands their words in ([`Sealed`]); the words of the state after the move are left in [`Moves::words`], ready to
-//! be looked up. So the sequential exploration and the workers of the [parallel](crate::parallel) one take the same steps.
+//! A search owns tables of states and hands their words in ([`Sealed`]); the words of the state
+//! after the move are left in [`Moves::words`], ready to be looked up. So the sequential
+//! exploration and the workers of the [parallel](crate::parallel) one take the same steps.
 
 mod known;
 
@@ -136,7 +138,8 @@ impl<'s> Moves<'s> {
             .seal(shape, live, self.stepper.symbols, &mut self.sealer);
     }
 
-    /// Seals [`Stepper::entry`] as the first state below a new root; gives what the states below it have in common.
+    /// Seals [`Stepper::entry`] as the first state below a new root; gives what the states below it
+    /// have in common.
     pub fn seal_first(&mut self, root: u32, procedure: ProcId) -> Invocation {
         let layout = self.statics.layouts.of(procedure);
         let node = self.statics.machine.procedure(procedure).entry;

@@ -1,13 +1,18 @@
-//! Reachability on several cores: the same states, summaries and verdicts as the [sequential search](crate::depth_first).
+//! Reachability on several cores: the same states, summaries and verdicts as the [sequential
+//! search](crate::depth_first).
 //!
-//! Every state belongs to one [worker](worker), by its hash, and so does every root. A worker has tables of its own, which nobody else looks into; what
-//! it finds for another one it posts ([`mail`]), many states at a time. A call is posted to the owner of the callee's root and an exit
-//! likewise, with their words: the owner pairs each call with each exit exactly once, whichever comes first. So no lock is taken for a state, and
-//! each core has half of the tables in its cache. (Tables behind locks would pass from core to core at almost every step.)
+//! Every state belongs to one [worker](worker), by its hash, and so does every root. A worker has
+//! tables of its own, which nobody else looks into; what it finds for another one it posts
+//! ([`mail`]), many states at a time. A call is posted to the owner of the callee's root and an
+//! exit likewise, with their words: the owner pairs each call with each exit exactly once,
+//! whichever comes first. So no lock is taken for a state, and each core has half of the tables in
+//! its cache. (Tables behind locks would pass from core to core at almost every step.)
 //!
-//! The set of states is a least fixed point, so a search that sees everything has the same counts and the same certificate whoever was faster.
-//! Which run leads to a target depends on that; that there is one does not. Derivations are well-founded as ever: a state is sent with the
-//! numbers of states that were in their tables before. The calling thread only watches: it asks for limits and hears of targets.
+//! The set of states is a least fixed point, so a search that sees everything has the same counts
+//! and the same certificate whoever was faster. Which run leads to a target depends on that; that
+//! there is one does not. Derivations are well-founded as ever: a state is sent with the numbers of
+//! states that were in their tables before. The calling thread only watches: it asks for limits and
+//! hears of targets.
 
 mod directory;
 mod gather;

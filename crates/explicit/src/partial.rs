@@ -1,9 +1,10 @@
 //! Expressions over states with undetermined bits.
 //!
-//! A result is known, or is a copy of undetermined bits as they are, or *needs* a bit: then some symbol must be decided
-//! before the value is known. Operators look no further than they must: `a & b` is 0 if either is, an unequal known bit settles `=`, the
-//! possible range settles `<`, and what shares its symbols is equal. Comparisons ask for the highest undetermined bit first, so that
-//! `x = 5` splits an `int<n>` into n + 1 cases and not into 2^n.
+//! A result is known, or is a copy of undetermined bits as they are, or *needs* a bit: then some
+//! symbol must be decided before the value is known. Operators look no further than they must:
+//! `a & b` is 0 if either is, an unequal known bit settles `=`, the possible range settles `<`, and
+//! what shares its symbols is equal. Comparisons ask for the highest undetermined bit first, so
+//! that `x = 5` splits an `int<n>` into n + 1 cases and not into 2^n.
 
 use crate::code::{Code, Op, Program};
 use crate::frame::Frame;

@@ -1,7 +1,8 @@
 //! Properties of runs: is there one that an automaton accepts?
 //!
-//! The [product](hardbop_transform::product) of program and automaton is searched: for a target state by the reachability search, for an accepting
-//! run by the search for fair [`cycles`](crate::cycles). Either comes back with a run of the program itself.
+//! The [product](hardbop_transform::product) of program and automaton is searched: for a target
+//! state by the reachability search, for an accepting run by the search for fair
+//! [`cycles`](crate::cycles). Either comes back with a run of the program itself.
 
 use crate::code::Program;
 use crate::cycles::CycleSearch;
@@ -112,7 +113,8 @@ fn liveness(
     (verdict, statistics)
 }
 
-/// A run with more different calls than can be written down is known to be there, but cannot be shown.
+/// A run with more different calls than can be written down is known to be there, but cannot be
+/// shown.
 fn found_or_too_long(evidence: Option<Evidence>) -> Verdict {
     evidence.map_or(Verdict::Unknown(Limit::Memory), Verdict::Found)
 }

@@ -1,9 +1,11 @@
 //! From derivations to runs: undetermined bits get values, last step first.
 //!
-//! A state stands for many: any values of its symbols will do, and every state that it stands for has a predecessor in the state it was derived from. So a
-//! run is read backwards: values for the bits of the last state are chosen (all 0); taking the last step again shows which symbols of the
-//! state before they are, and what had to be decided for the step; other symbols are 0; and so on to the start. A call that
-//! returned is read the same way from its exit, for the values that its caller wants of it; equal calls once.
+//! A state stands for many: any values of its symbols will do, and every state that it stands for
+//! has a predecessor in the state it was derived from. So a run is read backwards: values for the
+//! bits of the last state are chosen (all 0); taking the last step again shows which symbols of the
+//! state before they are, and what had to be decided for the step; other symbols are 0; and so on
+//! to the start. A call that returned is read the same way from its exit, for the values that its
+//! caller wants of it; equal calls once.
 
 use crate::exploration::{Derivation, Exploration, NO_STATE, StateId, Via};
 use crate::frame::{Frame, set_bits};
@@ -26,7 +28,8 @@ pub struct FairStep {
     pub exit_is_fair: bool,
 }
 
-/// The last step of a way from the entry of its procedure to a state that passes a fair state; none if the state is the entry.
+/// The last step of a way from the entry of its procedure to a state that passes a fair state; none
+/// if the state is the entry.
 pub type FairSteps<'r> = &'r dyn Fn(StateId) -> Option<FairStep>;
 
 /// A state of which a completed call is to be read, and whether the call must pass a fair state.
@@ -74,8 +77,8 @@ impl<'r, 's> RunReader<'r, 's> {
         }
     }
 
-    /// Runs to some states; `nearest` says how each state on the way is derived. Nothing where a derivation cannot be repeated, which
-    /// would be an error of the engine.
+    /// Runs to some states; `nearest` says how each state on the way is derived. Nothing where a
+    /// derivation cannot be repeated, which would be an error of the engine.
     pub fn runs(
         mut self,
         states: &[StateId],
@@ -135,8 +138,8 @@ impl<'r, 's> RunReader<'r, 's> {
         frame.values
     }
 
-    /// The last step to a state as a decision, and the values before it. If the step is a completed call, `exit_is_fair` says whether the
-    /// call must pass a fair state.
+    /// The last step to a state as a decision, and the values before it. If the step is a completed
+    /// call, `exit_is_fair` says whether the call must pass a fair state.
     pub(crate) fn step_back(
         &mut self,
         derivation: Derivation,
@@ -276,7 +279,8 @@ impl<'r, 's> RunReader<'r, 's> {
         })
     }
 
-    /// First values of locals that are no parameters, at the entry of a procedure; those that are 0 are left out.
+    /// First values of locals that are no parameters, at the entry of a procedure; those that are 0
+    /// are left out.
     fn locals(&self, entry: StateId, values: &Values) -> Vec<(LocalId, u64)> {
         let procedure = self.procedure(entry);
         let statics = self.exploration.statics();

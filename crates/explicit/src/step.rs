@@ -1,10 +1,11 @@
 //! Steps of one procedure invocation: what an edge makes of a state, split by split.
 //!
-//! A step of a state with undetermined bits may need some of them. [`Stepper::fire`] then answers [`Fired::Needs`] a symbol; its
-//! caller decides the symbol either way and fires again ([`next_leaf`] enumerates the ways). When nothing is needed any more, the state after the step is in
-//! [`Stepper::next`], or the state in which the callee is entered in [`Stepper::entry`]. The splits of one state cover it
-//! exactly, so no run is lost and none is invented. Without laziness every live bit of the state after a step is needed, which is
-//! the enumeration of VERA.
+//! A step of a state with undetermined bits may need some of them. [`Stepper::fire`] then answers
+//! [`Fired::Needs`] a symbol; its caller decides the symbol either way and fires again
+//! ([`next_leaf`] enumerates the ways). When nothing is needed any more, the state after the step
+//! is in [`Stepper::next`], or the state in which the callee is entered in [`Stepper::entry`]. The
+//! splits of one state cover it exactly, so no run is lost and none is invented. Without laziness
+//! every live bit of the state after a step is needed, which is the enumeration of VERA.
 
 use crate::code::{Code, Effect, Program};
 use crate::frame::{Frame, Shape};
@@ -21,8 +22,8 @@ pub struct Decision {
     pub value: bool,
 }
 
-/// Goes on to the next leaf of the tree of decisions, depth first, `false` before `true`; whether there is one. The decisions are the
-/// last entries of a stack that may be shared, from `base` on.
+/// Goes on to the next leaf of the tree of decisions, depth first, `false` before `true`; whether
+/// there is one. The decisions are the last entries of a stack that may be shared, from `base` on.
 pub fn next_leaf(decisions: &mut Vec<Decision>, base: usize) -> bool {
     while decisions.len() > base {
         match decisions.last_mut() {
@@ -167,7 +168,8 @@ impl Stepper {
         open.map_or(Fired::Taken, Fired::Needs)
     }
 
-    /// Makes the callee's entry state: globals and arguments, and new symbols for what nobody has set.
+    /// Makes the callee's entry state: globals and arguments, and new symbols for what nobody has
+    /// set.
     fn enter(
         &mut self,
         statics: Statics<'_>,
@@ -210,7 +212,8 @@ impl Stepper {
         self.entered(statics, live)
     }
 
-    /// Puts the decisions into the entry state. Without laziness it is complete only when every live bit is known.
+    /// Puts the decisions into the entry state. Without laziness it is complete only when every
+    /// live bit is known.
     fn entered(&mut self, statics: Statics<'_>, live: &[u64]) -> Fired {
         let decided = &self.decided;
         self.entry
@@ -246,9 +249,11 @@ impl Stepper {
         self.entered(statics, live)
     }
 
-    /// After a call was fired from a state of shape `shape`: the state after the return from a sealed exit state, in [`Stepper::next`].
+    /// After a call was fired from a state of shape `shape`: the state after the return from a
+    /// sealed exit state, in [`Stepper::next`].
     ///
-    /// What the callee assumed of its entry is learnt about the caller's state: a split in the callee is one in the caller.
+    /// What the callee assumed of its entry is learnt about the caller's state: a split in the
+    /// callee is one in the caller.
     pub fn return_from(
         &mut self,
         statics: Statics<'_>,
@@ -321,7 +326,8 @@ impl Stepper {
         }
     }
 
-    /// Assigns to a place of the next state or of the entry; gives the symbol that must be decided first, if any.
+    /// Assigns to a place of the next state or of the entry; gives the symbol that must be decided
+    /// first, if any.
     fn assign(
         &mut self,
         program: &Program,

@@ -1,8 +1,9 @@
 //! A set of packed states: the states in one arena, and an open-addressing table of their numbers.
 //!
-//! A state is some words; its number is a `u32`, in order of insertion. The table holds numbers and finds the words in the arena, so a
-//! state costs its own words, four bytes for where they start and some ten for the table. A byte of the hash stands beside each
-//! number: nearly always it tells two states apart without a look at the arena, which would be a cache miss.
+//! A state is some words; its number is a `u32`, in order of insertion. The table holds numbers and
+//! finds the words in the arena, so a state costs its own words, four bytes for where they start
+//! and some ten for the table. A byte of the hash stands beside each number: nearly always it tells
+//! two states apart without a look at the arena, which would be a cache miss.
 
 /// The tag of an empty slot.
 const EMPTY: u8 = 0;
@@ -46,7 +47,8 @@ impl StateTable {
         &self.words[self.starts[id] as usize..self.starts[id + 1] as usize]
     }
 
-    /// The number of a state and whether it is new; nothing if 32 bits do not suffice to number states or words.
+    /// The number of a state and whether it is new; nothing if 32 bits do not suffice to number
+    /// states or words.
     pub fn insert(&mut self, state: &[u64]) -> Option<(u32, bool)> {
         self.insert_hashed(state, hash(state))
     }
@@ -97,7 +99,8 @@ impl StateTable {
         }
     }
 
-    /// Appends the states of another table; they have numbers, but cannot be found. Nothing if 32 bits do not suffice to number words.
+    /// Appends the states of another table; they have numbers, but cannot be found. Nothing if 32
+    /// bits do not suffice to number words.
     pub fn append_unsearchable(&mut self, other: &StateTable) -> Option<()> {
         u32::try_from(self.words.len() + other.words.len()).ok()?;
         let base = self.words.len() as u32;
@@ -129,7 +132,8 @@ impl StateTable {
     }
 }
 
-/// Grows by a quarter where `Vec` would double: half-empty arenas would cost more than their states.
+/// Grows by a quarter where `Vec` would double: half-empty arenas would cost more than their
+/// states.
 pub fn reserve<T>(items: &mut Vec<T>, more: usize) {
     if items.capacity() - items.len() < more {
         items.reserve_exact(more + items.len() / 4 + 16);

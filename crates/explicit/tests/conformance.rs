@@ -1,4 +1,5 @@
-//! The explicit engine passes the suite that every engine must pass, with every certificate checked.
+//! The explicit engine passes the suite that every engine must pass, with every certificate
+//! checked.
 
 use hardbop_explicit::{ExplicitEngine, Search};
 use hardbop_machine::Machine;

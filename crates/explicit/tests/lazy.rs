@@ -102,7 +102,8 @@ fn a_copy_stays_equal_to_its_undetermined_origin() {
 
 #[test]
 fn what_a_callee_decides_is_decided_for_its_caller() {
-    // `f` reads the global that `main` left open, so `main` knows it after the return; the run must fit.
+    // `f` reads the global that `main` left open, so `main` knows it after the return; the run must
+    // fit.
     let text = "decl g;
         void main() begin
           decl r;

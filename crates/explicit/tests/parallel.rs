@@ -1,4 +1,5 @@
-//! Several cores give the answers that one gives: the same verdicts, and where everything was seen the same counts and certificates.
+//! Several cores give the answers that one gives: the same verdicts, and where everything was seen
+//! the same counts and certificates.
 
 use hardbop_explicit::{ExplicitEngine, Search};
 use hardbop_machine::{Machine, from_text};
@@ -21,7 +22,8 @@ fn check(machine: &Machine, question: &Question, jobs: usize, lazy: bool) -> Out
     engine(jobs, lazy).check(machine, question, &budget, &mut Silent)
 }
 
-/// States, entries and summaries. (Transitions count what is made, and one core makes some returns twice.)
+/// States, entries and summaries. (Transitions count what is made, and one core makes some returns
+/// twice.)
 fn counts(outcome: &Outcome) -> [(&str, u64); 3] {
     [0, 1, 2].map(|index| {
         let (name, count) = &outcome.statistics[index];
@@ -29,7 +31,8 @@ fn counts(outcome: &Outcome) -> [(&str, u64); 3] {
     })
 }
 
-/// Asks everything that can be asked about a program; gives how many targets could be reached and how many could not.
+/// Asks everything that can be asked about a program; gives how many targets could be reached and
+/// how many could not.
 fn compare(text: &str, jobs: usize, lazy: bool) -> (usize, usize) {
     let machine = from_text("generated.bp", text).expect("generated programs are valid");
     let question = Question::every_target(&machine);

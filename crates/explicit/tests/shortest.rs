@@ -1,6 +1,8 @@
-//! Breadth-first runs are shortest: no hierarchical trajectory to the target has fewer steps (Bebop, section 3.2).
+//! Breadth-first runs are shortest: no hierarchical trajectory to the target has fewer steps
+//! (Bebop, section 3.2).
 //!
-//! The explicit tabulation of the test kit computes the distances independently, from all derivations.
+//! The explicit tabulation of the test kit computes the distances independently, from all
+//! derivations.
 
 use hardbop_explicit::{ExplicitEngine, Search};
 use hardbop_machine::{Machine, from_text};
@@ -8,7 +10,8 @@ use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Target, Verdic
 use hardbop_testkit::generator::{Knobs, generate};
 use hardbop_testkit::tabulation::Tabulation;
 
-/// Asks for one target at a time, so that the search may stop as early as it can; gives how many runs were compared.
+/// Asks for one target at a time, so that the search may stop as early as it can; gives how many
+/// runs were compared.
 fn compare(machine: &Machine, lazy: bool, text: &str) -> usize {
     let Ok(tabulation) = Tabulation::new(machine, 20_000) else {
         return 0;
@@ -59,7 +62,8 @@ fn no_shorter_hierarchical_trajectory_exists() {
 
 #[test]
 fn a_summary_that_is_found_late_is_a_short_cut() {
-    // The way through `slow` is two steps, the way around it six; `slow` itself takes longer than both.
+    // The way through `slow` is two steps, the way around it six; `slow` itself takes longer than
+    // both.
     let text = "decl g;
         void main() begin
           g := 0;

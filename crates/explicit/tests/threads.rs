@@ -1,5 +1,6 @@
-//! Properties of several threads: the search over whole configurations agrees with the explicit engine where there is one thread, and with the
-//! reachability oracle about labels where there are more; what it finds replays, and the property is violated on it.
+//! Properties of several threads: the search over whole configurations agrees with the explicit
+//! engine where there is one thread, and with the reachability oracle about labels where there are
+//! more; what it finds replays, and the property is violated on it.
 
 use hardbop_automata::{Letter, Ltl, Property, PropertyText, read_ltl};
 use hardbop_explicit::ExplicitEngine;
@@ -23,7 +24,8 @@ fn budget(states: u64) -> Budget<'static> {
     }
 }
 
-/// Whether all runs satisfy a formula; nothing if the limits do not suffice. A counterexample is checked.
+/// Whether all runs satisfy a formula; nothing if the limits do not suffice. A counterexample is
+/// checked.
 fn holds(machine: &Machine, formula: &str) -> Option<bool> {
     let formula = ltl(machine, formula);
     let automaton = formula.violations();
@@ -118,7 +120,8 @@ fn labels_of_several_threads_are_reached_as_the_oracle_says() {
             let Some(holds) = holds(&machine, &formula) else {
                 continue;
             };
-            // A run must go on for ever or end: a label may be reached only by runs that are blocked afterwards.
+            // A run must go on for ever or end: a label may be reached only by runs that are
+            // blocked afterwards.
             if holds {
                 excluded += 1;
             } else {

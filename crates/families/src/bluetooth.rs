@@ -1,14 +1,18 @@
-//! The Bluetooth driver of Windows NT with any number of adders and stoppers: the concurrent benchmark of the Getafix
-//! paper (section 6.2, Figure 3), from Qadeer and Wu, "KISS: keep it simple and sequential" (PLDI 2004).
+//! The Bluetooth driver of Windows NT with any number of adders and stoppers: the concurrent
+//! benchmark of the Getafix paper (section 6.2, Figure 3), from Qadeer and Wu, "KISS: keep it
+//! simple and sequential" (PLDI 2004).
 //!
-//! An adder does I/O, a stopper shuts the driver down once no I/O is pending. `pendingIo` starts at 1, for the driver itself.
+//! An adder does I/O, a stopper shuts the driver down once no I/O is pending. `pendingIo` starts at
+//! 1, for the driver itself.
 //!
-//! **It can fail** with one adder and two stoppers: the adder raises `pendingIo` to 2 and passes the test; each stopper lowers it
-//! once, so that it is 0; a stopper stops; the adder goes on to its assertion. Further adders need not run.
+//! **It can fail** with one adder and two stoppers: the adder raises `pendingIo` to 2 and passes
+//! the test; each stopper lowers it once, so that it is 0; a stopper stops; the adder goes on to
+//! its assertion. Further adders need not run.
 //!
-//! **The repaired driver**, with one stopper and an adder that lowers the counter only once when it is turned away, cannot. The
-//! driver's own 1 is removed only by the stopper, after `stoppingFlag` was set; every adder between its raising and its lowering counts 1. So
-//! when `pendingIo` becomes 0, no adder is in between and the flag is set: adders that come later are turned away, and
+//! **The repaired driver**, with one stopper and an adder that lowers the counter only once when it
+//! is turned away, cannot. The driver's own 1 is removed only by the stopper, after `stoppingFlag`
+//! was set; every adder between its raising and its lowering counts 1. So when `pendingIo` becomes
+//! 0, no adder is in between and the flag is set: adders that come later are turned away, and
 //! `stopped` is set only after that. The counter is wide enough for all adders at once.
 
 use crate::source_text::SourceText;
@@ -40,7 +44,8 @@ pub(crate) fn write_repaired(text: &mut SourceText, adders: u32, _seed: u64) {
 }
 
 fn write(text: &mut SourceText, adders: u32, stoppers: u32, version: Version) {
-    // The counter has to hold one more than there are adders, and 0 must stay apart from "too many lowerings".
+    // The counter has to hold one more than there are adders, and 0 must stay apart from "too many
+    // lowerings".
     let width = (adders + stoppers + 2).ilog2() + 1;
     text.fmt(format_args!("decl int<{width}> pendingIo := 1;"));
     text.line("decl stoppingFlag := 0;");

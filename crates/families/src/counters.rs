@@ -1,9 +1,11 @@
-//! Two integers that count independently: about 5 * 4^size states in a dozen lines, all of them different and none worth leaving out.
+//! Two integers that count independently: about 5 * 4^size states in a dozen lines, all of them
+//! different and none worth leaving out.
 //!
-//! It measures how many states per second a search that looks at each gets through, and how many bytes it spends on one; size is the
-//! width of the integers.
+//! It measures how many states per second a search that looks at each gets through, and how many
+//! bytes it spends on one; size is the width of the integers.
 //!
-//! *Why the verdict.* After a step of each counter both are 1. No two numbers are each smaller than the other.
+//! *Why the verdict.* After a step of each counter both are 1. No two numbers are each smaller than
+//! the other.
 
 use crate::source_text::SourceText;
 

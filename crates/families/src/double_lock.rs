@@ -1,13 +1,16 @@
-//! A terminal driver that takes a lock twice, in the shape of the RIO driver of VERA's experiments (TACAS 2005, section 5.1): locks hold the
-//! id of the process that has them, and most conditions are left open. Size is the width of process ids, at least 2.
+//! A terminal driver that takes a lock twice, in the shape of the RIO driver of VERA's experiments
+//! (TACAS 2005, section 5.1): locks hold the id of the process that has them, and most conditions
+//! are left open. Size is the width of process ids, at least 2.
 //!
-//! The error is shallow, and ids do not matter for it: some tens of states, whatever the width. That every lock is
-//! released ([`RELEASED`]) needs all states; VERA did not end on its driver beyond 2 bits.
+//! The error is shallow, and ids do not matter for it: some tens of states, whatever the width.
+//! That every lock is released ([`RELEASED`]) needs all states; VERA did not end on its driver
+//! beyond 2 bits.
 //!
-//! *Why the verdict.* If the port turns out to be deleted, the command is tried again with the lock held. The sister releases it first; every
-//! other acquisition of a lock is preceded on all paths by its release. Each routine releases what it acquires, also after
-//! a double acquisition, and the number of tries is limited, so locks are released in any case, unless an interrupt never ends: and that one
-//! releases its lock again and again.
+//! *Why the verdict.* If the port turns out to be deleted, the command is tried again with the lock
+//! held. The sister releases it first; every other acquisition of a lock is preceded on all paths
+//! by its release. Each routine releases what it acquires, also after a double acquisition, and the
+//! number of tries is limited, so locks are released in any case, unless an interrupt never ends:
+//! and that one releases its lock again and again.
 
 use crate::source_text::SourceText;
 

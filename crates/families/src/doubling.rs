@@ -1,11 +1,13 @@
-//! A chain of N procedures that each call the next one twice, so that every run is longer than 2^N steps.
+//! A chain of N procedures that each call the next one twice, so that every run is longer than 2^N
+//! steps.
 //!
-//! Programs of this shape are tiny for summaries and hopeless for anything that walks runs step by step;
-//! a shortest trace exists but can only be shown hierarchically, with calls left closed.
+//! Programs of this shape are tiny for summaries and hopeless for anything that walks runs step by
+//! step; a shortest trace exists but can only be shown hierarchically, with calls left closed.
 //!
-//! **Lemma.** A call of `step<i>` with `i < N` flips `bit` an even number of times (two calls of the same
-//! procedure, both deterministic), `step<N>` flips it once; `main` calls `step1` twice, which makes 2^N flips.
-//! So `bit` has its old value after the calls: `doubling` asks for that, `doubling-safe` for the opposite.
+//! **Lemma.** A call of `step<i>` with `i < N` flips `bit` an even number of times (two calls of
+//! the same procedure, both deterministic), `step<N>` flips it once; `main` calls `step1` twice,
+//! which makes 2^N flips. So `bit` has its old value after the calls: `doubling` asks for that,
+//! `doubling-safe` for the opposite.
 
 use crate::source_text::SourceText;
 

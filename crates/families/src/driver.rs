@@ -1,18 +1,20 @@
-//! Programs with the shape of SLAM's driver abstractions: hundreds of procedures of about a hundred lines,
-//! 19 variables in scope, a call graph that is mostly a DAG with some recursion.
+//! Programs with the shape of SLAM's driver abstractions: hundreds of procedures of about a hundred
+//! lines, 19 variables in scope, a call graph that is mostly a DAG with some recursion.
 //!
-//! Each routine has a contract: it is entered and left with the lock free, or entered and left with it held.
-//! Its body is a sequence of idioms, each of which starts and ends in the contract's state.
+//! Each routine has a contract: it is entered and left with the lock free, or entered and left with
+//! it held. Its body is a sequence of idioms, each of which starts and ends in the contract's
+//! state.
 //!
-//! **`driver-safe`:** inside an idiom the lock operations alternate, correlated by a local (`own`, `more`)
-//! that nothing else in the idiom writes; a callee with the other contract is called between two lock operations; a
-//! request is completed or marked pending only right after a test of its state, with no call in between. By induction
-//! over the run no assertion fails.
+//! **`driver-safe`:** inside an idiom the lock operations alternate, correlated by a local (`own`,
+//! `more`) that nothing else in the idiom writes; a callee with the other contract is called
+//! between two lock operations; a request is completed or marked pending only right after a test of
+//! its state, with no call in between. By induction over the run no assertion fails.
 //!
-//! **`driver`:** one path through the last routine returns with the lock in the other state. It can be
-//! reached: the chain of first calls leads there, every call and every loop exit is a free choice, and
-//! diamonds never block. After the leak the run can go on to the next lock operation or to the assertion at the end of
-//! `main`'s loop, and the first of them fails. The sister undoes the step before it returns.
+//! **`driver`:** one path through the last routine returns with the lock in the other state. It can
+//! be reached: the chain of first calls leads there, every call and every loop exit is a free
+//! choice, and diamonds never block. After the leak the run can go on to the next lock operation or
+//! to the assertion at the end of `main`'s loop, and the first of them fails. The sister undoes the
+//! step before it returns.
 
 use crate::driver_protocol::{self as protocol, COMPLETED, DEVICE_STATE, LOCK_HELD, Lock, PENDING};
 use crate::random_expr::{comma_list, conjunction, literal, update, write_updates};

@@ -1,8 +1,8 @@
 //! The fixed part of a generated driver: its globals, the lock and request operations with their
 //! assertions, and the operating system's loop.
 //!
-//! The property is the pair that SLAM checked first: a lock alternates between acquired and released, and
-//! a request is completed at most once and not marked pending afterwards.
+//! The property is the pair that SLAM checked first: a lock alternates between acquired and
+//! released, and a request is completed at most once and not marked pending afterwards.
 
 use crate::source_text::SourceText;
 

@@ -1,11 +1,12 @@
 //! Which two numbers have this product? A program of a few steps over many input bits.
 //!
-//! The BDDs of the middle bits of a product grow exponentially with the width whatever the order of the variables (R. E. Bryant, 1991),
-//! so engines on BDDs suffer; a SAT solver only has to find two factors, or to see that there are none. Size is the width of
-//! a factor in bits; the product has twice as many, so that it is exact.
+//! The BDDs of the middle bits of a product grow exponentially with the width whatever the order of
+//! the variables (R. E. Bryant, 1991), so engines on BDDs suffer; a SAT solver only has to find two
+//! factors, or to see that there are none. Size is the width of a factor in bits; the product has
+//! twice as many, so that it is exact.
 //!
-//! *Why the verdict.* With `m = 2^(size-1)`: `(m + 1) * (m + 1)` is a product of two factors between 2 and `2 * m`. No square of an integer is
-//! 2 modulo 4.
+//! *Why the verdict.* With `m = 2^(size-1)`: `(m + 1) * (m + 1)` is a product of two factors
+//! between 2 and `2 * m`. No square of an integer is 2 modulo 4.
 
 use crate::source_text::SourceText;
 

@@ -1,4 +1,5 @@
-//! What a family is, the table of all of them, and the head comment that every generated program gets.
+//! What a family is, the table of all of them, and the head comment that every generated program
+//! gets.
 
 use crate::source_text::SourceText;
 use crate::{
@@ -69,14 +70,16 @@ impl Question {
 /// The answer that the construction guarantees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KnownVerdict {
-    /// The label can be reached, some assertion can fail, there is an endless run or one that violates the formula.
+    /// The label can be reached, some assertion can fail, there is an endless run or one that
+    /// violates the formula.
     Reachable,
     /// Nothing of the kind is possible.
     Unreachable,
 }
 
 impl Family {
-    /// The member of the given size. The same size and seed give the same text; size 0 is read as 1.
+    /// The member of the given size. The same size and seed give the same text; size 0 is read as
+    /// 1.
     pub fn generate(&self, size: u32, seed: u64) -> Instance {
         let size = size.max(1);
         let mut text = SourceText::with_capacity(1024 + self.bytes_per_size * size as usize);

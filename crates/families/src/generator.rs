@@ -1,8 +1,9 @@
 //! Random well-typed programs, as text, from a seed.
 //!
-//! The programs are small and dense: few variables, so that brute force can explore them and statements meet the
-//! same variable often, but every construct of the language in some preset of [`Knobs`]. Text rather than trees is made,
-//! so that the front end is tested along the way, and so that a program that found a bug can be kept as it is.
+//! The programs are small and dense: few variables, so that brute force can explore them and
+//! statements meet the same variable often, but every construct of the language in some preset of
+//! [`Knobs`]. Text rather than trees is made, so that the front end is tested along the way, and so
+//! that a program that found a bug can be kept as it is.
 //!
 //! The same seed and knobs give the same text on every platform.
 
@@ -71,7 +72,8 @@ struct Generator<'k> {
 }
 
 impl Generator<'_> {
-    /// A procedure to call and whether that may be recursion; nothing if there is none that may be called from here.
+    /// A procedure to call and whether that may be recursion; nothing if there is none that may be
+    /// called from here.
     fn callee(&mut self, role: Role) -> Option<(Signature, bool)> {
         let after = match role {
             Role::Helper(index) => index + 1,

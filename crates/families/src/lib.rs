@@ -1,11 +1,11 @@
-//! Families of generated Boolean programs: a size knob, a seed, and a verdict that is known before any
-//! engine runs.
+//! Families of generated Boolean programs: a size knob, a seed, and a verdict that is known before
+//! any engine runs.
 //!
 //! The paper's evaluations rest on such programs (Bebop's template T(N), SLAM drivers, Terminator's
-//! abstractions); here they serve benchmarks and tests. Every family argues in its own module *why* its
-//! verdict holds, so a disagreement is a bug of the engine or of that argument, never a matter of opinion.
-//! A family and its `-safe` sister differ in as little text as possible: the pair shows that an engine
-//! decides, not guesses.
+//! abstractions); here they serve benchmarks and tests. Every family argues in its own module *why*
+//! its verdict holds, so a disagreement is a bug of the engine or of that argument, never a matter
+//! of opinion. A family and its `-safe` sister differ in as little text as possible: the pair shows
+//! that an engine decides, not guesses.
 //!
 //! [`mod@generator`] makes random programs from seeds, for tests and for `hardbop generate random`.
 //! This crate writes text: its programs go through the same front end as a user's.

@@ -1,11 +1,15 @@
-//! Do two different messages have the same hash? Rounds of shifts, products and sums of bits over many free inputs.
+//! Do two different messages have the same hash? Rounds of shifts, products and sums of bits over
+//! many free inputs.
 //!
-//! A state is two rows of `size` bits, `a` and `b`; a message is the first `a`, the first `b` is 0. A round replaces `a, b` by `b ^ (a <<< 1 & a <<< 3) ^ (a <<< 2) ^ constant, a`
-//! (the shape of the cipher Simon), with random constants. After a few rounds the states that can be reached look random, and their set
-//! has no small BDD that anybody would find; a SAT solver never looks at the set. The program mixes two messages, side by side.
+//! A state is two rows of `size` bits, `a` and `b`; a message is the first `a`, the first `b` is 0.
+//! A round replaces `a, b` by `b ^ (a <<< 1 & a <<< 3) ^ (a <<< 2) ^ constant, a` (the shape of the
+//! cipher Simon), with random constants. After a few rounds the states that can be reached look
+//! random, and their set has no small BDD that anybody would find; a SAT solver never looks at the
+//! set. The program mixes two messages, side by side.
 //!
-//! *Why the verdict.* There are `2^size` messages and half as many values of `size - 1` bits, so two messages have the same. A round can be
-//! undone (`b` gives the old `a`, and that the old `b`), so different messages differ somewhere in the `2 * size` bits of the state.
+//! *Why the verdict.* There are `2^size` messages and half as many values of `size - 1` bits, so
+//! two messages have the same. A round can be undone (`b` gives the old `a`, and that the old `b`),
+//! so different messages differ somewhere in the `2 * size` bits of the state.
 
 use crate::rng::Rng;
 use crate::source_text::SourceText;

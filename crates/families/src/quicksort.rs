@@ -1,12 +1,14 @@
-//! The buggy quicksort of Moped's examples, without its array (VERA, TACAS 2005, section 5.1 and Figure 6): the question is whether it can run for
-//! ever, the size is the width of its integers, at least 2.
+//! The buggy quicksort of Moped's examples, without its array (VERA, TACAS 2005, section 5.1 and
+//! Figure 6): the question is whether it can run for ever, the size is the width of its integers,
+//! at least 2.
 //!
-//! An engine that tells all values apart has about 4^size entries to look at; one that stops at the first cycle it meets has a few dozen
-//! states, however wide the integers are.
+//! An engine that tells all values apart has about 4^size entries to look at; one that stops at the
+//! first cycle it meets has a few dozen states, however wide the integers are.
 //!
-//! *Why the verdict.* If no element is greater than the pivot, `hi` stays at `right` and the routine calls itself with the arguments it was
-//! called with. The sister leaves such a largest element out of the first part and a smallest one out of the second: both
-//! parts are shorter than the whole, and every loop moves `lo` and `hi` towards each other, so every run ends.
+//! *Why the verdict.* If no element is greater than the pivot, `hi` stays at `right` and the
+//! routine calls itself with the arguments it was called with. The sister leaves such a largest
+//! element out of the first part and a smallest one out of the second: both parts are shorter than
+//! the whole, and every loop moves `lo` and `hi` towards each other, so every run ends.
 
 use crate::source_text::SourceText;
 

@@ -1,6 +1,8 @@
-//! The random numbers of the generator: Vigna's splitmix64, the same on every platform and in every version.
+//! The random numbers of the generator: Vigna's splitmix64, the same on every platform and in every
+//! version.
 //!
-//! A seed that once found a bug must find it again, so no library's generator is used: those may change their streams.
+//! A seed that once found a bug must find it again, so no library's generator is used: those may
+//! change their streams.
 
 /// A stream of random numbers.
 #[derive(Clone, Debug)]

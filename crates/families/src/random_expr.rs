@@ -1,9 +1,10 @@
 //! Random expressions and parallel assignments in the style of predicate abstraction.
 //!
-//! `c2bp` writes an update of a predicate as `schoose[p, n]`: true where the theorem prover could show the
-//! predicate, false where it could refute it, arbitrary elsewhere. The mix below (constants, copies,
-//! disjunctions, `schoose`, plain choice) follows what SLAM's and Terminator's programs contain.
-//! No expression here can block, which the families' reachability arguments rely on.
+//! `c2bp` writes an update of a predicate as `schoose[p, n]`: true where the theorem prover could
+//! show the predicate, false where it could refute it, arbitrary elsewhere. The mix below
+//! (constants, copies, disjunctions, `schoose`, plain choice) follows what SLAM's and Terminator's
+//! programs contain. No expression here can block, which the families' reachability arguments rely
+//! on.
 
 use crate::rng::Rng;
 use crate::source_text::SourceText;

@@ -1,7 +1,7 @@
 //! A small seeded random number generator: splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
 //!
-//! Written here rather than taken from a crate so that a family's text for a given size and seed never
-//! changes with a dependency's version: benchmark figures stay comparable.
+//! Written here rather than taken from a crate so that a family's text for a given size and seed
+//! never changes with a dependency's version: benchmark figures stay comparable.
 
 use crate::random::Random;
 
@@ -15,8 +15,8 @@ impl Rng {
         Self(Random::new(seed))
     }
 
-    /// A number in `0..bound`. `bound` must not be zero; the bias of the modulus is far below what a
-    /// generated program can show.
+    /// A number in `0..bound`. `bound` must not be zero; the bias of the modulus is far below what
+    /// a generated program can show.
     pub(crate) fn below(&mut self, bound: u32) -> u32 {
         (self.0.next_number() % u64::from(bound)) as u32
     }

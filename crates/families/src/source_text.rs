@@ -1,6 +1,7 @@
 //! The writer behind every family: lines with indentation, collected in one `String`.
 //!
-//! T(100,000) has two million lines, so a line costs one formatted append and no allocation of its own.
+//! T(100,000) has two million lines, so a line costs one formatted append and no allocation of its
+//! own.
 
 use std::fmt::{Arguments, Write};
 

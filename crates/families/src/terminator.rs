@@ -1,17 +1,21 @@
-//! Programs like those that Terminator (Cook, Podelski, Rybalchenko) gave to Getafix's authors: dozens of
-//! variables in scope, wide parallel `schoose` updates, `dead`, recursion, and a small core that decides.
+//! Programs like those that Terminator (Cook, Podelski, Rybalchenko) gave to Getafix's authors:
+//! dozens of variables in scope, wide parallel `schoose` updates, `dead`, recursion, and a small
+//! core that decides.
 //!
 //! The core is four globals. `u` and `v` start equal and are always assigned the same expression;
-//! `(k0, k1)` steps through 00, 10, 01 and back, never to 11. Checks all over the program compare exactly these.
-//! All other variables are noise that a forward search has to carry along and a property-directed one does not.
+//! `(k0, k1)` steps through 00, 10, 01 and back, never to 11. Checks all over the program compare
+//! exactly these. All other variables are noise that a forward search has to carry along and a
+//! property-directed one does not.
 //!
-//! **Safe:** every assignment to the core preserves `u = v` and `!(k0 & k1)`, and nothing else writes it.
+//! **Safe:** every assignment to the core preserves `u = v` and `!(k0 & k1)`, and nothing else
+//! writes it.
 //!
-//! **Unsafe:** one statement of the last procedure sets `u := !v` behind a guard over four variables that
-//! were just chosen freely. It is reachable: `main` calls `q1`, each `q<i>` calls `q<i+1>`, unconditionally;
-//! every other call has `*` in its guard and every loop ends by `*`, so each can be passed by; of the two
-//! sides of a diamond, `c` and `!c | d`, one is always open; nothing else blocks. From there it is one jump
-//! to the check. The sisters differ in that one negation only.
+//! **Unsafe:** one statement of the last procedure sets `u := !v` behind a guard over four
+//! variables that were just chosen freely. It is reachable: `main` calls `q1`, each `q<i>` calls
+//! `q<i+1>`, unconditionally; every other call has `*` in its guard and every loop ends by `*`, so
+//! each can be passed by; of the two sides of a diamond, `c` and `!c | d`, one is always open;
+//! nothing else blocks. From there it is one jump to the check. The sisters differ in that one
+//! negation only.
 
 use crate::random_expr::{comma_list, conjunction, literal, write_updates};
 use crate::rng::Rng;
@@ -50,7 +54,8 @@ fn numbered(prefix: &str, count: u32) -> Vec<String> {
 
 impl Generator {
     fn new(size: u32, seed: u64, decisive: &'static str) -> Self {
-        // Size 1 is the scale of 10 globals and 12 locals, size 8 of 24 and 54; text grows on from there.
+        // Size 1 is the scale of 10 globals and 12 locals, size 8 of 24 and 54; text grows on from
+        // there.
         let globals = numbered("g", (4 + 2 * size).min(24));
         let locals = numbered("x", (6 + 6 * size).min(64));
         let parameters = numbered("a", (3 + size / 2).min(8));

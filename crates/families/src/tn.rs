@@ -1,16 +1,17 @@
 //! Bebop's template T(N): Ball, Rajamani, SPIN 2000, section 4 and Figure 4.
 //!
-//! One global, N levels with three locals each; a level either counts to seven or calls the next level
-//! twice, then negates `g`. Four variables are in scope everywhere, so the cost should grow linearly in N
-//! (in Bebop itself it grew quadratically).
+//! One global, N levels with three locals each; a level either counts to seven or calls the next
+//! level twice, then negates `g`. Four variables are in scope everywhere, so the cost should grow
+//! linearly in N (in Bebop itself it grew quadratically).
 //!
-//! **Lemma.** Every call of `level<i>` that returns negates `g`, and one that returns exists from either value.
-//! By induction from N down: with `g = 1` the counter ends and `g` is negated; with `g = 0` two calls of the
-//! next level (or two skips) restore `g`, which is then negated.
+//! **Lemma.** Every call of `level<i>` that returns negates `g`, and one that returns exists from
+//! either value. By induction from N down: with `g = 1` the counter ends and `g` is negated; with
+//! `g = 0` two calls of the next level (or two skips) restore `g`, which is then negated.
 //!
 //! So `main`'s two calls restore `g`. `tn` asks for `!g` as the paper does: reachable from `g = 0`.
-//! `tn-safe` remembers `g` before the calls and asks for a difference: unreachable, and only a proof of the
-//! lemma on both values of `g` at every level shows it, which is the work of `tn` in full.
+//! `tn-safe` remembers `g` before the calls and asks for a difference: unreachable, and only a
+//! proof of the lemma on both values of `g` at every level shows it, which is the work of `tn` in
+//! full.
 
 use crate::source_text::SourceText;
 

@@ -1,13 +1,16 @@
-//! Programs with many uninitialised variables, in the shape of those that were hardest for VERA (TACAS 2005, Figure 5: `p-nbebop-test` with 16
-//! locals, `p-srdriver` with 10 globals and 36 locals, on which it did not end).
+//! Programs with many uninitialised variables, in the shape of those that were hardest for VERA
+//! (TACAS 2005, Figure 5: `p-nbebop-test` with 16 locals, `p-srdriver` with 10 globals and 36
+//! locals, on which it did not end).
 //!
-//! Size counts the locals of each procedure. A routine reads its locals one after the other, most of them once; some it copies to and
-//! from the device's state, which is global. An explicit search that enumerates uninitialised values has more than
-//! 2^size states; one that leaves a value open until it is read has a few per line.
+//! Size counts the locals of each procedure. A routine reads its locals one after the other, most
+//! of them once; some it copies to and from the device's state, which is global. An explicit search
+//! that enumerates uninitialised values has more than 2^size states; one that leaves a value open
+//! until it is read has a few per line.
 //!
-//! *Why the verdict.* A local that decides whether the lock is acquired decides, unchanged, whether it is released, so the lock alternates;
-//! a local that is compared has just been copied, so the comparison holds. The sister releases in one place by another local, which may
-//! differ: then the lock is held when the routine returns.
+//! *Why the verdict.* A local that decides whether the lock is acquired decides, unchanged, whether
+//! it is released, so the lock alternates; a local that is compared has just been copied, so the
+//! comparison holds. The sister releases in one place by another local, which may differ: then the
+//! lock is held when the routine returns.
 
 use crate::source_text::SourceText;
 
@@ -62,7 +65,8 @@ fn write(text: &mut SourceText, size: u32, leaks: bool) {
     text.close("end");
 }
 
-/// Each local in one of three ways; `leak` says at which one the lock is released by the wrong condition.
+/// Each local in one of three ways; `leak` says at which one the lock is released by the wrong
+/// condition.
 fn write_routine(text: &mut SourceText, routine: u32, size: u32, leak: Option<u32>) {
     text.procedure(format_args!("void Routine{routine}(a, b)"));
     declare(text, "l", size);

@@ -1,13 +1,16 @@
 //! Which BDD variable stands for which bit.
 //!
-//! Like the allocation of registers. Bits that are free in one formula at the same time *interfere* and need different BDD variables. An
-//! application `R(t)` is free of charge if the bits of `t` stand for the same BDD variables as the parameters of `R`:
-//! that is an *affinity*, and worth most where the value of `R` changes from round to round. Bits with an affinity that do not
-//! interfere are merged, the most valuable first. What is left of affinities, copies of one thing that are needed at the same time,
-//! is told to [`crate::order`], which puts copies next to each other, so that renaming them keeps the order.
+//! Like the allocation of registers. Bits that are free in one formula at the same time *interfere*
+//! and need different BDD variables. An application `R(t)` is free of charge if the bits of `t`
+//! stand for the same BDD variables as the parameters of `R`: that is an *affinity*, and worth most
+//! where the value of `R` changes from round to round. Bits with an affinity that do not interfere
+//! are merged, the most valuable first. What is left of affinities, copies of one thing that are
+//! needed at the same time, is told to [`crate::order`], which puts copies next to each other, so
+//! that renaming them keeps the order.
 //!
-//! Interference is kept as cliques (the free bits under each quantifier, the parameters of each relation), so it takes
-//! space and time linear in the formulas, and there is no start-up to wait for.
+//! Interference is kept as cliques (the free bits under each quantifier, the parameters of each
+//! relation), so it takes space and time linear in the formulas, and there is no start-up to wait
+//! for.
 
 use crate::dependency::Dependencies;
 use crate::model::Model;
@@ -78,7 +81,8 @@ impl Allocation {
         self.control.len() as u32
     }
 
-    /// Per BDD variable whether it is a bit of a large enumeration, such as a program counter, or of any that stands above such.
+    /// Per BDD variable whether it is a bit of a large enumeration, such as a program counter, or
+    /// of any that stands above such.
     pub fn control(&self) -> &[bool] {
         &self.control
     }
@@ -143,8 +147,8 @@ fn intersect(a: &[u32], b: &[u32]) -> bool {
     small.iter().any(|x| large.binary_search(x).is_ok())
 }
 
-/// All affinities, the most valuable first: applications of what changes while the reader is iterated, then those of other fixed
-/// points, then those of abbreviations, which are renamed once.
+/// All affinities, the most valuable first: applications of what changes while the reader is
+/// iterated, then those of other fixed points, then those of abbreviations, which are renamed once.
 fn affinities(model: &Model, dependencies: &Dependencies) -> Vec<Affinity> {
     let everyone: Vec<PredicateId> = model.predicate_ids().collect();
     let component_of = dependencies.component_numbers(everyone.len());

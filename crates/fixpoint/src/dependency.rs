@@ -1,4 +1,5 @@
-//! Who reads whom, with which sign, and what therefore belongs together (strongly connected components).
+//! Who reads whom, with which sign, and what therefore belongs together (strongly connected
+//! components).
 
 use crate::model::Model;
 use crate::term::{PredicateId, Term, TermId};
@@ -61,8 +62,9 @@ impl Dependencies {
         component_of
     }
 
-    /// The components among these predicates, dependencies that leave the set ignored; what is read comes first. Members of a
-    /// component are in the order in which they are finished, so that most reads within it point backwards.
+    /// The components among these predicates, dependencies that leave the set ignored; what is read
+    /// comes first. Members of a component are in the order in which they are finished, so that
+    /// most reads within it point backwards.
     pub fn components(&self, among: &[PredicateId]) -> Vec<Vec<PredicateId>> {
         Tarjan::new(self, among).run()
     }

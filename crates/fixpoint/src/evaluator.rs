@@ -1,8 +1,8 @@
 //! Evaluates bodies with given values of the predicates they read.
 //!
-//! Each step remembers its last value and the values of the predicates that it was made from; it is evaluated again only if one
-//! of those is another now. So what does not depend on what changes is evaluated once, however often the
-//! body is.
+//! Each step remembers its last value and the values of the predicates that it was made from; it is
+//! evaluated again only if one of those is another now. So what does not depend on what changes is
+//! evaluated once, however often the body is.
 
 use crate::allocation::Allocation;
 use crate::dependency::Dependencies;

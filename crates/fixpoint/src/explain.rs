@@ -1,5 +1,5 @@
-//! The plan of evaluation in words, for `--explain-plan`: what is solved together and how, the order of conjunctions, where variables
-//! are quantified, and which bits share a BDD variable.
+//! The plan of evaluation in words, for `--explain-plan`: what is solved together and how, the
+//! order of conjunctions, where variables are quantified, and which bits share a BDD variable.
 
 use crate::allocation::Allocation;
 use crate::groups::{GroupId, InnerGroup, Shape};

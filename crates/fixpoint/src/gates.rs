@@ -1,10 +1,13 @@
-//! What of a relation can matter in a conjunction, judged by its control bits alone (a semi-join, in the words of databases).
+//! What of a relation can matter in a conjunction, judged by its control bits alone (a semi-join,
+//! in the words of databases).
 //!
-//! In `R(u, x) & Call(x, y) & …` only those tuples of `R` matter whose `x` is at a call. If `R` changes from round to round, renaming all
-//! of its news to `x` and conjoining it with `Call`, to find that nothing is at a call, is most of the work. So an application gets a *gate*: the other
-//! parts, projected to the bits of large enumerations (program counters) that the application speaks of. The gate is over the
-//! parameters of the relation, and what does not pass it is dropped before anything is renamed. A gate that nothing can pass closes the others of the
-//! same conjunction.
+//! In `R(u, x) & Call(x, y) & …` only those tuples of `R` matter whose `x` is at a call. If `R`
+//! changes from round to round, renaming all of its news to `x` and conjoining it with `Call`, to
+//! find that nothing is at a call, is most of the work. So an application gets a *gate*: the other
+//! parts, projected to the bits of large enumerations (program counters) that the application
+//! speaks of. The gate is over the parameters of the relation, and what does not pass it is dropped
+//! before anything is renamed. A gate that nothing can pass closes the others of the same
+//! conjunction.
 
 use crate::allocation::Allocation;
 use crate::evaluator::Evaluator;

@@ -1,9 +1,11 @@
 //! What is solved together, and in which order.
 //!
-//! A *group* is a strongly connected component of the predicates, in a context in which some predicates are held fixed by fixed
-//! points further out. If all reads within a group are positive, nested evaluation and simultaneous iteration give the same
-//! (Bekić), so it is solved [`Shape::Together`]. Otherwise the relation that is asked for becomes the *head*: it is held fixed, and
-//! what is left falls into smaller groups, exactly as `Evaluate` in section 3 of the Getafix paper nests.
+//! A *group* is a strongly connected component of the predicates, in a context in which some
+//! predicates are held fixed by fixed points further out. If all reads within a group are positive,
+//! nested evaluation and simultaneous iteration give the same (Bekić), so it is solved
+//! [`Shape::Together`]. Otherwise the relation that is asked for becomes the *head*: it is held
+//! fixed, and what is left falls into smaller groups, exactly as `Evaluate` in section 3 of the
+//! Getafix paper nests.
 
 use crate::dependency::{Dependencies, Sign};
 use crate::model::Model;
@@ -30,8 +32,8 @@ pub(crate) struct Group {
     pub shape: Shape,
     /// What members read of predicates outside the group: reader, read, sign.
     pub inputs: Vec<(PredicateId, PredicateId, Sign)>,
-    /// Per member on which side of the negations it stands, if every cycle goes through an even number of them. Then the group is
-    /// monotone.
+    /// Per member on which side of the negations it stands, if every cycle goes through an even
+    /// number of them. Then the group is monotone.
     sides: Option<BTreeMap<PredicateId, bool>>,
 }
 

@@ -1,13 +1,15 @@
 //! The iteration: groups one after the other, heads round by round, as an explicit stack of frames.
 //!
-//! This is `Evaluate` of section 3 of the Getafix paper. A head is given a value, everything inside it is evaluated with that value,
-//! its body gives the next one, until two are equal. What differs from the paper is only what cannot be seen in the
-//! result: a group whose inputs are what they were is not evaluated again; positive groups are solved semi-naively; and
-//! if the inputs have moved so that the result can only have grown, the iteration starts from the last result (for alternating
-//! fixed points that is Emerson and Lei's observation, that only a change of direction needs a fresh start).
+//! This is `Evaluate` of section 3 of the Getafix paper. A head is given a value, everything inside
+//! it is evaluated with that value, its body gives the next one, until two are equal. What differs
+//! from the paper is only what cannot be seen in the result: a group whose inputs are what they
+//! were is not evaluated again; positive groups are solved semi-naively; and if the inputs have
+//! moved so that the result can only have grown, the iteration starts from the last result (for
+//! alternating fixed points that is Emerson and Lei's observation, that only a change of direction
+//! needs a fresh start).
 //!
-//! Iterations that do not end are noticed by Brent's algorithm: the value at a power of two is kept and compared with the following
-//! ones, so there is one value to remember and not all of them.
+//! Iterations that do not end are noticed by Brent's algorithm: the value at a power of two is kept
+//! and compared with the following ones, so there is one value to remember and not all of them.
 
 mod heads;
 mod together;
@@ -82,7 +84,8 @@ pub(crate) struct Effort {
     pub work: u64,
 }
 
-/// Garbage is collected when there are this many nodes, and then when there are twice as many as were left.
+/// Garbage is collected when there are this many nodes, and then when there are twice as many as
+/// were left.
 const FIRST_COLLECTION: usize = 1 << 21;
 
 /// Everything that is needed to iterate.
@@ -151,7 +154,8 @@ impl<'a> Iteration<'a> {
         self.run_groups(groups, None).map(|_| ())
     }
 
-    /// The same, but ends as soon as the condition is true. The condition is evaluated for every round.
+    /// The same, but ends as soon as the condition is true. The condition is evaluated for every
+    /// round.
     pub fn run_until(&mut self, asked: PredicateId, condition: PredicateId) -> Result<Ended, Stop> {
         let watched = self.groups.outermost(asked);
         let mut wanted = vec![asked];
@@ -254,7 +258,8 @@ impl<'a> Iteration<'a> {
                 return self.together(id, watch.map(|watch| watch.condition));
             }
             Shape::Nested => {
-                // Abbreviations are not iterated: what they read in the group is asked for in their place.
+                // Abbreviations are not iterated: what they read in the group is asked for in their
+                // place.
                 let members: BTreeSet<PredicateId> = group.members.iter().copied().collect();
                 let mut heads = BTreeSet::new();
                 let mut seen = BTreeSet::new();
@@ -335,7 +340,8 @@ impl<'a> Iteration<'a> {
         })
     }
 
-    /// Carries out something that is done for a predicate, again after a collection if the nodes run out.
+    /// Carries out something that is done for a predicate, again after a collection if the nodes
+    /// run out.
     fn effort<T>(
         &mut self,
         predicate: PredicateId,

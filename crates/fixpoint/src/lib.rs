@@ -1,12 +1,13 @@
 //! Solves systems of least and greatest fixed points over BDDs.
 //!
-//! A [`System`](hardbop_formula::System) becomes terms over bits ([`model`], [`term`], [`scope`]); [`dependency`] and [`groups`]
-//! say what is solved together, [`allocation`] and [`order`] which BDD variable stands for which bit, [`program`] and [`schedule`] how a body is
-//! evaluated. [`iteration`] is the operational semantics of section 3 of the Getafix paper, [`semi_naive`] what makes positive systems
-//! fast. [`Solver`] is the way in.
+//! A [`System`](hardbop_formula::System) becomes terms over bits ([`model`], [`term`], [`scope`]);
+//! [`dependency`] and [`groups`] say what is solved together, [`allocation`] and [`order`] which
+//! BDD variable stands for which bit, [`program`] and [`schedule`] how a body is evaluated.
+//! [`iteration`] is the operational semantics of section 3 of the Getafix paper, [`semi_naive`]
+//! what makes positive systems fast. [`Solver`] is the way in.
 //!
-//! **The same values as nested evaluation, whatever the strategy**, for systems that are not monotone too; one whose iteration
-//! does not end is recognised. **Limits are values** ([`Stop`]).
+//! **The same values as nested evaluation, whatever the strategy**, for systems that are not
+//! monotone too; one whose iteration does not end is recognised. **Limits are values** ([`Stop`]).
 
 mod allocation;
 mod dependency;

@@ -1,11 +1,12 @@
 //! A system made ready for solving: predicates over bits with terms as bodies.
 //!
-//! **Greatest fixed points become least ones.** `nu R = B` is the complement of `mu R' = !B[R := !R']`: both iterations of section 3 of the
-//! Getafix paper, from the full set and from the empty set, go through the same values up to complement, whether `B` is monotone
-//! or not. So there is one kind of fixed point to solve, and alternation shows as negation.
+//! **Greatest fixed points become least ones.** `nu R = B` is the complement of
+//! `mu R' = !B[R := !R']`: both iterations of section 3 of the Getafix paper, from the full set and
+//! from the empty set, go through the same values up to complement, whether `B` is monotone or not.
+//! So there is one kind of fixed point to solve, and alternation shows as negation.
 //!
-//! Questions (queries, witnesses, conditions for stopping) become predicates without recursion, so that one mechanism
-//! evaluates, schedules and allocates everything.
+//! Questions (queries, witnesses, conditions for stopping) become predicates without recursion, so
+//! that one mechanism evaluates, schedules and allocates everything.
 
 use crate::scope;
 use crate::term::{Argument, BitId, PredicateId, TermId, Terms};
@@ -122,8 +123,8 @@ impl Model {
     }
 }
 
-/// The variables whose values are asked for, and the formula that they should make true (or false); none if it is the
-/// application of a relation to them.
+/// The variables whose values are asked for, and the formula that they should make true (or false);
+/// none if it is the application of a relation to them.
 pub(crate) fn opened(system: &System, question: Question) -> (Vec<VariableId>, Option<FormulaId>) {
     let (mut at, universal) = match question {
         Question::Holds(id) => return (free_variables(system, id), Some(id)),

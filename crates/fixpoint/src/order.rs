@@ -1,9 +1,10 @@
 //! The order of the BDD variables.
 //!
-//! Classes of bits (see [`crate::allocation`]) that are copies of one thing form a *column* and stand together; the bits of one
-//! enumeration form a *block* of columns. Large enumerations (program counters) come first, since everything is a
-//! case distinction on them; the other blocks are placed by [`force`], by the small formulas
-//! that they occur in. The wishes of the text (`~+`, `~-`, `<`, `>`) win over all of that.
+//! Classes of bits (see [`crate::allocation`]) that are copies of one thing form a *column* and
+//! stand together; the bits of one enumeration form a *block* of columns. Large enumerations
+//! (program counters) come first, since everything is a case distinction on them; the other blocks
+//! are placed by [`force`], by the small formulas that they occur in. The wishes of the text (`~+`,
+//! `~-`, `<`, `>`) win over all of that.
 
 use crate::allocation::Affinity;
 use crate::model::Model;
@@ -103,7 +104,8 @@ impl<'a> Columns<'a> {
         Some(self.partition.find(class))
     }
 
-    /// Puts two bits into one column. Unless wished for, no column gets two bits of one variable: those are not copies of each other.
+    /// Puts two bits into one column. Unless wished for, no column gets two bits of one variable:
+    /// those are not copies of each other.
     fn join(&mut self, a: BitId, b: BitId, careful: bool) {
         let (Some(a), Some(b)) = (self.of(a), self.of(b)) else {
             return;
@@ -257,13 +259,15 @@ impl Blocks {
     }
 }
 
-/// Moves columns so that the wishes `<` and `>` are met, as far as they do not contradict each other, and nothing else is moved more than needed.
+/// Moves columns so that the wishes `<` and `>` are met, as far as they do not contradict each
+/// other, and nothing else is moved more than needed.
 fn obey(system: &System, model: &Model, columns: &mut Columns<'_>, order: &[usize]) -> Vec<usize> {
     let mut place = BTreeMap::new();
     for (at, &column) in order.iter().enumerate() {
         place.insert(column, at);
     }
-    // Between the two sides of a wish stands a node of its own: that keeps the number of edges linear.
+    // Between the two sides of a wish stands a node of its own: that keeps the number of edges
+    // linear.
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
     let mut waits: Vec<u32> = vec![0; order.len()];
     for hint in system.relations.iter().flat_map(|relation| &relation.hints) {

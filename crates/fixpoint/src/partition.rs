@@ -1,4 +1,5 @@
-//! Union-find, with the smallest member as the representative so that results do not depend on the order of unions.
+//! Union-find, with the smallest member as the representative so that results do not depend on the
+//! order of unions.
 
 pub(crate) struct Partition {
     parent: Vec<u32>,

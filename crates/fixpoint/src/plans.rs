@@ -1,4 +1,5 @@
-//! Plans for relational products and applications, made once each: equal plans share the computed table.
+//! Plans for relational products and applications, made once each: equal plans share the computed
+//! table.
 
 use crate::program::Application;
 use hardbop_bdd::{Bdd, Exhausted, Manager, Plan, PlanBuilder};

@@ -1,14 +1,17 @@
 //! Which part of the news goes first.
 //!
-//! The order in which news is propagated is free, and it decides how often the same things are visited. A place where ways of different lengths
-//! meet should be left when all of them have arrived: rounds that always take everything visit it once for each length, and
-//! everything behind it as well. So a round takes only the news with the smallest values of large enumerations, which are program counters
-//! and the like. Whoever numbers places along the flow of control has them visited in that order, as by Bebop's worklist.
+//! The order in which news is propagated is free, and it decides how often the same things are
+//! visited. A place where ways of different lengths meet should be left when all of them have
+//! arrived: rounds that always take everything visit it once for each length, and everything behind
+//! it as well. So a round takes only the news with the smallest values of large enumerations, which
+//! are program counters and the like. Whoever numbers places along the flow of control has them
+//! visited in that order, as by Bebop's worklist.
 
 use hardbop_bdd::{Bdd, Exhausted, Manager};
 
-/// The tuples that go first, and the rest. `control` says which BDD variables are bits of large enumerations; those that do not
-/// stand at the top have no say. News of up to `large` BDD nodes goes all at once: order is worth nothing there.
+/// The tuples that go first, and the rest. `control` says which BDD variables are bits of large
+/// enumerations; those that do not stand at the top have no say. News of up to `large` BDD nodes
+/// goes all at once: order is worth nothing there.
 pub(crate) fn split(
     manager: &mut Manager<'_>,
     control: &[bool],

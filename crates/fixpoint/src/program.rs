@@ -1,7 +1,8 @@
 //! A body as a list of steps, operands first: what is evaluated.
 //!
-//! A quantifier over a conjunction is one step ([`Step::Product`]), so that the conjunction is never built as such. Each step knows the
-//! predicates it reads; a step whose inputs have not changed is not evaluated again.
+//! A quantifier over a conjunction is one step ([`Step::Product`]), so that the conjunction is
+//! never built as such. Each step knows the predicates it reads; a step whose inputs have not
+//! changed is not evaluated again.
 
 use crate::allocation::Allocation;
 use crate::gates;
@@ -26,8 +27,8 @@ pub(crate) enum Step {
     Iff(usize, usize),
     Ite(usize, usize, usize),
     Apply(Application),
-    /// What of an application can matter, see [`crate::gates`]: the conjunction of parts, each projected to some arguments and moved to
-    /// the parameters.
+    /// What of an application can matter, see [`crate::gates`]: the conjunction of parts, each
+    /// projected to some arguments and moved to the parameters.
     Gate {
         parts: Vec<usize>,
         /// Arguments and their parameters.
@@ -47,7 +48,8 @@ pub(crate) struct Application {
     pub renamed: Vec<(u32, u32)>,
     /// A step over the parameters: tuples that do not satisfy it do not matter.
     pub gate: Option<usize>,
-    /// Gates of others in the same conjunction: if nothing passes one of them, nothing here matters.
+    /// Gates of others in the same conjunction: if nothing passes one of them, nothing here
+    /// matters.
     pub other_gates: Vec<usize>,
 }
 
@@ -59,7 +61,8 @@ pub(crate) struct Program {
     pub support: Vec<Rc<[u32]>>,
     /// Per step whether it reads what changes while the body's own predicate is iterated.
     pub is_dynamic: Vec<bool>,
-    /// Per step whether the body needs it. An application that has got a gate is no longer needed without it.
+    /// Per step whether the body needs it. An application that has got a gate is no longer needed
+    /// without it.
     pub is_used: Vec<bool>,
     /// Steps that read something; the others are evaluated once.
     pub varying: Vec<usize>,
@@ -68,7 +71,8 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// The steps of a body; `changes` says which predicates change while its own predicate is iterated.
+    /// The steps of a body; `changes` says which predicates change while its own predicate is
+    /// iterated.
     pub fn new(
         model: &Model,
         allocation: &Allocation,

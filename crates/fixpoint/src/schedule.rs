@@ -1,10 +1,12 @@
 //! In which order the parts of a conjunction meet, and when quantified variables leave.
 //!
-//! A variable is quantified as soon as no part that is still to come speaks of it. Parts that do not change (constant during an
-//! iteration) and whose variables are all among those of another such part are conjoined with it once and for all: that never
-//! widens anything. Where several parts change, a constant one that speaks of a small share of the variables of a changing one restricts that one
-//! before it meets anything else: of a summary only what ends at an exit meets the callers. The rest is greedy: next comes the part that leaves the fewest variables behind. A *leader*, the part that carries the
-//! news of a round, goes first, because it is usually small.
+//! A variable is quantified as soon as no part that is still to come speaks of it. Parts that do
+//! not change (constant during an iteration) and whose variables are all among those of another
+//! such part are conjoined with it once and for all: that never widens anything. Where several
+//! parts change, a constant one that speaks of a small share of the variables of a changing one
+//! restricts that one before it meets anything else: of a summary only what ends at an exit meets
+//! the callers. The rest is greedy: next comes the part that leaves the fewest variables behind. A
+//! *leader*, the part that carries the news of a round, goes first, because it is usually small.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -17,7 +19,8 @@ pub(crate) struct Part {
     pub is_dynamic: bool,
 }
 
-/// Parts that are conjoined once and for all, and what can be quantified in them. Or a part that changes, and after it those that restrict it.
+/// Parts that are conjoined once and for all, and what can be quantified in them. Or a part that
+/// changes, and after it those that restrict it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cluster {
     pub parts: Vec<usize>,
@@ -107,7 +110,8 @@ pub(crate) fn stages(
         };
         let leads = |&at: &usize| Some(at) == leader && stages.is_empty();
         let place = left.iter().position(leads).unwrap_or_else(|| {
-            // Without a leader something that changes goes first, so that what does not change restricts it.
+            // Without a leader something that changes goes first, so that what does not change
+            // restricts it.
             let is_late = |at: usize| stages.is_empty() && !clusters[at].is_dynamic;
             let cost = |place: &usize| (is_late(left[*place]), growth(left[*place]), left[*place]);
             (0..left.len()).min_by_key(cost).unwrap_or_default()

@@ -1,14 +1,16 @@
 //! Quantifiers where they cost least.
 //!
-//! `exists` goes into disjunctions and past conjuncts that do not need it, conjuncts that share no quantified bit part ways, and the
-//! one-point rule removes what is determined: `exists t. t.a = s.a & R(t)` is `R` with `s.a` in the place of `t.a`. Formulas for
-//! programs are full of such equalities (everything a step leaves alone), and each of them would otherwise cost a copy of
-//! the bit, a conjunction and a quantification in every round.
+//! `exists` goes into disjunctions and past conjuncts that do not need it, conjuncts that share no
+//! quantified bit part ways, and the one-point rule removes what is determined:
+//! `exists t. t.a = s.a & R(t)` is `R` with `s.a` in the place of `t.a`. Formulas for programs are
+//! full of such equalities (everything a step leaves alone), and each of them would otherwise cost
+//! a copy of the bit, a conjunction and a quantification in every round.
 
 use crate::term::{Argument, BitId, Term, TermId, Terms};
 use std::collections::BTreeMap;
 
-/// How many quantifiers may be pushed through alternating connectives below each other; deeper ones stay where they are.
+/// How many quantifiers may be pushed through alternating connectives below each other; deeper ones
+/// stay where they are.
 const MAX_DEPTH: u32 = 64;
 
 /// Conjuncts with more cases are not split.
@@ -117,8 +119,8 @@ fn conjunction(terms: &mut Terms, bits: &[BitId], parts: Vec<TermId>, depth: u32
     terms.and(quantified)
 }
 
-/// Whether a conjunct is better taken case by case: `R(x) & S(z) & (P(x) | Q(z))` can be restricted before R and S meet in either
-/// case, but not in both at once.
+/// Whether a conjunct is better taken case by case: `R(x) & S(z) & (P(x) | Q(z))` can be restricted
+/// before R and S meet in either case, but not in both at once.
 fn is_case_split(terms: &Terms, part: TermId, parts: &[TermId]) -> bool {
     let is_application = |&term: &TermId| matches!(terms.get(term), Term::Apply(..));
     let Term::Or(cases) = terms.get(part) else {
@@ -142,8 +144,8 @@ fn root(parent: &mut [usize], mut at: usize) -> usize {
     at
 }
 
-/// What each conjunct that fixes a quantified bit fixes it to. Bits that others are fixed to are not fixed themselves in the same
-/// go: the rule is applied again until nothing is left to fix.
+/// What each conjunct that fixes a quantified bit fixes it to. Bits that others are fixed to are
+/// not fixed themselves in the same go: the rule is applied again until nothing is left to fix.
 fn points(terms: &Terms, bits: &[BitId], parts: &[TermId]) -> Option<BTreeMap<BitId, Argument>> {
     let is_quantified = |bit: BitId| bits.binary_search(&bit).is_ok();
     let mut found: BTreeMap<BitId, Argument> = BTreeMap::new();

@@ -1,10 +1,12 @@
 //! Semi-naive evaluation of a positive group: each round looks only at what the last one added.
 //!
-//! Every step of a body that depends on the group gets a *difference* besides its value. The difference of an application is the
-//! news of the relation, that of a disjunction the disjunction of differences, and that of a conjunction of `n` changing parts is `n`
-//! conjunctions, each led by the difference of one part (`dA & B | A & dB`); quantifiers commute with that. Where it is
-//! not so simple (a universal quantifier, a condition that changes) the step is evaluated in full and compared.
-//! What was added is propagated member by member, in an order in which most reads point backwards.
+//! Every step of a body that depends on the group gets a *difference* besides its value. The
+//! difference of an application is the news of the relation, that of a disjunction the disjunction
+//! of differences, and that of a conjunction of `n` changing parts is `n` conjunctions, each led by
+//! the difference of one part (`dA & B | A & dB`); quantifiers commute with that. Where it is not
+//! so simple (a universal quantifier, a condition that changes) the step is evaluated in full and
+//! compared. What was added is propagated member by member, in an order in which most reads point
+//! backwards.
 
 use crate::dependency::Sign;
 use crate::evaluator::Evaluator;
@@ -285,7 +287,8 @@ fn gate(
     place[gate].map_or_else(|| evaluator.bodies[number].value(gate), |p| full[p])
 }
 
-/// How a step's difference is found, and how the step moves with the group. `sign` gives that of dynamic operands.
+/// How a step's difference is found, and how the step moves with the group. `sign` gives that of
+/// dynamic operands.
 fn classify(step: &Step, sign: &dyn Fn(usize) -> Option<Sign>) -> (Mode, Sign) {
     let mut signs: Vec<Sign> = Vec::new();
     step.each_operand(|operand| signs.extend(sign(operand)));

@@ -22,14 +22,17 @@ pub enum Strategy {
     /// With everything that makes it faster.
     #[default]
     Fast,
-    /// By the letter of `Evaluate` in section 3 of the Getafix paper: each relation from scratch whenever it is needed.
+    /// By the letter of `Evaluate` in section 3 of the Getafix paper: each relation from scratch
+    /// whenever it is needed.
     Plain,
 }
 
-/// What is treated as a place, such as a program counter. That decides how fast values are found, never which.
+/// What is treated as a place, such as a program counter. That decides how fast values are found,
+/// never which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places {
-    /// Enumerations with more values than this are places; their bits come first in the order of the BDD variables.
+    /// Enumerations with more values than this are places; their bits come first in the order of
+    /// the BDD variables.
     pub many_values: u64,
     /// News of more BDD nodes than this is propagated place by place.
     pub large_news: usize,
@@ -51,9 +54,11 @@ pub struct Options<'a> {
     pub strategy: Strategy,
     /// What is treated as a place.
     pub places: Places,
-    /// Closed formulas that will be asked about besides the queries of the system: BDD variables are chosen for all of them at once.
+    /// Closed formulas that will be asked about besides the queries of the system: BDD variables
+    /// are chosen for all of them at once.
     pub questions: Vec<FormulaId>,
-    /// Formulas whose witnesses (outermost `exists`) will be asked for besides those of the system's commands.
+    /// Formulas whose witnesses (outermost `exists`) will be asked for besides those of the
+    /// system's commands.
     pub witnesses: Vec<FormulaId>,
     /// Formulas whose counterexamples (outermost `forall`) will be asked for.
     pub counterexamples: Vec<FormulaId>,
@@ -145,7 +150,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The value of a relation, asked for first (outermost), over the BDD variables of its parameters ([`Solver::level`]).
+    /// The value of a relation, asked for first (outermost), over the BDD variables of its
+    /// parameters ([`Solver::level`]).
     pub fn value(&mut self, relation: RelationId) -> Result<Bdd, Stop> {
         let predicate = Model::of_relation(relation);
         self.iteration.run(predicate)?;
@@ -164,8 +170,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Whether a formula is true (of all meaningful values of its free variables). It must be among the queries of the system or
-    /// the questions of the options.
+    /// Whether a formula is true (of all meaningful values of its free variables). It must be among
+    /// the queries of the system or the questions of the options.
     pub fn query(&mut self, formula: FormulaId) -> Result<bool, Stop> {
         let predicate = self.question(Question::Holds(formula));
         self.iteration.run(predicate)?;
@@ -235,8 +241,9 @@ impl<'a> Solver<'a> {
         Ok(self.manager().size(value))
     }
 
-    /// Iterates a relation until a formula becomes true, which is looked at after each round ("early termination" in the appendix of the
-    /// Getafix paper). The formula must be among the questions.
+    /// Iterates a relation until a formula becomes true, which is looked at after each round
+    /// ("early termination" in the appendix of the Getafix paper). The formula must be among the
+    /// questions.
     pub fn solve_until(&mut self, relation: RelationId, formula: FormulaId) -> Result<Until, Stop> {
         let predicate = Model::of_relation(relation);
         let condition = self.question(Question::Holds(formula));
@@ -259,7 +266,8 @@ impl<'a> Solver<'a> {
         &self.iteration.evaluator.manager
     }
 
-    /// The BDDs, to work on values. Whatever is made here has to be done with before the solver is asked again.
+    /// The BDDs, to work on values. Whatever is made here has to be done with before the solver is
+    /// asked again.
     pub fn manager_mut(&mut self) -> &mut Manager<'a> {
         &mut self.iteration.evaluator.manager
     }

@@ -1,8 +1,9 @@
-//! Formulas as the solver works on them: over single bits, negation only before bits, applications and quantifiers, one
-//! quantifier (`exists`), equal terms shared.
+//! Formulas as the solver works on them: over single bits, negation only before bits, applications
+//! and quantifiers, one quantifier (`exists`), equal terms shared.
 //!
-//! Operands stand before their users in the arena, so that everything that goes over a term is a loop over numbers and nesting costs no
-//! stack. Each term knows its free bits: scheduling, allocation and the rules of [`crate::scope`] live on them.
+//! Operands stand before their users in the arena, so that everything that goes over a term is a
+//! loop over numbers and nesting costs no stack. Each term knows its free bits: scheduling,
+//! allocation and the rules of [`crate::scope`] live on them.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -27,7 +28,8 @@ impl TermId {
     }
 }
 
-/// A relation, or a question that is treated as one. Index into [`crate::model::Model::predicates`].
+/// A relation, or a question that is treated as one. Index into
+/// [`crate::model::Model::predicates`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct PredicateId(pub u32);
 
@@ -48,7 +50,8 @@ pub(crate) enum Argument {
 pub(crate) enum Term {
     Constant(bool),
     Bit(BitId),
-    /// Of a bit, an application or a quantifier, save where pushing it further would take deep recursion.
+    /// Of a bit, an application or a quantifier, save where pushing it further would take deep
+    /// recursion.
     Not(TermId),
     /// At least two, none a conjunction.
     And(Vec<TermId>),
@@ -131,8 +134,8 @@ impl Terms {
         }
     }
 
-    /// The free bits of all operands. The set of an operand is shared if it has them all: nests of conditions would
-    /// otherwise take quadratic space.
+    /// The free bits of all operands. The set of an operand is shared if it has them all: nests of
+    /// conditions would otherwise take quadratic space.
     fn union(&self, term: &Term) -> BitSet {
         let mut all: Vec<BitId> = Vec::new();
         let mut largest: Option<&BitSet> = None;

@@ -1,4 +1,5 @@
-//! Random systems: the solver against evaluation by enumeration, with and without everything that makes it fast.
+//! Random systems: the solver against evaluation by enumeration, with and without everything that
+//! makes it fast.
 
 mod support;
 

@@ -13,7 +13,8 @@ fn ask(builder: &mut Builder, kind: ActionKind) {
     builder.system.actions.push(Action { kind, span });
 }
 
-/// `mu Reach(s) = s = 0 | exists t. Reach(t) & s = t + 1`: a chain of so many states, the largest one asked for.
+/// `mu Reach(s) = s = 0 | exists t. Reach(t) & s = t + 1`: a chain of so many states, the largest
+/// one asked for.
 struct Chain {
     system: System,
     reach: RelationId,
@@ -185,8 +186,9 @@ fn a_relation_that_contradicts_itself_is_recognised() {
     assert_eq!((relation, period), (liar, 2));
 }
 
-/// `nu Z = Kept & exists t. Next & Seen`, `mu Seen = mark & Z | exists t. Next & Seen`, `nu Kept = Z & forall t. Next -> Kept` on a
-/// chain: three fixed points in each other, the innermost in the direction of the outermost.
+/// `nu Z = Kept & exists t. Next & Seen`, `mu Seen = mark & Z | exists t. Next & Seen`,
+/// `nu Kept = Z & forall t. Next -> Kept` on a chain: three fixed points in each other, the
+/// innermost in the direction of the outermost.
 fn three_deep(size: u64) -> (System, RelationId, RelationId) {
     let mut builder = Builder::default();
     let [z, s, k] = ["z", "s", "k"].map(|name| builder.variable(name, size));

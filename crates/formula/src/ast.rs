@@ -1,7 +1,8 @@
 //! The tree of `.mu` files, close to their text.
 //!
-//! Expressions live in one arena for all files and refer to each other by id, operands before their users, so nothing that builds, walks or
-//! drops a tree recurses. The items of a loaded file stand where its `load` stood.
+//! Expressions live in one arena for all files and refer to each other by id, operands before their
+//! users, so nothing that builds, walks or drops a tree recurses. The items of a loaded file stand
+//! where its `load` stood.
 
 use hardbop_syntax::Span;
 use hardbop_syntax::ast::{Names, Symbol};
@@ -172,7 +173,8 @@ pub enum Expr {
     Binary(BinaryOp, ExprId, ExprId),
     /// `if (c) a else b`; without `else` it is an implication.
     If(ExprId, ExprId, Option<ExprId>),
-    /// `case c1 : a1; … esac`: the first condition that is true decides, and if none is, it is false.
+    /// `case c1 : a1; … esac`: the first condition that is true decides, and if none is, it is
+    /// false.
     Case(Vec<(ExprId, ExprId)>),
     /// `exists A a, B b. f`
     Quantifier(Quantifier, Vec<Declaration>, ExprId),

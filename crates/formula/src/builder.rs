@@ -1,8 +1,9 @@
 //! Makes formulas, each only once.
 //!
-//! A formula that is made again is found again, so equal subformulas of a system have one id and are evaluated once. Constants are folded
-//! away (generated files are full of `false |` and `true &`); beyond that a formula stays as it was written, for its shape is
-//! what the evaluation follows.
+//! A formula that is made again is found again, so equal subformulas of a system have one id and
+//! are evaluated once. Constants are folded away (generated files are full of `false |` and
+//! `true &`); beyond that a formula stays as it was written, for its shape is what the evaluation
+//! follows.
 
 use crate::system::{ArgumentBit, Formula, FormulaId, RelationId, VariableId};
 use std::collections::HashMap;

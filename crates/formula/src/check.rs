@@ -1,7 +1,8 @@
 //! Tree to system: names, types, and everything turned into bits.
 //!
-//! Types first ([`declared`], [`types`]), then the heads of all relations ([`relations`]), so that the order of definitions does not matter; then, in order of
-//! the text, bodies ([`formulas`], [`places`]) and what is asked ([`actions`]). All errors are reported; a system comes out only if
+//! Types first ([`declared`], [`types`]), then the heads of all relations ([`relations`]), so that
+//! the order of definitions does not matter; then, in order of the text, bodies ([`formulas`],
+//! [`places`]) and what is asked ([`actions`]). All errors are reported; a system comes out only if
 //! there are none.
 
 mod actions;
@@ -23,7 +24,8 @@ use hardbop_syntax::{Diagnostic, Span, suggest};
 use relations::Heads;
 use types::{TypeId, Types};
 
-/// Looking for a similar name compares all names. So many comparisons are made for one system, which is help enough.
+/// Looking for a similar name compares all names. So many comparisons are made for one system,
+/// which is help enough.
 const MAX_COMPARISONS: usize = 1_000_000;
 
 /// Checks a tree without syntax errors.

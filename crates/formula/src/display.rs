@@ -1,8 +1,9 @@
 //! Systems as text: formulas with the names, fields and values of their types put back.
 //!
-//! The bits of an enumeration or of a whole structure are gathered again where they stand together, as they do when they come from a
-//! comparison: `s.pc = 3`, `t.c = s.d`. What the checker added to keep quantifiers to meaningful values is left out.
-//! An explicit stack: formulas are as deep as their text.
+//! The bits of an enumeration or of a whole structure are gathered again where they stand together,
+//! as they do when they come from a comparison: `s.pc = 3`, `t.c = s.d`. What the checker added to
+//! keep quantifiers to meaningful values is left out. An explicit stack: formulas are as deep as
+//! their text.
 
 use crate::system::{
     ArgumentBit, Formula, FormulaId, Leaf, RelationId, RelationKind, System, Values, VariableId,
@@ -93,7 +94,8 @@ fn write_formula(
         }
         Formula::Not(of) => {
             pieces.push(Piece::Text("!"));
-            // `!a = b` would be read as the negation of the comparison, which is meant, but not by everyone.
+            // `!a = b` would be read as the negation of the comparison, which is meant, but not by
+            // everyone.
             let is_comparison = comparison(system, *of).is_some();
             pieces.extend(is_comparison.then_some(Piece::Text("(")));
             pieces.push(Piece::Formula(*of, TIGHT));
@@ -242,7 +244,8 @@ fn equality(system: &System, parts: &[FormulaId]) -> Option<String> {
         let found = pair(*part)?;
         let after = |(variable, bit): (VariableId, u32)| (variable, bit + offset);
         let expected = (after(left), after(right));
-        // The two sides of `<->` are in order of their ids, which need not be that of the comparison.
+        // The two sides of `<->` are in order of their ids, which need not be that of the
+        // comparison.
         if found != expected && (found.1, found.0) != expected {
             return None;
         }
@@ -259,7 +262,8 @@ fn leaf_at(system: &System, variable: VariableId, bit: u32) -> Option<&Leaf> {
     leaves.get(after).filter(|leaf| leaf.bits.contains(&bit))
 }
 
-/// A single bit: a Boolean by its name, a bit of an enumeration with its place, the least significant being 0.
+/// A single bit: a Boolean by its name, a bit of an enumeration with its place, the least
+/// significant being 0.
 fn bit_text(system: &System, variable: VariableId, bit: u32) -> String {
     let name = &system.variable(variable).name;
     match leaf_at(system, variable, bit) {

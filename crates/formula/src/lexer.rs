@@ -1,8 +1,8 @@
 //! Text to tokens, on demand.
 //!
-//! Mucke reads the longest run of operator characters as one operator, so that `a=!b` is an error there; here an operator
-//! is the longest one that the language has. The lexer never stops at an error: it reports it, skips what it cannot read as one
-//! piece and goes on.
+//! Mucke reads the longest run of operator characters as one operator, so that `a=!b` is an error
+//! there; here an operator is the longest one that the language has. The lexer never stops at an
+//! error: it reports it, skips what it cannot read as one piece and goes on.
 
 use crate::token::{Token, TokenKind};
 use hardbop_syntax::codes::calculus as codes;

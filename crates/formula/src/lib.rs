@@ -1,8 +1,9 @@
-//! The `.mu` language (Mucke's input language, after section 3 of the Getafix paper): relations over finite types, defined by
-//! formulas and by least and greatest fixed points.
+//! The `.mu` language (Mucke's input language, after section 3 of the Getafix paper): relations
+//! over finite types, defined by formulas and by least and greatest fixed points.
 //!
-//! [`load`] turns a text and the files it loads into a tree with diagnostics, and a tree without errors into a [`System`], in which
-//! types are gone: everything is bits. Solvers see only the system. [`display`] writes systems as text again.
+//! [`load`] turns a text and the files it loads into a tree with diagnostics, and a tree without
+//! errors into a [`System`], in which types are gone: everything is bits. Solvers see only the
+//! system. [`display`] writes systems as text again.
 
 pub mod ast;
 pub mod builder;

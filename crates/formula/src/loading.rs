@@ -1,7 +1,8 @@
 //! From a root text to the tree of all files it loads.
 //!
-//! A loaded file stands for its text at the place of the `load`. Each file is read once; loading it again does nothing, unless it is
-//! still being read: that is a cycle. Nothing here touches the disk: the caller says how a path is read.
+//! A loaded file stands for its text at the place of the `load`. Each file is read once; loading it
+//! again does nothing, unless it is still being read: that is a cycle. Nothing here touches the
+//! disk: the caller says how a path is read.
 
 use crate::ast::{Ast, Item, LoadName};
 use crate::check;
@@ -171,8 +172,8 @@ impl Reading {
         }
     }
 
-    /// After `#quit` nothing is looked at, so nothing is wrong there: neither in the files that are being read, after
-    /// the place where they load the one with the `#quit`.
+    /// After `#quit` nothing is looked at, so nothing is wrong there: neither in the files that are
+    /// being read, after the place where they load the one with the `#quit`.
     fn quit(&mut self) {
         for load in &self.loads {
             let after = load.end..self.sources.end_of(*load);

@@ -1,7 +1,7 @@
 //! Tokens to a tree: types, relations, queries and commands.
 //!
-//! Parsing never fails. What cannot be read is reported and skipped up to the next `;` or to a word that starts something new, and
-//! reading goes on there. Expressions are read in [`expressions`].
+//! Parsing never fails. What cannot be read is reported and skipped up to the next `;` or to a word
+//! that starts something new, and reading goes on there. Expressions are read in [`expressions`].
 
 mod expressions;
 
@@ -222,7 +222,8 @@ impl Parser<'_> {
         }))
     }
 
-    /// Order hints, if any stand here. What follows a name decides: no formula goes on with `~+`, `~-`, `<` or `>`.
+    /// Order hints, if any stand here. What follows a name decides: no formula goes on with `~+`,
+    /// `~-`, `<` or `>`.
     fn hints(&mut self) -> Reading<Vec<HintItem>> {
         let mut hints = Vec::new();
         loop {
@@ -386,7 +387,8 @@ impl Parser<'_> {
         Diagnostic::new(codes::EXPECTED, self.current.span, message)
     }
 
-    /// The `;` at the end of an item. If it is missing and something new starts here, only the `;` is missing.
+    /// The `;` at the end of an item. If it is missing and something new starts here, only the `;`
+    /// is missing.
     fn end_item(&mut self) {
         if self.take(TokenKind::Semicolon) {
             return;
@@ -414,7 +416,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes on after the next `;` that is not inside a `case`, or at a word that starts something new.
+    /// Goes on after the next `;` that is not inside a `case`, or at a word that starts something
+    /// new.
     fn skip_item(&mut self) {
         loop {
             match self.current.kind {

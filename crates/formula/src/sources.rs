@@ -1,8 +1,9 @@
 //! The texts of a system and their common line of addresses.
 //!
-//! A system may come from several files. Each text is given a range of addresses, one after the other, and a [`Span`] in the tree,
-//! in diagnostics and in the [`crate::System`] counts from address 0: so it knows its file without carrying it along.
-//! [`Sources::locate`] leads back to a file and a span in it.
+//! A system may come from several files. Each text is given a range of addresses, one after the
+//! other, and a [`Span`] in the tree, in diagnostics and in the [`crate::System`] counts from
+//! address 0: so it knows its file without carrying it along. [`Sources::locate`] leads back to a
+//! file and a span in it.
 
 use hardbop_syntax::diagnostic::Label;
 use hardbop_syntax::{Diagnostic, Source, Span};
@@ -15,7 +16,8 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Adds a text and gives its first address. The caller has asked whether there is room; for the first text there is.
+    /// Adds a text and gives its first address. The caller has asked whether there is room; for the
+    /// first text there is.
     pub(crate) fn add(&mut self, source: Source) -> u32 {
         let base = self.end;
         // One address between files: the end of one is not the start of the next.
@@ -65,8 +67,9 @@ impl Sources {
         format!("{}:{line}:{column}", source.name())
     }
 
-    /// The diagnostics of each text, with spans in that text, ready to be rendered; texts without any are left out. What a diagnostic
-    /// says about a place in another text becomes part of its help.
+    /// The diagnostics of each text, with spans in that text, ready to be rendered; texts without
+    /// any are left out. What a diagnostic says about a place in another text becomes part of its
+    /// help.
     pub fn by_file(&self, diagnostics: &[Diagnostic]) -> Vec<(&Source, Vec<Diagnostic>)> {
         let mut files: Vec<Vec<Diagnostic>> = vec![Vec::new(); self.files.len()];
         for diagnostic in diagnostics {

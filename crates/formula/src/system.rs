@@ -1,10 +1,11 @@
 //! A checked `.mu` file: relations over bits, and what is asked about them.
 //!
-//! Types are resolved away. A variable (a parameter or a quantified one) is a row of bits; fields and array elements are ranges of
-//! that row. An enumeration of n values takes as many bits as n - 1 has; where that leaves codes without a meaning, the
-//! quantifiers over it are already restricted to the others ([`Formula::Exists`] says `domain & f`, [`Formula::Forall`] says
-//! `domain -> f`), so that nobody after the checker has to think of them. What a relation says of meaningless codes is of no
-//! consequence.
+//! Types are resolved away. A variable (a parameter or a quantified one) is a row of bits; fields
+//! and array elements are ranges of that row. An enumeration of n values takes as many bits as n -
+//! 1 has; where that leaves codes without a meaning, the quantifiers over it are already restricted
+//! to the others ([`Formula::Exists`] says `domain & f`, [`Formula::Forall`] says `domain -> f`),
+//! so that nobody after the checker has to think of them. What a relation says of meaningless codes
+//! is of no consequence.
 
 use hardbop_syntax::Span;
 use std::ops::Range;
@@ -183,7 +184,8 @@ pub struct Action {
 /// What to do.
 #[derive(Clone, Debug)]
 pub enum ActionKind {
-    /// Print the value of a closed formula; of an open one (a relation by name) whether it is true of all arguments.
+    /// Print the value of a closed formula; of an open one (a relation by name) whether it is true
+    /// of all arguments.
     Query(FormulaId),
     /// `#size`: print the number of BDD nodes of a relation.
     Size(RelationId),

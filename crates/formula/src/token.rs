@@ -33,7 +33,8 @@ macro_rules! token_kinds {
                 }
             }
 
-            /// The reserved word that a text is, if it is one. `enum` and the like; `bool` is an ordinary name.
+            /// The reserved word that a text is, if it is one. `enum` and the like; `bool` is an
+            /// ordinary name.
             pub fn word(text: &str) -> Option<TokenKind> {
                 match text {
                     $($spelling $(| $other)* => Some(TokenKind::$word),)*

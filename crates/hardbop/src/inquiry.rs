@@ -84,25 +84,25 @@ impl<'m> Inquiry<'m> {
         self
     }
 
-    /// Lets so many engines search at the same time.
+    /// Lets this many engines search at the same time.
     pub fn jobs(mut self, jobs: NonZeroUsize) -> Self {
         self.portfolio.jobs = jobs;
         self
     }
 
-    /// Gives up after so many states.
+    /// Gives up after this many states.
     pub fn states(mut self, states: u64) -> Self {
         self.budget.states = Some(states);
         self
     }
 
-    /// Gives up after so many BDD nodes.
+    /// Gives up after this many BDD nodes.
     pub fn nodes(mut self, nodes: u64) -> Self {
         self.budget.nodes = Some(nodes);
         self
     }
 
-    /// Lets a program start so many threads in all.
+    /// Lets a program start this many threads in all.
     pub fn threads(mut self, threads: u32) -> Self {
         self.budget.threads = Some(threads);
         self

@@ -1,7 +1,9 @@
-//! Everything that may be chosen at a step: all values of inputs and of uninitialised variables, one valuation at a time.
+//! Everything that may be chosen at a step: all values of inputs and of uninitialised variables,
+//! one valuation at a time.
 //!
-//! An `int<64>` has more values than anyone can try, so valuations come lazily and whoever decides a question by trying
-//! them gives up at [`MAX_TRIED`] with [`TooManyChoices`] rather than with a wrong answer.
+//! An `int<64>` has more values than anyone can try, so valuations come lazily and whoever decides
+//! a question by trying them gives up at [`MAX_TRIED`] with [`TooManyChoices`] rather than with a
+//! wrong answer.
 
 use crate::configuration::Configuration;
 use crate::fire::fire;
@@ -19,7 +21,8 @@ pub struct TooManyChoices {
     pub edge: EdgeId,
 }
 
-/// All valuations of some types in ascending order, the last position fastest. One empty valuation if there are no types.
+/// All valuations of some types in ascending order, the last position fastest. One empty valuation
+/// if there are no types.
 #[derive(Clone, Debug)]
 pub struct Valuations {
     types: Vec<Type>,
@@ -58,8 +61,8 @@ pub fn valuation_bits(types: impl IntoIterator<Item = Type>) -> u64 {
     types.into_iter().map(|ty| u64::from(ty.width())).sum()
 }
 
-/// The inputs that decide whether an edge can be taken: those in its guard, in `constrain`, and in the values of variables whose
-/// next value `constrain` reads. In ascending order.
+/// The inputs that decide whether an edge can be taken: those in its guard, in `constrain`, and in
+/// the values of variables whose next value `constrain` reads. In ascending order.
 pub fn deciding_inputs(machine: &Machine, edge: EdgeId) -> Vec<InputId> {
     let mut inputs = Vec::new();
     for condition in conditions(machine, edge) {
@@ -101,8 +104,9 @@ fn conditions(machine: &Machine, edge: EdgeId) -> Vec<ExprId> {
     conditions
 }
 
-/// The valuations of an edge's inputs with which it can be taken by a thread, lazily; inputs that do not matter for that
-/// are 0. The thread must be running. The flag that comes with each says whether it can be taken.
+/// The valuations of an edge's inputs with which it can be taken by a thread, lazily; inputs that
+/// do not matter for that are 0. The thread must be running. The flag that comes with each says
+/// whether it can be taken.
 pub fn tried_inputs<'a>(
     machine: &'a Machine,
     configuration: &'a Configuration,
@@ -129,8 +133,9 @@ fn spread(count: usize, deciding: &[InputId], values: impl IntoIterator<Item = u
     inputs
 }
 
-/// Inputs for an edge with too many valuations to try them all, made of values that its conditions turn on: constants and
-/// current values of variables in them, their neighbours, the least and the greatest.
+/// Inputs for an edge with too many valuations to try them all, made of values that its conditions
+/// turn on: constants and current values of variables in them, their neighbours, the least and the
+/// greatest.
 fn notable_inputs(
     machine: &Machine,
     configuration: &Configuration,
@@ -202,7 +207,8 @@ pub fn find_inputs(
     Ok(None)
 }
 
-/// The edges that a thread can take with some inputs. At an exit there are none: the step there is the return.
+/// The edges that a thread can take with some inputs. At an exit there are none: the step there is
+/// the return.
 pub fn enabled_edges(
     machine: &Machine,
     configuration: &Configuration,

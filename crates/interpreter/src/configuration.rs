@@ -1,8 +1,9 @@
 //! Configurations: a state of the whole program, stacks included.
 //!
-//! Values that are not determined (uninitialised variables) are named by [`Slot`]s: whoever makes an initial configuration or takes a step
-//! asks which slots there are and hands in one value for each, in order. The random simulator draws them, the oracle
-//! enumerates them, the replay reads them from the trace.
+//! Values that are not determined (uninitialised variables) are named by [`Slot`]s: whoever makes
+//! an initial configuration or takes a step asks which slots there are and hands in one value for
+//! each, in order. The random simulator draws them, the oracle enumerates them, the replay reads
+//! them from the trace.
 
 use hardbop_machine::{
     EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Type, Variable,
@@ -13,13 +14,15 @@ use hardbop_machine::{
 pub struct Configuration {
     /// Values of the shared globals; entries of per-thread globals are 0.
     pub shared: Vec<u64>,
-    /// All threads that were ever started, in order of their start; those that have ended have no frames.
+    /// All threads that were ever started, in order of their start; those that have ended have no
+    /// frames.
     pub threads: Vec<ThreadState>,
     /// Whether `init` (thread 0) still runs and nothing else may.
     pub in_init: bool,
     /// The threads that are inside an atomic block; the one that stepped most recently is last.
     pub atomic: Vec<u32>,
-    /// The thread that took the last step, remembered only while [`Machine::atomic_flag`] is 1 (it matters only then).
+    /// The thread that took the last step, remembered only while [`Machine::atomic_flag`] is 1 (it
+    /// matters only then).
     pub flag_owner: Option<u32>,
 }
 
@@ -129,7 +132,8 @@ pub fn initial_slots(machine: &Machine) -> Vec<Slot> {
     slots
 }
 
-/// The initial configuration with these values of [`initial_slots`], which must be as many and fit their types.
+/// The initial configuration with these values of [`initial_slots`], which must be as many and fit
+/// their types.
 pub fn initial(machine: &Machine, values: &[u64]) -> Configuration {
     let mut values = values.iter().copied();
     let shared = initial_globals(machine, Storage::Shared, &mut values);
@@ -150,7 +154,8 @@ pub fn initial(machine: &Machine, values: &[u64]) -> Configuration {
     configuration
 }
 
-/// What has to be chosen for all threads of the machine when the first of them gets the number `first`.
+/// What has to be chosen for all threads of the machine when the first of them gets the number
+/// `first`.
 pub(crate) fn push_instance_slots(machine: &Machine, first: u32, slots: &mut Vec<Slot>) {
     let entries = machine
         .threads
@@ -298,7 +303,8 @@ impl Configuration {
         tops.any(|frame| frame.node == node)
     }
 
-    /// What a thread is called: its name in the program, numbered where there are several of that name.
+    /// What a thread is called: its name in the program, numbered where there are several of that
+    /// name.
     pub fn thread_name(&self, machine: &Machine, thread: u32) -> String {
         match self.threads.get(thread as usize).map(|t| t.origin) {
             Some(Origin::Init) => "init".to_owned(),

@@ -1,7 +1,8 @@
 //! One edge, evaluated in one state of one procedure: may it be taken, and what does it write?
 //!
-//! The state is whatever `read` says, so that the same few lines serve whole configurations ([`crate::step`]) and single
-//! runs of a procedure ([`crate::run_table`]). Guard, values and arguments are all evaluated before anything is written.
+//! The state is whatever `read` says, so that the same few lines serve whole configurations
+//! ([`crate::step`]) and single runs of a procedure ([`crate::run_table`]). Guard, values and
+//! arguments are all evaluated before anything is written.
 
 use crate::step::StepError;
 use hardbop_machine::expr::Leaf;

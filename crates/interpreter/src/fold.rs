@@ -1,8 +1,9 @@
-//! A flat trace made hierarchical: calls that return without being interrupted become one step each.
+//! A flat trace made hierarchical: calls that return without being interrupted become one step
+//! each.
 //!
-//! Equal runs of a procedure are stored once. A call stays written out if a context switch falls into it, if it starts
-//! or ends a thread, or if another thread is inside an atomic block meanwhile (then each step's right to be taken has to be
-//! checked on its own).
+//! Equal runs of a procedure are stored once. A call stays written out if a context switch falls
+//! into it, if it starts or ends a thread, or if another thread is inside an atomic block meanwhile
+//! (then each step's right to be taken has to be checked on its own).
 
 use crate::replay::ReplayError;
 use crate::walk::Walk;

@@ -1,9 +1,11 @@
-//! Is this lasso an infinite run of this program? The judge of every cycle that a search claims to have found.
+//! Is this lasso an infinite run of this program? The judge of every cycle that a search claims to
+//! have found.
 //!
-//! The stem is replayed, then the loop twice. Both rounds must end where they began, as far as the running procedure can see: the
-//! same node, globals and locals of the frame on top. Neither may pop the frame that it began in, so what lies below never
-//! matters, and the loop can be gone round for ever, with a stack that stays or grows by as much each time.
-//! [`observe_lasso`] gives what a property sees at each position, so that others can judge whether the property is violated.
+//! The stem is replayed, then the loop twice. Both rounds must end where they began, as far as the
+//! running procedure can see: the same node, globals and locals of the frame on top. Neither may
+//! pop the frame that it began in, so what lies below never matters, and the loop can be gone round
+//! for ever, with a stack that stays or grows by as much each time. [`observe_lasso`] gives what a
+//! property sees at each position, so that others can judge whether the property is violated.
 
 use crate::configuration::{Configuration, Frame};
 use crate::replay::{Place, ReplayError};
@@ -301,10 +303,12 @@ pub struct ObservedLasso<T> {
     pub cycle: Vec<T>,
 }
 
-/// Replays a lasso and observes every state of it, with every call written out. The second argument of `observe` is true for
-/// the state in which a run stays that has come to its end: the last one before `main` returned.
+/// Replays a lasso and observes every state of it, with every call written out. The second argument
+/// of `observe` is true for the state in which a run stays that has come to its end: the last one
+/// before `main` returned.
 ///
-/// A lasso with more than `limit` positions is refused: its calls, written out, may be astronomically long.
+/// A lasso with more than `limit` positions is refused: its calls, written out, may be
+/// astronomically long.
 pub fn observe_lasso<T>(
     machine: &Machine,
     lasso: &Lasso,
@@ -325,7 +329,8 @@ pub fn observe_lasso<T>(
     Ok(ObservedLasso { stem: seen, cycle })
 }
 
-/// Observes every state of a finite run of one thread, the first and the last included, as [`observe_lasso`] does.
+/// Observes every state of a finite run of one thread, the first and the last included, as
+/// [`observe_lasso`] does.
 pub fn observe_trace<T>(
     machine: &Machine,
     trace: &Trace,
@@ -429,7 +434,8 @@ end";
             // Not ended, no loop.
             error(&flipping, 2, 2),
         ];
-        // The loop begins inside `leaf` and ends inside its next call: it has returned from where it began.
+        // The loop begins inside `leaf` and ends inside its next call: it has returned from where
+        // it began.
         let nested = machine(NESTED);
         messages.push(error(&nested, 6, 2));
         // The loop is one of another state: its first step cannot be taken.

@@ -6,7 +6,8 @@ use hardbop_machine::{Action, Machine};
 use hardbop_outcome::trace::{ThreadOrigin, VERSION};
 use hardbop_outcome::{Segment, Step, Trace, digest};
 
-/// A run being made and written down: `Enter` and `Leave` steps, one segment per uninterrupted stretch of a thread.
+/// A run being made and written down: `Enter` and `Leave` steps, one segment per uninterrupted
+/// stretch of a thread.
 #[derive(Clone, Debug)]
 pub struct Recorder<'a> {
     machine: &'a Machine,

@@ -1,8 +1,9 @@
 //! Is this trace a run of this program? The judge of every `REACHABLE`.
 //!
-//! The replay believes nothing: every vector's length and type, every guard, every call's entry state and whose turn it is
-//! are checked, and each completed call in the table once however often it is referred to ([`crate::run_table`]). So the
-//! cost is linear in the trace as data, not in the length of the run, which may be astronomic.
+//! The replay believes nothing: every vector's length and type, every guard, every call's entry
+//! state and whose turn it is are checked, and each completed call in the table once however often
+//! it is referred to ([`crate::run_table`]). So the cost is linear in the trace as data, not in the
+//! length of the run, which may be astronomic.
 
 use crate::choices::TooManyChoices;
 use crate::configuration::Configuration;
@@ -16,11 +17,13 @@ use hardbop_outcome::{Target, Trace};
 pub struct Replayed {
     /// The state it ends in.
     pub last: Configuration,
-    /// How many steps the run has with every call written out; `u128::MAX` if there are that many or more.
+    /// How many steps the run has with every call written out; `u128::MAX` if there are that many
+    /// or more.
     pub flat_steps: u128,
     /// Whether `flat_steps` is only a lower bound.
     pub saturated: bool,
-    /// How many steps it has with every completed call as one step (the hierarchical length of Bebop, section 3.2).
+    /// How many steps it has with every completed call as one step (the hierarchical length of
+    /// Bebop, section 3.2).
     pub hierarchical_steps: u64,
 }
 

@@ -1,7 +1,8 @@
 //! The table of completed calls of a trace, each checked once.
 //!
-//! A run refers only to earlier ones, so one pass in order checks them all and finds, for each, the state at its exit and its
-//! length with all calls written out. That is what makes a trace of 2^60 steps as cheap as its 60 runs.
+//! A run refers only to earlier ones, so one pass in order checks them all and finds, for each, the
+//! state at its exit and its length with all calls written out. That is what makes a trace of 2^60
+//! steps as cheap as its 60 runs.
 
 use crate::fire::fire;
 use crate::replay::{Fault, Place, ReplayError, check_globals, check_locals};

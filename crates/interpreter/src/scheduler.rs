@@ -1,8 +1,9 @@
 //! Whose turn it may be.
 //!
-//! `init` runs alone. While [`Machine::atomic_flag`] is 1 only the thread that took the last step may go on, even if it
-//! is blocked (Getafix). A thread inside an atomic block keeps all others from running as long as it can take a step
-//! (SATABS); of several such threads the one that stepped most recently is the holder.
+//! `init` runs alone. While [`Machine::atomic_flag`] is 1 only the thread that took the last step
+//! may go on, even if it is blocked (Getafix). A thread inside an atomic block keeps all others
+//! from running as long as it can take a step (SATABS); of several such threads the one that
+//! stepped most recently is the holder.
 
 use crate::choices::{TooManyChoices, find_inputs};
 use crate::configuration::Configuration;

@@ -1,8 +1,8 @@
 //! Runs a program: every choice is made by a [`Chooser`], at random from a seed or by a person.
 //!
-//! The simulator offers only steps that can be taken: for an edge with inputs in its conditions it finds the satisfying
-//! valuations first, so that a random run does not die on an `assume(*)` that was drawn badly. What it returns is a
-//! flat [`Trace`] that replays.
+//! The simulator offers only steps that can be taken: for an edge with inputs in its conditions it
+//! finds the satisfying valuations first, so that a random run does not die on an `assume(*)` that
+//! was drawn badly. What it returns is a flat [`Trace`] that replays.
 
 use crate::choices::{TooManyChoices, deciding_inputs, enabled_edges, find_inputs, tried_inputs};
 use crate::configuration::{Configuration, Slot, initial, initial_slots};
@@ -35,7 +35,8 @@ pub trait Chooser {
     /// Picks one of several steps. Not asked where there is only one.
     fn step(&mut self, options: &[StepOption]) -> Option<usize>;
 
-    /// Picks one of several valuations of the choices (`*`) that decide whether a statement can be executed.
+    /// Picks one of several valuations of the choices (`*`) that decide whether a statement can be
+    /// executed.
     fn inputs(&mut self, description: &str, valuations: &[Vec<u64>]) -> Option<usize>;
 
     /// Picks a value: of a `*`, or the initial value of a variable.
@@ -126,7 +127,8 @@ pub enum End {
     TooManyChoices(TooManyChoices),
 }
 
-/// Runs a machine for at most `max_steps` steps, or until it reaches `target` or fails an assertion.
+/// Runs a machine for at most `max_steps` steps, or until it reaches `target` or fails an
+/// assertion.
 pub fn simulate(
     machine: &Machine,
     chooser: &mut dyn Chooser,
@@ -334,7 +336,8 @@ impl Simulator<'_> {
         Ok(inputs)
     }
 
-    /// Asks for values one by one until they satisfy the conditions; at last takes the first ones that do.
+    /// Asks for values one by one until they satisfy the conditions; at last takes the first ones
+    /// that do.
     fn choose_among_many(
         &self,
         chooser: &mut dyn Chooser,

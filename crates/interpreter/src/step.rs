@@ -1,7 +1,7 @@
 //! Small steps: a thread takes an edge or returns.
 //!
-//! [`take`] either changes the configuration as [`hardbop_machine::ir`] says or leaves it alone and says why not. It does not ask whose
-//! turn it is; that is [`crate::scheduler`]'s question.
+//! [`take`] either changes the configuration as [`hardbop_machine::ir`] says or leaves it alone and
+//! says why not. It does not ask whose turn it is; that is [`crate::scheduler`]'s question.
 
 use crate::configuration::{Configuration, Frame, Origin, Slot, ThreadState, push_instance_slots};
 use crate::fire::{Fired, fire};
@@ -69,9 +69,11 @@ pub enum StepError {
 /// What a step has done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {
-    /// The procedure whose locals `changes` speaks of: the one that runs after the step, or the one that ran last.
+    /// The procedure whose locals `changes` speaks of: the one that runs after the step, or the one
+    /// that ran last.
     pub scope: ProcId,
-    /// The variables whose value has changed, with the new one. After a call these are the parameters of the callee.
+    /// The variables whose value has changed, with the new one. After a call these are the
+    /// parameters of the callee.
     pub changes: Vec<(Variable, u64)>,
     /// Values of a `print`.
     pub printed: Vec<u64>,
@@ -79,8 +81,8 @@ pub struct Effect {
     pub started: Range<u32>,
 }
 
-/// What has to be chosen for a step besides its inputs: the uninitialised locals of a new frame, all that is arbitrary in the
-/// threads that start when `init` ends.
+/// What has to be chosen for a step besides its inputs: the uninitialised locals of a new frame,
+/// all that is arbitrary in the threads that start when `init` ends.
 pub fn step_slots(
     machine: &Machine,
     configuration: &Configuration,
@@ -126,7 +128,8 @@ fn push_uninitialised(machine: &Machine, thread: u32, procedure: ProcId, slots: 
     slots.extend(locals);
 }
 
-/// Takes a step. `chosen` has one value for each of [`step_slots`], in order. On an error nothing is changed.
+/// Takes a step. `chosen` has one value for each of [`step_slots`], in order. On an error nothing
+/// is changed.
 pub fn take(
     machine: &Machine,
     configuration: &mut Configuration,
@@ -360,7 +363,8 @@ mod tests {
     use crate::test_programs::machine;
     use hardbop_machine::GlobalId;
 
-    /// Runs thread 0 along first edges until it ends; every input and uninitialised variable is `value`.
+    /// Runs thread 0 along first edges until it ends; every input and uninitialised variable is
+    /// `value`.
     fn run(machine: &Machine, value: u64) -> Configuration {
         let start = vec![value; initial_slots(machine).len()];
         let mut configuration = initial(machine, &start);

@@ -85,7 +85,8 @@ pub(crate) fn doubling(depth: usize) -> Machine {
     machine(&text)
 }
 
-/// The only run of [`doubling`] to `END`: the calls of each procedure share the one run of the next.
+/// The only run of [`doubling`] to `END`: the calls of each procedure share the one run of the
+/// next.
 pub(crate) fn doubling_trace(machine: &Machine) -> Trace {
     let mut runs: Vec<Run> = Vec::new();
     let count = machine.procedures.len();

@@ -1,7 +1,8 @@
 //! Is this an infinite run of these threads? The judge of lassos of concurrent programs.
 //!
-//! The run is replayed like any trace, so every step is one that its thread may take then. It must come back to the very configuration in which the loop
-//! began: shared variables, all stacks, and who may go on. From there the same steps can be taken again, so one round is enough.
+//! The run is replayed like any trace, so every step is one that its thread may take then. It must
+//! come back to the very configuration in which the loop began: shared variables, all stacks, and
+//! who may go on. From there the same steps can be taken again, so one round is enough.
 
 use crate::configuration::Configuration;
 use crate::lasso::{Ending, LassoError, ObservedLasso, Part, ReplayedLasso};
@@ -37,7 +38,8 @@ pub fn observe_thread_lasso<T>(
     Ok(ObservedLasso { stem: seen, cycle })
 }
 
-/// Observes every configuration of a finite run of threads, the first and the last included; at most `limit` of them.
+/// Observes every configuration of a finite run of threads, the first and the last included; at
+/// most `limit` of them.
 pub fn observe_thread_trace<T>(
     machine: &Machine,
     trace: &Trace,
@@ -208,14 +210,16 @@ thread b begin void main() begin g := g; end end";
         assert_eq!(error, Err(LassoError::Version { found: 9 }));
     }
 
-    /// Two loops that flip the flag of the Getafix dialect: while it is 1, only the thread that took the last step may go on.
+    /// Two loops that flip the flag of the Getafix dialect: while it is 1, only the thread that
+    /// took the last step may go on.
     const FLAG: &str = "decl atomic;
 void init() begin atomic := 0; end
 void main() begin skip; end
 void thread1() begin AGAIN: atomic := !atomic; goto AGAIN; end
 void thread2() begin AGAIN: atomic := !atomic; goto AGAIN; end";
 
-    /// After `init` these threads go round their loops, two steps each time; the loop of the lasso begins after the first time.
+    /// After `init` these threads go round their loops, two steps each time; the loop of the lasso
+    /// begins after the first time.
     fn rounds(machine: &Machine, names: &[&str]) -> ThreadLasso {
         let slots = initial_slots(machine).len();
         let mut recorder = Recorder::new(machine, initial(machine, &vec![0; slots]));

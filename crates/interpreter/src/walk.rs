@@ -1,7 +1,9 @@
-//! A trace step by step, with the state after each: folded (a completed call is one step) or expanded (the flat run).
+//! A trace step by step, with the state after each: folded (a completed call is one step) or
+//! expanded (the flat run).
 //!
-//! Both are lazy. The expanded walk keeps a stack of its own, so that the first thousand steps of a run of 2^60 cost a
-//! thousand steps; the folded walk takes the effect of a completed call from the table of checked runs.
+//! Both are lazy. The expanded walk keeps a stack of its own, so that the first thousand steps of a
+//! run of 2^60 cost a thousand steps; the folded walk takes the effect of a completed call from the
+//! table of checked runs.
 
 use crate::configuration::Configuration;
 use crate::replay::{Fault, Place, ReplayError, check_locals};
@@ -250,7 +252,8 @@ impl<'a> Walk<'a> {
         let mut writes: Vec<_> = globals.zip(callee.exit_globals.iter().copied()).collect();
         for (target, value) in returned(machine, edge, &callee.results) {
             match target {
-                // A target's value replaces the one from the exit, so that each variable is written once.
+                // A target's value replaces the one from the exit, so that each variable is written
+                // once.
                 Variable::Global(id) => writes[id.index()].1 = value,
                 Variable::Local(_) => writes.push((target, value)),
             }
@@ -278,7 +281,8 @@ impl<'a> Walk<'a> {
     }
 
     fn match_run(&self, thread: u32, edge: EdgeId, inputs: &[u64], run: u32) -> Result<(), Fault> {
-        // Any step of the call might unblock a thread that waits inside an atomic block and so end this one's turn.
+        // Any step of the call might unblock a thread that waits inside an atomic block and so end
+        // this one's turn.
         if self.configuration.another_is_atomic(thread) {
             return Err(Fault::FoldedInAtomic);
         }

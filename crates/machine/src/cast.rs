@@ -1,8 +1,8 @@
 //! The threads of a concurrent program, each flattened ([`crate::inlined`]).
 //!
-//! Threads have the numbers of the trace: `init` first if there is one, then the instances of the program's threads, then those
-//! that others start, in order of their start. Of the last there may be any number; room is made for as many as the
-//! bound allows.
+//! Threads have the numbers of the trace: `init` first if there is one, then the instances of the
+//! program's threads, then those that others start, in order of their start. Of the last there may
+//! be any number; room is made for as many as the bound allows.
 
 use crate::ids::ProcId;
 use crate::inlined::{Inlined, NotInlined};
@@ -113,7 +113,8 @@ impl Member {
     }
 }
 
-/// The procedures in which threads may begin that these procedures start, directly or through others.
+/// The procedures in which threads may begin that these procedures start, directly or through
+/// others.
 fn startable(machine: &Machine, from: impl IntoIterator<Item = ProcId>) -> Vec<ProcId> {
     let mut roots = BTreeSet::new();
     let mut pending: Vec<ProcId> = from.into_iter().collect();

@@ -1,7 +1,8 @@
 //! Expressions of a machine: typed, free of syntax, in one arena with operands before their users.
 //!
-//! `choose[a, b]` has become `a | (!b & *)`, and every `*` an input of its own of the edge it stands on. Nothing here
-//! recurses: [`ExprArena::fold`] walks an expression bottom-up with a stack of its own, so depth is limited by memory only.
+//! `choose[a, b]` has become `a | (!b & *)`, and every `*` an input of its own of the edge it
+//! stands on. Nothing here recurses: [`ExprArena::fold`] walks an expression bottom-up with a stack
+//! of its own, so depth is limited by memory only.
 
 use crate::ids::{ExprId, InputId, Variable};
 use crate::types::Type;
@@ -117,8 +118,9 @@ impl ExprArena {
         self.exprs.is_empty()
     }
 
-    /// Computes a value bottom-up: `combine` gets each node of the expression after its operands, with their values
-    /// in order. A node that is reached twice is combined twice; machine expressions are trees.
+    /// Computes a value bottom-up: `combine` gets each node of the expression after its operands,
+    /// with their values in order. A node that is reached twice is combined twice; machine
+    /// expressions are trees.
     pub fn fold<T>(&self, root: ExprId, mut combine: impl FnMut(&Expr, &mut Vec<T>) -> T) -> T {
         enum Visit {
             Open(ExprId),

@@ -1,12 +1,13 @@
 //! Threads without recursion, flattened: every chain of calls becomes a frame of its own.
 //!
-//! A thread whose call graph has no cycle has finitely many stacks. [`Inlined`] numbers the *frames* (a procedure reached by one
-//! chain of call edges) and the *places* (a node in a frame), so that where a thread is becomes one number; place 0
-//! means that it does not run. The locals of all frames of a stack lie side by side in one *row* of bits: a frame's
-//! begin where its caller's end. Frames that never stand on one stack share bits.
+//! A thread whose call graph has no cycle has finitely many stacks. [`Inlined`] numbers the
+//! *frames* (a procedure reached by one chain of call edges) and the *places* (a node in a frame),
+//! so that where a thread is becomes one number; place 0 means that it does not run. The locals of
+//! all frames of a stack lie side by side in one *row* of bits: a frame's begin where its caller's
+//! end. Frames that never stand on one stack share bits.
 //!
-//! The numbers are part of the certificates for concurrent programs (`docs/certificates.md`): frames in order of a breadth-first
-//! walk from the roots along call edges in the machine's order.
+//! The numbers are part of the certificates for concurrent programs (`docs/certificates.md`):
+//! frames in order of a breadth-first walk from the roots along call edges in the machine's order.
 
 use crate::ids::{EdgeId, LocalId, NodeId, ProcId};
 use crate::ir::{Action, Machine};

@@ -1,17 +1,20 @@
 //! Procedures, nodes, edges, threads: the tables of a machine and what they mean.
 //!
-//! **Configurations.** The shared globals; for every running thread its own copy of the per-thread globals and a stack of
-//! frames; a frame is a node and the values of the procedure's locals (parameters, declared locals, results).
+//! **Configurations.** The shared globals; for every running thread its own copy of the per-thread
+//! globals and a stack of frames; a frame is a node and the values of the procedure's locals
+//! (parameters, declared locals, results).
 //!
-//! **Steps.** A thread takes an edge out of the node of its top frame if there are values for the edge's inputs with
-//! which `guard` holds and the action can be taken. All of guard, values and arguments are evaluated in the state before the step.
-//! A `Call` stores nothing in the caller but its node: the frame waits *on the edge*. At a procedure's `exit` node the only
-//! step is the return: the frame is popped, the waiting call's targets get the callee's results, and the caller
+//! **Steps.** A thread takes an edge out of the node of its top frame if there are values for the
+//! edge's inputs with which `guard` holds and the action can be taken. All of guard, values and
+//! arguments are evaluated in the state before the step. A `Call` stores nothing in the caller but
+//! its node: the frame waits *on the edge*. At a procedure's `exit` node the only step is the
+//! return: the frame is popped, the waiting call's targets get the callee's results, and the caller
 //! goes on at the call edge's `to`. A thread whose last frame is popped has ended.
 //!
-//! **Initial configuration.** Globals with an initial value have it, all other variables are arbitrary. If there is an
-//! `init` procedure, it runs alone first; when it has ended, all threads of [`Machine::threads`] start. Locals other than
-//! parameters are arbitrary, chosen anew at each call; so are the locals of a thread's first frame, parameters included.
+//! **Initial configuration.** Globals with an initial value have it, all other variables are
+//! arbitrary. If there is an `init` procedure, it runs alone first; when it has ended, all threads
+//! of [`Machine::threads`] start. Locals other than parameters are arbitrary, chosen anew at each
+//! call; so are the locals of a thread's first frame, parameters included.
 
 use crate::expr::ExprArena;
 use crate::ids::{EdgeId, ExprId, GlobalId, LocalId, NodeId, ProcId, Variable};
@@ -28,7 +31,8 @@ pub struct Machine {
     pub globals: Vec<Global>,
     /// Procedures.
     pub procedures: Vec<Procedure>,
-    /// Nodes of all procedures; those of one procedure are contiguous and in order of the text, the exit last.
+    /// Nodes of all procedures; those of one procedure are contiguous and in order of the text, the
+    /// exit last.
     pub nodes: Vec<Node>,
     /// Edges of all procedures, ordered by source node.
     pub edges: Vec<Edge>,
@@ -40,9 +44,11 @@ pub struct Machine {
     pub assertions: Vec<Assertion>,
     /// Runs alone before the threads start.
     pub init: Option<ProcId>,
-    /// The threads that run from the start (or from the end of `init`). A sequential program has one with one instance.
+    /// The threads that run from the start (or from the end of `init`). A sequential program has
+    /// one with one instance.
     pub threads: Vec<Thread>,
-    /// The Getafix tool's flag: while this shared global is 1, only the thread that took the last step may take one.
+    /// The Getafix tool's flag: while this shared global is 1, only the thread that took the last
+    /// step may take one.
     pub atomic_flag: Option<GlobalId>,
 }
 
@@ -66,7 +72,8 @@ pub struct Global {
 pub enum Storage {
     /// One copy for all threads.
     Shared,
-    /// One copy per running thread. A thread that another starts gets a copy of its parent's values.
+    /// One copy per running thread. A thread that another starts gets a copy of its parent's
+    /// values.
     PerThread,
 }
 
@@ -111,7 +118,8 @@ pub struct Node {
     pub edges: Range<u32>,
     /// What it stands for.
     pub kind: NodeKind,
-    /// The statement that is about to run; for an exit the closing `end`; for a failure the assertion.
+    /// The statement that is about to run; for an exit the closing `end`; for a failure the
+    /// assertion.
     pub span: Span,
 }
 
@@ -120,7 +128,8 @@ pub struct Node {
 pub enum NodeKind {
     /// Before a statement.
     Statement,
-    /// A step that a statement needs besides its own, such as initialising a local or checking `enforce` after a call.
+    /// A step that a statement needs besides its own, such as initialising a local or checking
+    /// `enforce` after a call.
     Internal,
     /// The end of the procedure.
     Exit,
@@ -139,7 +148,8 @@ pub struct Edge {
     pub guard: Option<ExprId>,
     /// What it does.
     pub action: Action,
-    /// Types of the choices (`*`) on this edge; [`crate::expr::Expr::Input`] refers to them by position.
+    /// Types of the choices (`*`) on this edge; [`crate::expr::Expr::Input`] refers to them by
+    /// position.
     pub inputs: Vec<Type>,
     /// The text it came from.
     pub span: Span,
@@ -300,7 +310,8 @@ impl Machine {
         self.threads.iter().map(|t| u64::from(t.instances)).sum()
     }
 
-    /// Whether at most one thread ever runs and there is no `init`, so that sequential engines may take it.
+    /// Whether at most one thread ever runs and there is no `init`, so that sequential engines may
+    /// take it.
     pub fn is_sequential(&self) -> bool {
         self.init.is_none()
             && self.instance_count() <= 1

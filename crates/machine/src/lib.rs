@@ -1,8 +1,8 @@
 //! The recursive state machine: the one representation that every engine works on.
 //!
-//! [`Machine`] (module [`ir`]) is what [`lower`] makes of a checked program; [`expr`] holds its expressions.
-//! It is the extended recursive state machine of VERA (section 2), which is also the control-flow graph of Bebop
-//! (section 2.3): procedures with nodes and edges, data on the edges.
+//! [`Machine`] (module [`ir`]) is what [`lower`] makes of a checked program; [`expr`] holds its
+//! expressions. It is the extended recursive state machine of VERA (section 2), which is also the
+//! control-flow graph of Bebop (section 2.3): procedures with nodes and edges, data on the edges.
 
 pub mod analysis;
 pub mod bits;
@@ -28,7 +28,8 @@ pub use types::Type;
 use hardbop_syntax::diagnostic::has_errors;
 use hardbop_syntax::{Diagnostic, Source};
 
-/// The machine of a program text, or everything that is wrong with it. A name that ends in `.gp` means Leino's guarded blocks.
+/// The machine of a program text, or everything that is wrong with it. A name that ends in `.gp`
+/// means Leino's guarded blocks.
 pub fn from_text(name: &str, text: &str) -> Result<Machine, Vec<Diagnostic>> {
     let source = Source::new(name, text);
     let parsed = hardbop_syntax::parse(&source);

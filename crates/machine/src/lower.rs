@@ -1,9 +1,10 @@
 //! Checked program to machine.
 //!
-//! Each statement becomes a node, each way to leave it an edge; [`crate::ir`] says what they mean. A condition is a step of its
-//! own, so an `if` with three conditions has three nodes. The walk keeps a stack of open blocks instead of recursing,
-//! and handles one procedure at a time ([`statements`]): first with nodes numbered as they come up ([`draft`]),
-//! then renumbered in order of the text. Expressions are translated in [`expressions`].
+//! Each statement becomes a node, each way to leave it an edge; [`crate::ir`] says what they mean.
+//! A condition is a step of its own, so an `if` with three conditions has three nodes. The walk
+//! keeps a stack of open blocks instead of recursing, and handles one procedure at a time
+//! ([`statements`]): first with nodes numbered as they come up ([`draft`]), then renumbered in
+//! order of the text. Expressions are translated in [`expressions`].
 
 mod draft;
 mod expressions;

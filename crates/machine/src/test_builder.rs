@@ -1,4 +1,5 @@
-//! Builds small machines for unit tests, edge by edge, so that analyses can be tested apart from lowering.
+//! Builds small machines for unit tests, edge by edge, so that analyses can be tested apart from
+//! lowering.
 
 use crate::ids::{ExprId, GlobalId, NodeId, ProcId, Variable};
 use crate::ir::{Action, Edge, Global, Local, Machine, Node, NodeKind, Procedure, Storage, Thread};

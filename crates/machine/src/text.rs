@@ -1,6 +1,8 @@
-//! Expressions and edges as a person would write them, with no more parentheses than the language needs.
+//! Expressions and edges as a person would write them, with no more parentheses than the language
+//! needs.
 //!
-//! The text is for reading (graphs, traces), not for parsing again: each choice is a `*`, whatever its type.
+//! The text is for reading (graphs, traces), not for parsing again: each choice is a `*`, whatever
+//! its type.
 
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::ids::{EdgeId, ExprId, ProcId, Variable};
@@ -28,7 +30,8 @@ impl BinaryOp {
         }
     }
 
-    /// How tight it binds, and how tight its left and right operands must bind to stand without parentheses.
+    /// How tight it binds, and how tight its left and right operands must bind to stand without
+    /// parentheses.
     fn binding(self) -> (u8, u8, u8) {
         match self {
             BinaryOp::Implies => (2, 3, 2),
@@ -50,7 +53,8 @@ pub fn expr_text(machine: &Machine, procedure: ProcId, root: ExprId) -> String {
     text
 }
 
-/// What an edge does, as text: `assume(g & !h)`, `x, y := e, f`, `x := call f(a)`; guard and action with `; ` between them.
+/// What an edge does, as text: `assume(g & !h)`, `x, y := e, f`, `x := call f(a)`; guard and action
+/// with `; ` between them.
 pub fn edge_text(machine: &Machine, edge: EdgeId) -> String {
     let edge = machine.edge(edge);
     let procedure = machine.procedure_of(edge.from);

@@ -1,6 +1,7 @@
 //! Every program of the corpus of other tools' tests becomes a machine.
 //!
-//! The corpus is not part of the project; where its folder is missing, this test says so and passes.
+//! The corpus is not part of the project; where its folder is missing, this test says so and
+//! passes.
 #![allow(clippy::print_stderr, reason = "says why nothing was tested")]
 
 use std::path::{Path, PathBuf};

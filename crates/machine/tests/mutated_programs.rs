@@ -1,8 +1,9 @@
-//! Damaged programs: whatever is done to a text, the front end answers with a machine or with errors, and what it still
-//! reads without errors it can format without changing what it says.
+//! Damaged programs: whatever is done to a text, the front end answers with a machine or with
+//! errors, and what it still reads without errors it can format without changing what it says.
 //!
-//! These are the two fuzz targets of `fuzz/` with a fixed stream of mutations, so that they run with the other tests. The examples are
-//! changed by bytes (broken words, half comments) and by tokens (programs that are nearly right), each a few times.
+//! These are the two fuzz targets of `fuzz/` with a fixed stream of mutations, so that they run
+//! with the other tests. The examples are changed by bytes (broken words, half comments) and by
+//! tokens (programs that are nearly right), each a few times.
 
 use hardbop_syntax::ast::Form;
 use hardbop_syntax::diagnostic::has_errors;

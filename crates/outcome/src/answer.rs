@@ -1,4 +1,5 @@
-//! The answer to one item of a question: a verdict with its run, in text and JSON by the same words.
+//! The answer to one item of a question: a verdict with its run, in text and JSON by the same
+//! words.
 
 use crate::bound::Bound;
 use crate::budget::Limit;

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
-    /// Runs with at most so many context switches.
+    /// Runs with at most this many context switches.
     ContextSwitches(u32),
-    /// Round-robin schedules of at most so many rounds.
+    /// Round-robin schedules of at most this many rounds.
     Rounds(u32),
-    /// Runs of at most so many steps.
+    /// Runs of at most this many steps.
     Steps(u32),
 }
 

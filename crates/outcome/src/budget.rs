@@ -1,7 +1,7 @@
 //! What an engine may spend. Hitting a limit is an answer (`Unknown`), never a panic.
 //!
-//! Engines are deterministic and do not look at the clock: time and Ctrl-C come in through [`Interrupt`], which the
-//! command line implements.
+//! Engines are deterministic and do not look at the clock: time and Ctrl-C come in through
+//! [`Interrupt`], which the command line implements.
 
 use crate::bound::Bound;
 use serde::{Deserialize, Serialize};

@@ -1,22 +1,27 @@
-//! Evidence that targets cannot be reached: an inductive invariant of the machine, with one versioned JSON form.
+//! Evidence that targets cannot be reached: an inductive invariant of the machine, with one
+//! versioned JSON form.
 //!
 //! Every node carries formulas over bits of variables; what they mean depends on the [`Direction`].
 //!
-//! **Forward** (Bebop's path edges, section 3.1). The relation of a node holds between the state in which the procedure was
-//! entered (`entry`) and the current one (`now`). Whoever accepts it checks: initial states are inside; every edge leads from
-//! inside to inside; the state that a call makes is inside the callee's entry relation, with entry and current state equal; a call
-//! followed by the callee's summary leads inside; the relation at every target is empty. The summary of a procedure *is*
-//! the relation at its exit.
+//! **Forward** (Bebop's path edges, section 3.1). The relation of a node holds between the state in
+//! which the procedure was entered (`entry`) and the current one (`now`). Whoever accepts it
+//! checks: initial states are inside; every edge leads from inside to inside; the state that a call
+//! makes is inside the callee's entry relation, with entry and current state equal; a call followed
+//! by the callee's summary leads inside; the relation at every target is empty. The summary of a
+//! procedure *is* the relation at its exit.
 //!
-//! **Backward** (weakest preconditions, Leino, section 3, with procedures). The relation of a node speaks of `now` only and
-//! holds wherever a target can be reached before the procedure returns; `to_exit` holds between `now` and the state at the
-//! `exit` of the same invocation for those exit states that some caller cares about. It is checked the other way round: from
-//! the end of every edge to its start; no initial state may be inside.
+//! **Backward** (weakest preconditions, Leino, section 3, with procedures). The relation of a node
+//! speaks of `now` only and holds wherever a target can be reached before the procedure returns;
+//! `to_exit` holds between `now` and the state at the `exit` of the same invocation for those exit
+//! states that some caller cares about. It is checked the other way round: from the end of every
+//! edge to its start; no initial state may be inside.
 //!
-//! **Interleaved** (for threads without recursion, [`hardbop_machine::inlined`]). A relation belongs to a [`Turn`] and holds of whole
-//! configurations: the shared globals, and of every thread its place and its variables.
+//! **Interleaved** (for threads without recursion, [`hardbop_machine::inlined`]). A relation
+//! belongs to a [`Turn`] and holds of whole configurations: the shared globals, and of every thread
+//! its place and its variables.
 //!
-//! `docs/certificates.md` lists the conditions one by one; the checker's own modules argue that they suffice.
+//! `docs/certificates.md` lists the conditions one by one; the checker's own modules argue that
+//! they suffice.
 
 use crate::target::Target;
 use hardbop_machine::{GlobalId, Machine, NodeId, ProcId, Variable};
@@ -40,11 +45,12 @@ pub struct Certificate {
     pub targets: Vec<Target>,
     /// All formulas; operands before their users.
     pub formulas: Vec<Formula>,
-    /// The relations, in order of the nodes, each node at most once. A node that is not listed has empty relations: forward,
-    /// it is never reached; backward, no target is reached from it.
+    /// The relations, in order of the nodes, each node at most once. A node that is not listed has
+    /// empty relations: forward, it is never reached; backward, no target is reached from it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeRelation>,
-    /// Interleaved only: the relations by turn, each turn at most once. A turn that is not listed never comes.
+    /// Interleaved only: the relations by turn, each turn at most once. A turn that is not listed
+    /// never comes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<TurnRelation>,
 }
@@ -93,15 +99,18 @@ pub struct NodeRelation {
     pub node: NodeId,
     /// One-based source line, for readers; it is not checked.
     pub line: u32,
-    /// Index into [`Certificate::formulas`]. Forward: over [`Formula::Entry`] and [`Formula::Now`], a superset of the pairs
-    /// with which the node is reached. Backward: over [`Formula::Now`], a superset of the states from which a target can be reached without
-    /// leaving this invocation of the procedure.
+    /// Index into [`Certificate::formulas`]. Forward: over [`Formula::Entry`] and [`Formula::Now`],
+    /// a superset of the pairs with which the node is reached. Backward: over [`Formula::Now`], a
+    /// superset of the states from which a target can be reached without leaving this invocation of
+    /// the procedure.
     pub relation: u32,
-    /// Backward only; index into [`Certificate::formulas`]: over [`Formula::Now`] and [`Formula::Exit`], a superset of
-    /// the pairs of a state and a demanded exit state that the invocation can end in. Empty if there is none.
+    /// Backward only; index into [`Certificate::formulas`]: over [`Formula::Now`] and
+    /// [`Formula::Exit`], a superset of the pairs of a state and a demanded exit state that the
+    /// invocation can end in. Empty if there is none.
     ///
-    /// At the exit node it says which exit states are demanded: those for which it holds with `now` and `exit` equal. There it should
-    /// hold for no other pairs: whatever it holds for is carried back along the edges.
+    /// At the exit node it says which exit states are demanded: those for which it holds with `now`
+    /// and `exit` equal. There it should hold for no other pairs: whatever it holds for is carried
+    /// back along the edges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_exit: Option<u32>,
 }
@@ -125,12 +134,14 @@ pub struct TurnRelation {
     /// Whose turn it is, and what else is known then.
     #[serde(flatten)]
     pub turn: Turn,
-    /// Index into [`Certificate::formulas`]: over [`Formula::Now`] of shared globals and [`Formula::Thread`], a superset of the
-    /// configurations in which that thread may take the next step, if it can take one.
+    /// Index into [`Certificate::formulas`]: over [`Formula::Now`] of shared globals and
+    /// [`Formula::Thread`], a superset of the configurations in which that thread may take the next
+    /// step, if it can take one.
     pub relation: u32,
 }
 
-/// Whose turn it is. Threads are numbered in order of their start, as in [`crate::trace::Trace::threads`].
+/// Whose turn it is. Threads are numbered in order of their start, as in
+/// [`crate::trace::Trace::threads`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Turn {
     /// The thread that takes the next step.
@@ -144,15 +155,16 @@ pub struct Turn {
 
 /// A formula over the bits of variables. Operands are indices of earlier formulas.
 ///
-/// A global that a procedure, with everything it calls, never assigns has one value from entry to exit. So in its formulas
-/// `entry`, `now` and `exit` of such a global are the same bit, and a formula may name whichever is at hand.
+/// A global that a procedure, with everything it calls, never assigns has one value from entry to
+/// exit. So in its formulas `entry`, `now` and `exit` of such a global are the same bit, and a
+/// formula may name whichever is at hand.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Formula {
     /// A constant.
     Constant(bool),
-    /// A bit of a variable at the procedure's entry: of a global, or of a local, for one that is no parameter its
-    /// arbitrary first value. Forward only.
+    /// A bit of a variable at the procedure's entry: of a global, or of a local, for one that is no
+    /// parameter its arbitrary first value. Forward only.
     Entry(Bit),
     /// A bit of a variable now.
     Now(Bit),

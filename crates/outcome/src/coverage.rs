@@ -1,7 +1,9 @@
-//! What can be reached of a program, statement by statement and branch by branch, with one versioned JSON form.
+//! What can be reached of a program, statement by statement and branch by branch, with one
+//! versioned JSON form.
 //!
-//! Statements that no run reaches, conditions that always come out the same, and whether the program's `assume`s leave nothing to be
-//! checked, so that `HOLDS` means nothing. The question whose answers these are belongs to the transform that splits edges.
+//! Statements that no run reaches, conditions that always come out the same, and whether the
+//! program's `assume`s leave nothing to be checked, so that `HOLDS` means nothing. The question
+//! whose answers these are belongs to the transform that splits edges.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,8 +34,8 @@ pub struct Coverage {
     pub statements: Vec<Place>,
     /// Every condition, in order of the text.
     pub conditions: Vec<Condition>,
-    /// Whether the program has assertions and no run reaches one of them or the end of the program: then that they
-    /// hold says nothing. Not known is not vacuous.
+    /// Whether the program has assertions and no run reaches one of them or the end of the program:
+    /// then that they hold says nothing. Not known is not vacuous.
     pub vacuous: bool,
 }
 

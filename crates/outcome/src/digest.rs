@@ -1,13 +1,15 @@
-//! A short name for a machine, so that evidence for another program is refused with a clear message.
+//! A short name for a machine, so that evidence for another program is refused with a clear
+//! message.
 //!
-//! Not a cryptographic hash: it guards against mistakes, and the checkers do not trust it for anything else. It is the same on
-//! every platform: whatever is hashed goes in as 64-bit numbers.
+//! Not a cryptographic hash: it guards against mistakes, and the checkers do not trust it for
+//! anything else. It is the same on every platform: whatever is hashed goes in as 64-bit numbers.
 
 use hardbop_machine::{ExprId, Machine};
 use std::hash::{Hash, Hasher};
 
-/// 16 hexadecimal digits that depend on everything a trace or certificate refers to: variables, nodes, edges, expressions
-/// and their order, but not on comments or layout. Linear in the size of the machine.
+/// 16 hexadecimal digits that depend on everything a trace or certificate refers to: variables,
+/// nodes, edges, expressions and their order, but not on comments or layout. Linear in the size of
+/// the machine.
 pub fn of(machine: &Machine) -> String {
     let mut hash = Mixer(0xcbf2_9ce4_8422_2325);
     (machine.init, machine.atomic_flag, &machine.threads).hash(&mut hash);

@@ -1,14 +1,17 @@
-//! Infinite runs as data: a stem, and a loop that can be gone round for ever. One versioned JSON form.
+//! Infinite runs as data: a stem, and a loop that can be gone round for ever. One versioned JSON
+//! form.
 //!
-//! The steps are those of [`crate::trace`]: completed calls are one step each, calls that stay open are `Enter` steps. After
-//! the stem the run stands at the *head* of the loop. The loop leads back to the same head: the same node, the same globals and
-//! the same locals of the frame on top of the stack, with nothing below the head's frame touched. It may leave
-//! frames behind, so that the stack grows from round to round: what lies below is never seen again (VERA, section 4). That
-//! is why one round proves that the loop can be repeated for ever.
+//! The steps are those of [`crate::trace`]: completed calls are one step each, calls that stay open
+//! are `Enter` steps. After the stem the run stands at the *head* of the loop. The loop leads back
+//! to the same head: the same node, the same globals and the same locals of the frame on top of the
+//! stack, with nothing below the head's frame touched. It may leave frames behind, so that the
+//! stack grows from round to round: what lies below is never seen again (VERA, section 4). That is
+//! why one round proves that the loop can be repeated for ever.
 //!
-//! Without steps in the loop the run is finite: its stem ends with the return of `main` or in a failed assertion. Properties see such
-//! a run as one that stays in its last state. Lassos are for sequential programs; a [`ThreadLasso`] is one of several threads, whose loop leads back to the same
-//! configuration, all stacks included.
+//! Without steps in the loop the run is finite: its stem ends with the return of `main` or in a
+//! failed assertion. Properties see such a run as one that stays in its last state. Lassos are for
+//! sequential programs; a [`ThreadLasso`] is one of several threads, whose loop leads back to the
+//! same configuration, all stacks included.
 
 use crate::trace::{self, Run, Segment, Step, ThreadOrigin, Trace};
 use serde::{Deserialize, Serialize};
@@ -41,7 +44,7 @@ pub struct Lasso {
 }
 
 impl Lasso {
-    /// The finite run that takes the stem and goes so many times round the loop.
+    /// The finite run that takes the stem and goes round the loop the given number of times.
     pub fn unrolled(&self, rounds: usize) -> Trace {
         let cycles = std::iter::repeat_n(&self.cycle, rounds).flatten();
         Trace {

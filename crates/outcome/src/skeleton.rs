@@ -1,9 +1,10 @@
 //! From the decisions of a run to a trace.
 //!
-//! An engine that has found a run knows which edges it takes and how the choices fall, but not always the value of every
-//! variable: what cannot matter it has left out. A [`Skeleton`] holds the decisions; [`Skeleton::trace`] runs them through the
-//! machine once, fills in all values, and shares equal completed calls. It does not check guards: that is for the replay, which
-//! trusts nobody.
+//! An engine that has found a run knows which edges it takes and how the choices fall, but not
+//! always the value of every variable: what cannot matter it has left out. A [`Skeleton`] holds the
+//! decisions; [`Skeleton::trace`] runs them through the machine once, fills in all values, and
+//! shares equal completed calls. It does not check guards: that is for the replay, which trusts
+//! nobody.
 
 use crate::lasso::Lasso;
 use crate::target::Target;
@@ -13,10 +14,12 @@ use hardbop_machine::{Action, EdgeId, ExprId, LocalId, Machine, ProcId, Type, Va
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The decisions of a run of a sequential machine, calls that return told apart from those that stay open.
+/// The decisions of a run of a sequential machine, calls that return told apart from those that
+/// stay open.
 #[derive(Clone, Debug, Default)]
 pub struct Skeleton {
-    /// Initial values of globals and of the first procedure's locals; what is not mentioned is 0, or the declared initial value.
+    /// Initial values of globals and of the first procedure's locals; what is not mentioned is 0,
+    /// or the declared initial value.
     pub start: Vec<(Variable, u64)>,
     /// The run itself.
     pub steps: Vec<Decision>,
@@ -65,10 +68,12 @@ pub enum Decision {
     },
 }
 
-/// More runs than this are not written down: the program counts its calls in a variable, and no two of them are equal.
+/// More runs than this are not written down: the program counts its calls in a variable, and no two
+/// of them are equal.
 const MAX_RUNS: usize = 1 << 20;
 
-/// A loop that has not come back to all values after so many rounds never will: see [`Skeleton::lasso`].
+/// A loop that has not come back to all values after this many rounds never will: see
+/// [`Skeleton::lasso`].
 const MAX_ROUNDS: usize = 8;
 
 /// The values of one procedure's variables.
@@ -100,7 +105,8 @@ struct Runs {
 }
 
 impl Skeleton {
-    /// The trace with these decisions; nothing if it has too many different completed calls to be written down.
+    /// The trace with these decisions; nothing if it has too many different completed calls to be
+    /// written down.
     ///
     /// `program` is the machine's [`crate::digest`].
     pub fn trace(&self, machine: &Machine, program: &str, target: Option<Target>) -> Option<Trace> {
@@ -126,11 +132,13 @@ impl Skeleton {
         })
     }
 
-    /// The lasso whose loop the decisions from number `head` on are; with none, the run is finite, and `returns` says whether it ends with the return
-    /// of the first procedure. Nothing if it has too many different completed calls.
+    /// The lasso whose loop the decisions from number `head` on are; with none, the run is finite,
+    /// and `returns` says whether it ends with the return of the first procedure. Nothing if it has
+    /// too many different completed calls.
     ///
-    /// The loop comes back to the values that matter. Those that do not may still be others after the first round, when it has
-    /// set them once, so the lasso takes the loop from where it has come back to *all* values. Nothing if it never does.
+    /// The loop comes back to the values that matter. Those that do not may still be others after
+    /// the first round, when it has set them once, so the lasso takes the loop from where it has
+    /// come back to *all* values. Nothing if it never does.
     pub fn lasso(
         &self,
         machine: &Machine,
@@ -170,7 +178,8 @@ impl Skeleton {
         })
     }
 
-    /// Runs a completed call, and those inside it first; gives its index, the globals at its exit and its results.
+    /// Runs a completed call, and those inside it first; gives its index, the globals at its exit
+    /// and its results.
     fn run(
         &self,
         machine: &Machine,

@@ -1,15 +1,18 @@
 //! Runs as data: hierarchical, replayable, with one versioned JSON form.
 //!
-//! A program whose procedures each call the next twice has only runs of 2^N steps. So a trace is hierarchical (Bebop,
-//! section 3.2): a call that returns is one step, which refers to a [`Run`] of the callee in a table; equal runs are
-//! stored once, and each is checked once. A run in the table refers only to runs before it, so the table is
-//! well-founded and everything about a trace is computed in one pass over it.
+//! A program whose procedures each call the next twice has only runs of 2^N steps. So a trace is
+//! hierarchical (Bebop, section 3.2): a call that returns is one step, which refers to a [`Run`] of
+//! the callee in a table; equal runs are stored once, and each is checked once. A run in the table
+//! refers only to runs before it, so the table is well-founded and everything about a trace is
+//! computed in one pass over it.
 //!
-//! A call that is still open at the end of the trace, or that a context switch interrupts, is an `Enter` step (and, if it
-//! ends later, a `Leave`); its steps stand in line. A sequential trace has one [`Segment`].
+//! A call that is still open at the end of the trace, or that a context switch interrupts, is an
+//! `Enter` step (and, if it ends later, a `Leave`); its steps stand in line. A sequential trace has
+//! one [`Segment`].
 //!
-//! The trace holds only what is not determined: initial values, edges, the values of choices, the arbitrary initial locals. The
-//! interpreter computes everything else, so a trace cannot contradict the semantics without the replay noticing.
+//! The trace holds only what is not determined: initial values, edges, the values of choices, the
+//! arbitrary initial locals. The interpreter computes everything else, so a trace cannot contradict
+//! the semantics without the replay noticing.
 
 use crate::target::Target;
 use hardbop_machine::{EdgeId, ProcId};
@@ -29,10 +32,12 @@ pub struct Trace {
     /// What it reaches; nothing for a mere simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
-    /// Initial values of all shared globals, in the order of the machine. (Entries of per-thread globals are 0 and have no meaning.)
+    /// Initial values of all shared globals, in the order of the machine. (Entries of per-thread
+    /// globals are 0 and have no meaning.)
     pub globals: Vec<u64>,
-    /// The threads that take part, in order of their start: number 0 is `init` if there is one (or the first thread), then the
-    /// instances of the machine's threads in order, then started ones. Each gives the initial values that are arbitrary.
+    /// The threads that take part, in order of their start: number 0 is `init` if there is one (or
+    /// the first thread), then the instances of the machine's threads in order, then started ones.
+    /// Each gives the initial values that are arbitrary.
     pub threads: Vec<ThreadOrigin>,
     /// Completed calls; each refers only to earlier ones.
     pub runs: Vec<Run>,
@@ -43,11 +48,12 @@ pub struct Trace {
 /// The arbitrary initial values of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadOrigin {
-    /// Initial values of its per-thread globals (entries of shared globals are 0 and have no meaning). Ignored for a thread
-    /// that another one started: it has a copy of its parent's.
+    /// Initial values of its per-thread globals (entries of shared globals are 0 and have no
+    /// meaning). Ignored for a thread that another one started: it has a copy of its parent's.
     pub globals: Vec<u64>,
-    /// Initial values of the locals of its first frame. For a thread started by a call the parameters are given by the call
-    /// and must agree; for one started at a node all must agree with the parent's.
+    /// Initial values of the locals of its first frame. For a thread started by a call the
+    /// parameters are given by the call and must agree; for one started at a node all must agree
+    /// with the parent's.
     pub locals: Vec<u64>,
 }
 
@@ -92,7 +98,8 @@ pub enum Step {
         /// Values of its choices.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         inputs: Vec<u64>,
-        /// Index into [`Trace::runs`]: a run of the callee that starts in the very state the call makes.
+        /// Index into [`Trace::runs`]: a run of the callee that starts in the very state the call
+        /// makes.
         run: u32,
     },
     /// Takes a call edge; the steps that follow are the callee's.
@@ -102,7 +109,8 @@ pub enum Step {
         /// Values of its choices.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         inputs: Vec<u64>,
-        /// Values of all locals of the callee at its entry: parameters as passed, the others as chosen.
+        /// Values of all locals of the callee at its entry: parameters as passed, the others as
+        /// chosen.
         locals: Vec<u64>,
     },
     /// Returns from a procedure that was entered by `Enter` or in which the thread began.

@@ -1,10 +1,12 @@
 //! Warns where `atomic_begin` and `atomic_end` do not match on some way through the program.
 //!
-//! Blocks may begin in one procedure and end in another, and they do not nest, so what matters is whether a thread is inside of one:
-//! a flow analysis with one bit of state. It is the summary algorithm in small: for each statement, in which states a
-//! procedure can be there if it is entered outside, entered inside, or if a thread starts in the middle of it; calls go by what
-//! the callee's end says. Each fact is found once, so the cost is linear. Conditions other than constants are not looked
-//! at; so there are warnings only, and only in a program that has both words (without one of them it is an error).
+//! Blocks may begin in one procedure and end in another, and they do not nest, so what matters is
+//! whether a thread is inside of one: a flow analysis with one bit of state. It is the summary
+//! algorithm in small: for each statement, in which states a procedure can be there if it is
+//! entered outside, entered inside, or if a thread starts in the middle of it; calls go by what the
+//! callee's end says. Each fact is found once, so the cost is linear. Conditions other than
+//! constants are not looked at; so there are warnings only, and only in a program that has both
+//! words (without one of them it is an error).
 
 use crate::checker::Checker;
 use crate::endings::constant;
@@ -78,7 +80,8 @@ struct Flow {
 }
 
 impl Checker<'_> {
-    /// Warns about atomic blocks that may end without having begun, and about threads that may end inside of one.
+    /// Warns about atomic blocks that may end without having begun, and about threads that may end
+    /// inside of one.
     pub fn warn_about_atomic_blocks(&mut self) {
         let flow = self.flow();
         let facts = self.atomic_states(&flow);
@@ -303,7 +306,8 @@ fn entered(flow: &Flow, facts: &[Facts]) -> Vec<States> {
     for procedure in &flow.first_procedures {
         entered[procedure.index()].add(States::OUTSIDE);
     }
-    // Every procedure once, for threads that start in its middle, and again when it is entered in another way.
+    // Every procedure once, for threads that start in its middle, and again when it is entered in
+    // another way.
     let mut pending: Vec<usize> = (0..flow.entries.len()).collect();
     while let Some(procedure) = pending.pop() {
         for &(node, callee) in &flow.calls[procedure] {

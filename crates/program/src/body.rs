@@ -1,4 +1,5 @@
-//! Walks the statements of every procedure with a stack of its own, resolves their names and labels and checks counts.
+//! Walks the statements of every procedure with a stack of its own, resolves their names and labels
+//! and checks counts.
 
 use crate::checker::Checker;
 use crate::ids::{GlobalId, LocalId, ProcId, Variable};

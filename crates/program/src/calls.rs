@@ -93,7 +93,8 @@ impl Checker<'_> {
         None
     }
 
-    /// Checks the variables that a call assigns its results to. A call without any throws its results away.
+    /// Checks the variables that a call assigns its results to. A call without any throws its
+    /// results away.
     pub fn check_result_targets(
         &mut self,
         id: StmtId,

@@ -1,6 +1,6 @@
-//! The state of one check: scopes, tables that fill up, findings. The steps are in the other modules:
-//! [`crate::declare`] collects what is declared, [`crate::body`] walks the statements, [`crate::infer`] types the expressions,
-//! [`crate::threads`] decides what runs.
+//! The state of one check: scopes, tables that fill up, findings. The steps are in the other
+//! modules: [`crate::declare`] collects what is declared, [`crate::body`] walks the statements,
+//! [`crate::infer`] types the expressions, [`crate::threads`] decides what runs.
 
 use crate::dialect::Dialect;
 use crate::ids::{GlobalId, LocalId, ProcId, Variable};
@@ -13,7 +13,8 @@ use hardbop_syntax::ast::{self, Ast, ExprId, Ident, Symbol};
 use hardbop_syntax::diagnostic::has_errors;
 use hardbop_syntax::{Diagnostic, Source, Span, codes};
 
-/// Looking for a similar name compares all names. So many comparisons are made for one file, which is help enough.
+/// Looking for a similar name compares all names. So many comparisons are made for one file, which
+/// is help enough.
 const MAX_COMPARISONS: usize = 1_000_000;
 
 /// What is known while a program is checked.
@@ -118,8 +119,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks everything. Gives the errors and warnings in order of the text, and what a program consists of besides its
-    /// tree if there are no errors.
+    /// Checks everything. Gives the errors and warnings in order of the text, and what a program
+    /// consists of besides its tree if there are no errors.
     pub fn run(mut self) -> (Vec<Diagnostic>, Option<Parts>) {
         self.declare_all();
         self.fold_initial_values();

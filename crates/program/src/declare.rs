@@ -1,7 +1,9 @@
-//! Collects what a program declares: globals, thread blocks, procedures with their parameters, locals and results.
+//! Collects what a program declares: globals, thread blocks, procedures with their parameters,
+//! locals and results.
 //!
-//! All of it comes before any body, because a body may use what is declared after it. The variables and procedures of
-//! thread blocks and the locals of procedures come into scope when their bodies are checked; see [`Checker::enter_thread`].
+//! All of it comes before any body, because a body may use what is declared after it. The variables
+//! and procedures of thread blocks and the locals of procedures come into scope when their bodies
+//! are checked; see [`Checker::enter_thread`].
 
 use crate::checker::Checker;
 use crate::ids::{GlobalId, LocalId, ProcId};
@@ -177,8 +179,8 @@ impl Checker<'_> {
         );
     }
 
-    /// Brings the variables and procedures of a thread block into scope. `first_global` is the id of its first variable
-    /// and `first_procedure` that of its first procedure.
+    /// Brings the variables and procedures of a thread block into scope. `first_global` is the id
+    /// of its first variable and `first_procedure` that of its first procedure.
     pub fn enter_thread(
         &mut self,
         thread: &ThreadBlock,

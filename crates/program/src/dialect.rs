@@ -1,7 +1,8 @@
 //! The concurrent dialects and how to tell which one a program is in.
 //!
-//! There is one grammar; a dialect only decides what runs: which procedures are threads, whether `init` goes first and what
-//! a label `ASYNC_…` means. Constructs that can mean one thing only (`thread` blocks, `start_thread`) mean it in every dialect.
+//! There is one grammar; a dialect only decides what runs: which procedures are threads, whether
+//! `init` goes first and what a label `ASYNC_…` means. Constructs that can mean one thing only
+//! (`thread` blocks, `start_thread`) mean it in every dialect.
 
 use crate::program::is_async_label;
 use hardbop_syntax::Ast;

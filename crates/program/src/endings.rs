@@ -1,7 +1,8 @@
-//! Warns where a procedure with results can reach its `end` without a `return`: its results are arbitrary then.
+//! Warns where a procedure with results can reach its `end` without a `return`: its results are
+//! arbitrary then.
 //!
-//! Only the last statement of each block matters, so the walk goes down those. It does not look at conditions
-//! other than constants: a warning too many is removed by a `return`.
+//! Only the last statement of each block matters, so the walk goes down those. It does not look at
+//! conditions other than constants: a warning too many is removed by a `return`.
 
 use crate::checker::Checker;
 use crate::ids::ProcId;

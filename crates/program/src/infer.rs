@@ -1,10 +1,11 @@
 //! Types of expressions, in two sweeps over each expression.
 //!
-//! Numbers and choices have no type of their own: `0` is a Boolean beside a Boolean and an integer beside an integer. The sweep
-//! upwards gives each expression a [`Shape`], which is its type where that is certain and otherwise what it needs; the sweep
-//! downwards brings the type that the context asks for to every number and choice. Where no context asks, as in `1 = *`,
-//! the type is Boolean if it can be and else the narrowest integer. A contradiction is reported once, where it arises:
-//! below it every expression keeps the type it has by itself.
+//! Numbers and choices have no type of their own: `0` is a Boolean beside a Boolean and an integer
+//! beside an integer. The sweep upwards gives each expression a [`Shape`], which is its type where
+//! that is certain and otherwise what it needs; the sweep downwards brings the type that the
+//! context asks for to every number and choice. Where no context asks, as in `1 = *`, the type is
+//! Boolean if it can be and else the narrowest integer. A contradiction is reported once, where it
+//! arises: below it every expression keeps the type it has by itself.
 
 use crate::checker::Checker;
 use crate::ids::ProcId;
@@ -215,7 +216,8 @@ impl Checker<'_> {
         self.tables.types[id.0 as usize] = ty;
     }
 
-    /// Compares the type that the context asks for with what there is, and asks the operands for theirs.
+    /// Compares the type that the context asks for with what there is, and asks the operands for
+    /// theirs.
     fn settle(&mut self, id: ExprId, user: Option<ExprId>, reason: Reason, context: Context) {
         let kind = self.ast.expr(id).kind;
         let wanted = self.tables.types[id.0 as usize];

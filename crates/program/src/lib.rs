@@ -1,8 +1,10 @@
-//! Syntax tree to checked program: what each name means, which type each expression has, which threads run.
+//! Syntax tree to checked program: what each name means, which type each expression has, which
+//! threads run.
 //!
-//! The second box of the data flow. [`check`] reports all errors of a program, not only the first, and gives a
-//! [`Program`] only where there are none. Nothing here recurses on the shape of the program, and all of it is linear
-//! in the size of the program: names are looked up in tables indexed by symbol.
+//! The second box of the data flow. [`check`] reports all errors of a program, not only the first,
+//! and gives a [`Program`] only where there are none. Nothing here recurses on the shape of the
+//! program, and all of it is linear in the size of the program: names are looked up in tables
+//! indexed by symbol.
 
 mod atomic;
 mod body;
@@ -34,11 +36,13 @@ use hardbop_syntax::{Ast, Diagnostic, Source};
 pub struct Checked {
     /// The program, if it has no errors.
     pub program: Option<Program>,
-    /// Errors and warnings in order of the text. Errors that the parser has reported are not repeated.
+    /// Errors and warnings in order of the text. Errors that the parser has reported are not
+    /// repeated.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Checks the names and types of a program. Without a `dialect` it is detected from the constructs that the program uses.
+/// Checks the names and types of a program. Without a `dialect` it is detected from the constructs
+/// that the program uses.
 pub fn check(ast: Ast, source: &Source, dialect: Option<Dialect>) -> Checked {
     let (diagnostics, parts) = checker::Checker::new(&ast, source, dialect).run();
     let program = parts.map(|parts| Program {

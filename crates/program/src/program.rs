@@ -1,7 +1,9 @@
-//! A checked program: the syntax tree and, beside it, what each name means and which type each expression has.
+//! A checked program: the syntax tree and, beside it, what each name means and which type each
+//! expression has.
 //!
-//! The tree stays as it was; the tables are indexed by the ids of its expressions and statements. **Only programs without
-//! errors become a [`Program`]**, so whoever has one may rely on every lookup here.
+//! The tree stays as it was; the tables are indexed by the ids of its expressions and statements.
+//! **Only programs without errors become a [`Program`]**, so whoever has one may rely on every
+//! lookup here.
 
 use crate::dialect::Dialect;
 use crate::ids::{GlobalId, ProcId, Variable};
@@ -151,7 +153,8 @@ impl Program {
         self.tables.variables[expr.0 as usize].expect("every name of a checked program is resolved")
     }
 
-    /// The targets of an assignment or a call, or the variables of `dead`; `None` for `_`. Empty for other statements.
+    /// The targets of an assignment or a call, or the variables of `dead`; `None` for `_`. Empty
+    /// for other statements.
     pub fn targets(&self, stmt: StmtId) -> &[Option<Variable>] {
         let count = match &self.ast.stmt(stmt).kind {
             ast::StmtKind::Assign { targets, .. } | ast::StmtKind::Call { targets, .. } => {
@@ -172,7 +175,8 @@ impl Program {
         self.tables.callees[stmt.0 as usize].expect("every call of a checked program is resolved")
     }
 
-    /// Whether a call starts a thread instead of waiting for the return: it stands under a label `ASYNC_…`.
+    /// Whether a call starts a thread instead of waiting for the return: it stands under a label
+    /// `ASYNC_…`.
     pub fn is_asynchronous(&self, stmt: StmtId) -> bool {
         let stmt = self.ast.stmt(stmt);
         self.dialect.has_asynchronous_calls() && is_async_label(&self.ast, &stmt.labels).is_some()

@@ -1,8 +1,9 @@
 //! Warns where other tools would read an expression differently.
 //!
-//! Here `=` binds tighter than `&`, as in C; in boppo it is the other way round. Likewise `^` binds tighter than `|` here.
-//! `a = b & c` and `a | b ^ c` therefore get a warning with both readings unless parentheses decide. Comparisons of
-//! integers are left alone: their other reading would not even have a type.
+//! Here `=` binds tighter than `&`, as in C; in boppo it is the other way round. Likewise `^` binds
+//! tighter than `|` here. `a = b & c` and `a | b ^ c` therefore get a warning with both readings
+//! unless parentheses decide. Comparisons of integers are left alone: their other reading would not
+//! even have a type.
 
 use crate::checker::Checker;
 use crate::infer::Shape;

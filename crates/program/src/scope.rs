@@ -1,7 +1,8 @@
 //! What a name stands for, by symbol.
 //!
-//! Symbols are small numbers, so a scope is a table indexed by them. Leaving a scope costs nothing: entries carry the
-//! number of the scope they were made in, and only those of the current one count.
+//! Symbols are small numbers, so a scope is a table indexed by them. Leaving a scope costs nothing:
+//! entries carry the number of the scope they were made in, and only those of the current one
+//! count.
 
 use hardbop_syntax::ast::Symbol;
 

@@ -1,4 +1,5 @@
-//! Decides what runs: the threads, `init`, the atomicity flag; and warns about procedures that never do.
+//! Decides what runs: the threads, `init`, the atomicity flag; and warns about procedures that
+//! never do.
 
 use crate::checker::Checker;
 use crate::dialect::{Dialect, is_getafix_thread, is_init};
@@ -215,7 +216,8 @@ impl Checker<'_> {
         stmts.any(|stmt| matches!(stmt.kind, StmtKind::AtomicBegin | StmtKind::AtomicEnd))
     }
 
-    /// Where there are errors, a call may be one of them, so nothing is said about calls that are missing.
+    /// Where there are errors, a call may be one of them, so nothing is said about calls that are
+    /// missing.
     fn report_never_called(&mut self) {
         if has_errors(&self.diagnostics) {
             return;

@@ -1,4 +1,5 @@
-//! The examples of `hardbop explain` are true: each bad program gets its code, each mended one gets neither it nor an error.
+//! The examples of `hardbop explain` are true: each bad program gets its code, each mended one gets
+//! neither it nor an error.
 
 use hardbop_program::check;
 use hardbop_syntax::{Code, Diagnostic, Source, codes, parse};

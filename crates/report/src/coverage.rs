@@ -1,5 +1,5 @@
-//! Coverage beside the source: a mark before each line on which a statement starts, a remark below each condition that always
-//! comes out the same.
+//! Coverage beside the source: a mark before each line on which a statement starts, a remark below
+//! each condition that always comes out the same.
 
 use hardbop_machine::Machine;
 use hardbop_outcome::coverage::{Condition, ConditionKind, Coverage, Finding, Reach};
@@ -12,8 +12,8 @@ pub enum Lines {
     /// The whole source.
     #[default]
     All,
-    /// Those with something that is not reached, or a condition that always comes out the same. An assertion that always holds is
-    /// as it should be.
+    /// Those with something that is not reached, or a condition that always comes out the same. An
+    /// assertion that always holds is as it should be.
     Findings,
 }
 
@@ -95,7 +95,8 @@ impl Mark {
         }
     }
 
-    /// The mark of a line with both; what is unreachable is the news, also beside something unknown.
+    /// The mark of a line with both; what is unreachable is the news, also beside something
+    /// unknown.
     fn join(self, other: Self) -> Self {
         match (self, other) {
             (one, other) if one == other => one,

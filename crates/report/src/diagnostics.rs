@@ -1,9 +1,10 @@
 //! Errors and warnings as a person reads them, and as a program does.
 //!
-//! [`render`] shows each diagnostic with the piece of source it is about; [`json_lines`] gives one JSON object per line.
-//! Both are bounded by what there is to say, not by the size of the source: the excerpt machinery only ever sees a few
-//! lines, a span over many lines is shown by its first one, and of a very long line only the part around the span
-//! is taken (generated programs are often a single line).
+//! [`render`] shows each diagnostic with the piece of source it is about; [`json_lines`] gives one
+//! JSON object per line. Both are bounded by what there is to say, not by the size of the source:
+//! the excerpt machinery only ever sees a few lines, a span over many lines is shown by its first
+//! one, and of a very long line only the part around the span is taken (generated programs are
+//! often a single line).
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use hardbop_syntax::diagnostic::Label;
@@ -31,8 +32,8 @@ pub enum Colour {
     Ansi,
 }
 
-/// The diagnostics of one source in order of position, each with an excerpt, then one line that counts them.
-/// Empty if there are none.
+/// The diagnostics of one source in order of position, each with an excerpt, then one line that
+/// counts them. Empty if there are none.
 pub fn render(source: &Source, diagnostics: &[Diagnostic], colour: Colour) -> String {
     if diagnostics.is_empty() {
         return String::new();
@@ -57,8 +58,9 @@ pub fn render(source: &Source, diagnostics: &[Diagnostic], colour: Colour) -> St
     out
 }
 
-/// One JSON object per diagnostic and line: `code`, `severity`, `message`, `file`, one-based `line`, `column`,
-/// `end_line` and `end_column` (columns count characters), `label`, `labels` (other places) and `help`.
+/// One JSON object per diagnostic and line: `code`, `severity`, `message`, `file`, one-based
+/// `line`, `column`, `end_line` and `end_column` (columns count characters), `label`, `labels`
+/// (other places) and `help`.
 pub fn json_lines(source: &Source, diagnostics: &[Diagnostic]) -> String {
     let mut columns = Columns::new(source);
     let mut out = String::new();

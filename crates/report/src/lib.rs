@@ -1,7 +1,7 @@
 //! What a person reads: diagnostics, traces, graphs, tables.
 //!
-//! The last box of the data flow before the command line. Everything here turns a value into a `String`; nothing is printed,
-//! so that every text can be tested.
+//! The last box of the data flow before the command line. Everything here turns a value into a
+//! `String`; nothing is printed, so that every text can be tested.
 
 pub mod coverage;
 pub mod diagnostics;

@@ -1,9 +1,11 @@
-//! A trace for people: one line per step in the order of execution, indented by call depth, with only what has changed.
+//! A trace for people: one line per step in the order of execution, indented by call depth, with
+//! only what has changed.
 //!
-//! A completed call is one line that says how many steps it stands for; so the text is as short as the trace is as data, however
-//! long the run. Expanded, the run is written out up to a number of lines, and the last line says how long it would have
-//! been. Runs of several threads have a column per thread, one for the shared variables, and a rule at each context switch
-//! ([`columns`]); where that would be too wide, the thread's name stands on every line.
+//! A completed call is one line that says how many steps it stands for; so the text is as short as
+//! the trace is as data, however long the run. Expanded, the run is written out up to a number of
+//! lines, and the last line says how long it would have been. Runs of several threads have a column
+//! per thread, one for the shared variables, and a rule at each context switch ([`columns`]); where
+//! that would be too wide, the thread's name stands on every line.
 
 mod columns;
 mod lasso;
@@ -40,7 +42,8 @@ pub struct TraceOptions {
     pub expand: bool,
     /// The largest number of steps that are shown.
     pub max_lines: usize,
-    /// The width of a line, for runs of several threads: if they do not fit side by side, they are not shown so.
+    /// The width of a line, for runs of several threads: if they do not fit side by side, they are
+    /// not shown so.
     pub width: usize,
 }
 
@@ -55,7 +58,8 @@ impl Default for TraceOptions {
     }
 }
 
-/// A trace as text; every line ends with a newline. The trace is replayed first, so what is shown is a run of the program.
+/// A trace as text; every line ends with a newline. The trace is replayed first, so what is shown
+/// is a run of the program.
 pub fn trace_text(
     machine: &Machine,
     trace: &Trace,

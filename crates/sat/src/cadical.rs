@@ -1,12 +1,14 @@
 //! The solver of builds with the feature `cadical`: `CaDiCaL`, in C++.
 //!
-//! `CaDiCaL` forgets model and core with the next clause, while users of [`Solver`] add gates between questions to the model. So both are
-//! copied right after a search. Conflicts are counted by the clauses learnt from them: the interface does not tell the number.
+//! `CaDiCaL` forgets model and core with the next clause, while users of [`Solver`] add gates
+//! between questions to the model. So both are copied right after a search. Conflicts are counted
+//! by the clauses learnt from them: the interface does not tell the number.
 
 use crate::lit::{Lit, Var};
 use crate::solver::Answer;
 
-/// How often the library asks whether to stop between two questions to the interrupt, which may look at a clock.
+/// How often the library asks whether to stop between two questions to the interrupt, which may
+/// look at a clock.
 const STEPS_PER_INTERRUPT_CHECK: u32 = 64;
 
 /// A SAT solver. Deterministic: the same calls give the same answers, models and cores.
@@ -99,7 +101,8 @@ impl<'i> Solver<'i> {
         self.variables as usize
     }
 
-    /// At least one of these must hold from now on. The empty clause makes every further answer `Unsat`.
+    /// At least one of these must hold from now on. The empty clause makes every further answer
+    /// `Unsat`.
     pub fn add_clause(&mut self, clause: &[Lit]) {
         self.library.add_clause(clause.iter().copied().map(number));
     }
@@ -142,8 +145,8 @@ impl<'i> Solver<'i> {
         value.map(|value| value != lit.is_negative())
     }
 
-    /// Assumptions of the last call that cannot hold together; empty if the clauses alone have no model, or if the answer
-    /// was not `Unsat`.
+    /// Assumptions of the last call that cannot hold together; empty if the clauses alone have no
+    /// model, or if the answer was not `Unsat`.
     pub fn core(&mut self) -> Vec<Lit> {
         self.core.clone()
     }

@@ -1,6 +1,7 @@
 //! An incremental solver: clauses stay, assumptions hold for one call.
 //!
-//! [`Solver`] is `BatSat` or, with the cargo feature `cadical`, `CaDiCaL`. Both offer the same methods and have to pass the tests below:
+//! [`Solver`] is `BatSat` or, with the cargo feature `cadical`, `CaDiCaL`. Both offer the same
+//! methods and have to pass the tests below:
 //!
 //! ```text
 //! cargo test --release -p hardbop-sat -p hardbop-satcheck --features hardbop-sat/cadical

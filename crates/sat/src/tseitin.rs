@@ -307,7 +307,8 @@ impl<S: Clauses> Circuit<S> {
         if a == !b {
             return self.equal(c, a);
         }
-        // Where the condition is true, it equals its own value in the branch; likewise where it is false.
+        // Where the condition is true, it equals its own value in the branch; likewise where it is
+        // false.
         let value_in_first = self
             .as_constant(a)
             .or((a.var() == c.var()).then_some(a == c));
@@ -342,7 +343,8 @@ impl<S: Clauses> Circuit<S> {
 mod tests {
     use super::*;
 
-    /// A formula built with the circuit and its value under every assignment of three variables, as a table of 8 bits.
+    /// A formula built with the circuit and its value under every assignment of three variables, as
+    /// a table of 8 bits.
     type Formula = (Lit, u8);
 
     fn grow(circuit: &mut crate::Circuit<'_>, formulas: &[Formula]) -> Vec<Formula> {

@@ -1,11 +1,13 @@
 //! The blocks of a machine: where function terms stand, and what their arguments are.
 //!
-//! Leino's programs (section 1.0) are blocks of statements with a `goto` at the end; the machine has one node per statement. A
-//! *block head* is a node where control can come from, or go to, more than one place: joins, branches, calls, ends of calls,
-//! targets. Between heads every node has one way in and one way out, so an edge that leaves a head determines the whole
-//! [`Blocks::chain`] of edges up to the next head, and only heads need function terms. The arguments of a block's
-//! function are the bits that are live at its head and tracked ([`Precision`]; Figure 3: "varying numbers of variables on
-//! entry"); equal arguments then mean equal futures, and terms that differ in dead values are one.
+//! Leino's programs (section 1.0) are blocks of statements with a `goto` at the end; the machine
+//! has one node per statement. A *block head* is a node where control can come from, or go to, more
+//! than one place: joins, branches, calls, ends of calls, targets. Between heads every node has one
+//! way in and one way out, so an edge that leaves a head determines the whole [`Blocks::chain`] of
+//! edges up to the next head, and only heads need function terms. The arguments of a block's
+//! function are the bits that are live at its head and tracked ([`Precision`]; Figure 3: "varying
+//! numbers of variables on entry"); equal arguments then mean equal futures, and terms that differ
+//! in dead values are one.
 
 use hardbop_machine::analysis::order::predecessors;
 use hardbop_machine::analysis::variables::each_read;
@@ -46,7 +48,8 @@ pub struct Blocks<'m> {
 }
 
 impl<'m> Blocks<'m> {
-    /// Finds the blocks for a question with these targets. Linear, apart from the size of the live sets.
+    /// Finds the blocks for a question with these targets. Linear, apart from the size of the live
+    /// sets.
     pub fn new(machine: &'m Machine, targets: &[NodeId], precision: Precision) -> Self {
         let calls = CallGraph::new(machine);
         let effects = ModRef::new(machine, &calls);
@@ -128,8 +131,9 @@ impl<'m> Blocks<'m> {
             && self.counts(self.machine.procedure_of(node), variable)
     }
 
-    /// Whether a procedure, or anything it calls, reads or writes a global. One that it does not is no argument of its blocks: the value
-    /// passes around it, from before a call to after it, and calls that differ in it share an instance.
+    /// Whether a procedure, or anything it calls, reads or writes a global. One that it does not is
+    /// no argument of its blocks: the value passes around it, from before a call to after it, and
+    /// calls that differ in it share an instance.
     pub fn concerns(&self, procedure: ProcId, global: GlobalId) -> bool {
         self.effects.modifies(procedure, global) || self.effects.references(procedure, global)
     }
@@ -143,7 +147,8 @@ impl<'m> Blocks<'m> {
         concerns && self.precision.tracks(procedure, variable)
     }
 
-    /// Whether no run enters the procedure twice, so that a choice made in it can be one symbol for the whole run.
+    /// Whether no run enters the procedure twice, so that a choice made in it can be one symbol for
+    /// the whole run.
     pub fn is_entered_once(&self, procedure: ProcId) -> bool {
         self.once.contains(procedure.index())
     }
@@ -174,7 +179,8 @@ impl<'m> Blocks<'m> {
         self.machine.edge(edge).action == Action::EndThread
     }
 
-    /// The most bits of choices that any chain has, with bits that it reads but that no argument tells.
+    /// The most bits of choices that any chain has, with bits that it reads but that no argument
+    /// tells.
     pub fn most_choices(&self) -> u32 {
         let heads = self.heads.iter().map(NodeId::new);
         let first_edges = heads.flat_map(|node| self.machine.edges_from(node));
@@ -207,7 +213,8 @@ impl<'m> Blocks<'m> {
     }
 }
 
-/// Nodes with several ways in or out, calls, the nodes after them, entries, exits, loop heads and targets.
+/// Nodes with several ways in or out, calls, the nodes after them, entries, exits, loop heads and
+/// targets.
 fn heads(machine: &Machine, order: &NodeOrder, targets: &[NodeId]) -> BitSet {
     let incoming = predecessors(machine);
     let mut heads = BitSet::new(machine.nodes.len());
@@ -238,7 +245,8 @@ fn heads(machine: &Machine, order: &NodeOrder, targets: &[NodeId]) -> BitSet {
     heads
 }
 
-/// The first procedure, and every procedure with a single call site outside of loops in one of these.
+/// The first procedure, and every procedure with a single call site outside of loops in one of
+/// these.
 fn procedures_entered_once(machine: &Machine, calls: &CallGraph) -> BitSet {
     let mut once = BitSet::new(machine.procedures.len());
     let Some(main) = machine.threads.first().map(|thread| thread.entry) else {
@@ -263,12 +271,13 @@ fn procedures_entered_once(machine: &Machine, calls: &CallGraph) -> BitSet {
     once
 }
 
-/// Nodes from which control can come back to them within the procedure, or a superset: every node at or behind the first loop
-/// head of its procedure that some edge leads back over.
+/// Nodes from which control can come back to them within the procedure, or a superset: every node
+/// at or behind the first loop head of its procedure that some edge leads back over.
 fn nodes_on_cycles(machine: &Machine) -> BitSet {
     let order = NodeOrder::new(machine);
     let mut cyclic = BitSet::new(machine.nodes.len());
-    // A cycle lies within the positions between the end and the start of one of its back edges, or of overlapping ones.
+    // A cycle lies within the positions between the end and the start of one of its back edges, or
+    // of overlapping ones.
     let mut spans: Vec<(u32, u32)> = Vec::new();
     for edge in &machine.edges {
         let (from, to) = (order.position(edge.from), order.position(edge.to));

@@ -1,13 +1,16 @@
-//! Bounded search: is there a run of at most so many steps? Plain unrolling, for finding bugs where BDDs suffer.
+//! Bounded search: is there a run of at most so many steps? Plain unrolling, for finding bugs where
+//! BDDs suffer.
 //!
-//! A *step* is an edge of the machine, entering a callee included, or a return; it is what traces count as steps when every call is
-//! written out. [`unrolling`] builds the places that a run can be at after 0, 1, 2, … steps and the clauses that
-//! go with them (A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999, with the
-//! control flow kept apart from the data); after every step the one solver is asked, under an assumption, whether a target can
-//! be reached right there. So a run that is found has as few steps as possible, and [`decode`] reads it off the model.
+//! A *step* is an edge of the machine, entering a callee included, or a return; it is what traces
+//! count as steps when every call is written out. [`unrolling`] builds the places that a run can be
+//! at after 0, 1, 2, … steps and the clauses that go with them (A. Biere, A. Cimatti, E. Clarke, Y.
+//! Zhu, *Symbolic model checking without BDDs*, TACAS 1999, with the control flow kept apart from
+//! the data); after every step the one solver is asked, under an assumption, whether a target can
+//! be reached right there. So a run that is found has as few steps as possible, and [`decode`]
+//! reads it off the model.
 //!
-//! What is not found is answered *up to the bound*, also if the unrolling ends by itself because no run is left (`ended` in the
-//! statistics): there is no certificate for that.
+//! What is not found is answered *up to the bound*, also if the unrolling ends by itself because no
+//! run is left (`ended` in the statistics): there is no certificate for that.
 
 mod call_strings;
 mod decode;
@@ -142,7 +145,8 @@ impl Search<'_, '_, '_, '_> {
         }
     }
 
-    /// Leaves out control points that no run reaches, when there are many more than last time or a while has passed.
+    /// Leaves out control points that no run reaches, when there are many more than last time or a
+    /// while has passed.
     fn sift(&mut self) -> Result<(), Limit> {
         self.steps_to_sifting -= 1;
         let points = self.unrolling.last_layer().len();

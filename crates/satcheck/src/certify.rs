@@ -1,15 +1,20 @@
-//! Why no target is reached: the reachable function terms as an inductive invariant, in the form that all engines use.
+//! Why no target is reached: the reachable function terms as an inductive invariant, in the form
+//! that all engines use.
 //!
-//! With the closure complete, `reached(t)`, the condition on the symbols under which a term is passed, is the
-//! least solution of "the start is; what a hop leads to is, where its condition holds". The pairs of entry state and current state at a node
-//! are then the images of `reached(t)` under the arguments of the instance's entry and of the term, for all
-//! terms at the node. That joins the instances of a procedure: they differ in the entry states that they speak of, or agree.
+//! With the closure complete, `reached(t)`, the condition on the symbols under which a term is
+//! passed, is the least solution of "the start is; what a hop leads to is, where its condition
+//! holds". The pairs of entry state and current state at a node are then the images of `reached(t)`
+//! under the arguments of the instance's entry and of the term, for all terms at the node. That
+//! joins the instances of a procedure: they differ in the entry states that they speak of, or
+//! agree.
 //!
-//! The relations are exact: for every pair in them there is a run, up to values of bits that no way on reads, and of these they
-//! say nothing. So they are inductive, returns included: a caller's run up to a call, a callee's from the same entry
-//! state to an exit, and the rest fit together to a run. They are computed with BDDs, or, where functions
-//! are too large for that, written out ([`crate::written_out`]). An LRAT proof of the clauses would cost less, but prove less: that the clauses have no
-//! solution, not that they say what the program does, which the common checker does not need to be told.
+//! The relations are exact: for every pair in them there is a run, up to values of bits that no way
+//! on reads, and of these they say nothing. So they are inductive, returns included: a caller's run
+//! up to a call, a callee's from the same entry state to an exit, and the rest fit together to a
+//! run. They are computed with BDDs, or, where functions are too large for that, written out
+//! ([`crate::written_out`]). An LRAT proof of the clauses would cost less, but prove less: that the
+//! clauses have no solution, not that they say what the program does, which the common checker does
+//! not need to be told.
 
 use crate::closure::Closure;
 use crate::evaluate::{Frame, Trouble};
@@ -62,7 +67,8 @@ impl<'c, 'm, 'i> Certifier<'c, 'm, 'i> {
     pub fn certificate(mut self, targets: Vec<Target>) -> Result<Certificate, Trouble> {
         self.propagate()?;
         for id in self.closure.terms.ids() {
-            // The solver has said that no state leads here; what it knew of names is not in the conditions.
+            // The solver has said that no state leads here; what it knew of names is not in the
+            // conditions.
             let node = self.closure.terms.get(id).node;
             if targets.iter().all(|target| target.node != node) {
                 self.relate(id)?;
@@ -271,8 +277,9 @@ impl<'c, 'm, 'i> Certifier<'c, 'm, 'i> {
     }
 }
 
-/// Nodes of the first procedure from which control reaches no target; none if that procedure is called itself, or calls others from there, whose relations
-/// would have to hold for whatever they are called with.
+/// Nodes of the first procedure from which control reaches no target; none if that procedure is
+/// called itself, or calls others from there, whose relations would have to hold for whatever they
+/// are called with.
 fn free_nodes(closure: &Closure<'_, '_>) -> BitSet {
     let (machine, blocks) = (closure.blocks.machine, &closure.blocks);
     let main = machine.threads[0].entry;

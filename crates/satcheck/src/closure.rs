@@ -1,23 +1,30 @@
-//! The closure of function terms (section 2.0 and Figure 2): every term that is mentioned gets its equation.
+//! The closure of function terms (section 2.0 and Figure 2): every term that is mentioned gets its
+//! equation.
 //!
-//! **One term, one equation.** Figure 2 makes a new triple for every mention of a term and ends a path where a term
-//! comes back. Here a term is made once; [`crate::foundation`] takes care of what the paper's fixpoint triples are for.
+//! **One term, one equation.** Figure 2 makes a new triple for every mention of a term and ends a
+//! path where a term comes back. Here a term is made once; [`crate::foundation`] takes care of what
+//! the paper's fixpoint triples are for.
 //!
-//! **Choices.** The paper encodes `x := *` by a jump to one of two blocks and wishes for better. A choice could be a fresh symbol, as if it had been made before the start;
-//! but the symbol has one value in a solution, so a run that passes the choice twice could not choose twice. So a symbol belongs to
-//! *one term*: it is made when the term is expanded. Claim: if a run reaches a target, then one does that
-//! passes no term twice, so one value per symbol is enough. Take a shortest run and suppose that it passes some term twice; take the
-//! term that was made first. The symbols in its arguments belong to terms made before it, which the run passes at most
-//! once; so they have the same values both times, the state is the same both times, and the run can be cut short. That needs each
-//! instance to be entered once, too, so choices become symbols only in procedures that are
-//! ([`Blocks::is_entered_once`]: `main`, and what it calls from one place outside of loops). In others they are made explicit, by cases, as in the paper.
+//! **Choices.** The paper encodes `x := *` by a jump to one of two blocks and wishes for better. A
+//! choice could be a fresh symbol, as if it had been made before the start; but the symbol has one
+//! value in a solution, so a run that passes the choice twice could not choose twice. So a symbol
+//! belongs to *one term*: it is made when the term is expanded. Claim: if a run reaches a target,
+//! then one does that passes no term twice, so one value per symbol is enough. Take a shortest run
+//! and suppose that it passes some term twice; take the term that was made first. The symbols in
+//! its arguments belong to terms made before it, which the run passes at most once; so they have
+//! the same values both times, the state is the same both times, and the run can be cut short. That
+//! needs each instance to be entered once, too, so choices become symbols only in procedures that
+//! are ([`Blocks::is_entered_once`]: `main`, and what it calls from one place outside of loops). In
+//! others they are made explicit, by cases, as in the paper.
 //!
-//! **It ends.** New symbols could give new terms for ever. So at the head of a loop every argument that depends on
-//! a symbol made inside the loop (at a position not before the head's) is made explicit, and likewise names at recursive calls. An infinite
-//! closure would have an infinite path of different terms. Of the frames on it, take the outermost that is active again and again, and in it the
-//! node with the smallest position that is; it is a loop head, for some edge leads back to it. Its terms speak of symbols made
-//! before it only, and of those there are finitely many on the path: so there are finitely many terms. For recursion of unbounded
-//! depth the bound on the depth ends the path.
+//! **It ends.** New symbols could give new terms for ever. So at the head of a loop every argument
+//! that depends on a symbol made inside the loop (at a position not before the head's) is made
+//! explicit, and likewise names at recursive calls. An infinite closure would have an infinite path
+//! of different terms. Of the frames on it, take the outermost that is active again and again, and
+//! in it the node with the smallest position that is; it is a loop head, for some edge leads back
+//! to it. Its terms speak of symbols made before it only, and of those there are finitely many on
+//! the path: so there are finitely many terms. For recursion of unbounded depth the bound on the
+//! depth ends the path.
 
 use crate::blocks::{Argument, Blocks};
 use crate::evaluate::{Choices, Evaluator, Frame, Trouble, Workplace, passing_support};
@@ -226,8 +233,8 @@ impl<'m, 'i> Closure<'m, 'i> {
         Ok(condition)
     }
 
-    /// Evaluates a hop that is known with the choices it was made with: the condition, passing choices included, and the frame
-    /// at its end, which for a call is the callee's.
+    /// Evaluates a hop that is known with the choices it was made with: the condition, passing
+    /// choices included, and the frame at its end, which for a call is the callee's.
     pub fn walk_again(&mut self, id: TermId, hop: &Hop) -> Result<(Bdd, Frame), Trouble> {
         let mut frame = self.frame(id);
         let mut choices = self.choices(id, hop.edge, Some(&hop.choices));
@@ -238,7 +245,8 @@ impl<'m, 'i> Closure<'m, 'i> {
         self.evaluate_call(&mut frame, hop.edge, &mut choices)
     }
 
-    /// Goes along a chain from a term with all choices passing; `visit` gets each node with the condition and the frame there.
+    /// Goes along a chain from a term with all choices passing; `visit` gets each node with the
+    /// condition and the frame there.
     pub fn walk_all(
         &mut self,
         id: TermId,
@@ -395,7 +403,8 @@ impl<'m, 'i> Closure<'m, 'i> {
         let mut values = self.values_after(caller, call.edge, exit);
         self.note_arrivals(caller, &values, machine.edge(call.edge).from);
         let choices = self.choices(caller, call.edge, Some(&call.choices));
-        // A result that the callee does not track is arbitrary, but the same whenever its target is read.
+        // A result that the callee does not track is arbitrary, but the same whenever its target is
+        // read.
         let edge = self.evaluator.edge(call.edge);
         let is_result = |argument: &Argument| {
             let mut results = edge.results.iter();
@@ -491,7 +500,8 @@ impl<'m, 'i> Closure<'m, 'i> {
 
     /// The cases in which a head is reached, with the arguments made explicit that should be.
     ///
-    /// `recursive` is the component of the call graph if the head is the entry of a procedure that is called from within it.
+    /// `recursive` is the component of the call graph if the head is the entry of a procedure that
+    /// is called from within it.
     fn successors(
         &mut self,
         instance: InstanceId,
@@ -537,7 +547,8 @@ impl<'m, 'i> Closure<'m, 'i> {
         Ok(found)
     }
 
-    /// Whether a function depends on a symbol made, or brought in, at or behind a loop head of the instance, or on a choice that passes.
+    /// Whether a function depends on a symbol made, or brought in, at or behind a loop head of the
+    /// instance, or on a choice that passes.
     fn is_made_in_loop(&self, instance: InstanceId, head: NodeId, value: Bdd) -> bool {
         let head = self.blocks.order.position(head);
         self.manager.support(value).into_iter().any(|variable| {

@@ -1,16 +1,23 @@
-//! The engine: targets in groups, a search for each, and more variables for those that a search cannot decide.
+//! The engine: targets in groups, a search for each, and more variables for those that a search
+//! cannot decide.
 //!
-//! **Precision.** Targets are searched for in [`groups`], each with few variables at first ([`Precision`]). A run that a search finds is tried for real
-//! ([`hardbop_transform::hide::window`]), and if that fails the next search tracks more. With all relevant variables tracked a run needs no trial. Each group has its own certificate.
+//! **Precision.** Targets are searched for in [`groups`], each with few variables at first
+//! ([`Precision`]). A run that a search finds is tried for real
+//! ([`hardbop_transform::hide::window`]), and if that fails the next search tracks more. With all
+//! relevant variables tracked a run needs no trial. Each group has its own certificate.
 //!
-//! **Groups that grow.** How many terms a group will take is not known beforehand. A search that gets larger than its group's allowance is given
-//! up for now: a group of several targets is cut in two, which start with few variables again, a single target gets a larger
-//! allowance, and others come first. So an easy target does not wait for ever behind a hard one. And where every variable turns out to be needed after all, they
-//! need not come one by one: now and then a group gets a search with all variables, which is given up if it gets much larger than the one before it.
+//! **Groups that grow.** How many terms a group will take is not known beforehand. A search that
+//! gets larger than its group's allowance is given up for now: a group of several targets is cut in
+//! two, which start with few variables again, a single target gets a larger allowance, and others
+//! come first. So an easy target does not wait for ever behind a hard one. And where every variable
+//! turns out to be needed after all, they need not come one by one: now and then a group gets a
+//! search with all variables, which is given up if it gets much larger than the one before it.
 //!
-//! **Functions that grow.** BDDs tell that terms are equal, and that conditions exclude each other. Arithmetic and hashing have no small ones; where a
-//! function has to be named, more of the same are to come, and the solver does best with the circuit as it was written. So once there is a name, the search begins
-//! anew with a name for every function. Not so if there are cycles: names made in a loop have to be made explicit at its head.
+//! **Functions that grow.** BDDs tell that terms are equal, and that conditions exclude each other.
+//! Arithmetic and hashing have no small ones; where a function has to be named, more of the same
+//! are to come, and the solver does best with the circuit as it was written. So once there is a
+//! name, the search begins anew with a name for every function. Not so if there are cycles: names
+//! made in a loop have to be made explicit at its head.
 
 use crate::blocks::Blocks;
 use crate::bmc;
@@ -36,7 +43,8 @@ pub struct SatEngine {
     pub split: Split,
     /// How deep calls within a component of the call graph may nest.
     pub inline_depth: u32,
-    /// Functions with more BDD nodes than this get a name. If one does in a program without cycles, all functions that are no variables get names.
+    /// Functions with more BDD nodes than this get a name. If one does in a program without cycles,
+    /// all functions that are no variables get names.
     pub name_nodes: usize,
     /// Which variables count.
     pub tracking: Tracking,
@@ -65,9 +73,11 @@ impl Default for SatEngine {
 
 /// Terms that the first search of a group may make, at least.
 const FIRST_ALLOWANCE: usize = 4000;
-/// The same per node of the program: a search that merely goes over a large program should not be given up.
+/// The same per node of the program: a search that merely goes over a large program should not be
+/// given up.
 const ALLOWANCE_PER_NODE: usize = 8;
-/// After so many searches that led to more variables, and then twice as many, all variables are tried.
+/// After so many searches that led to more variables, and then twice as many, all variables are
+/// tried.
 const MANY_REFINEMENTS: u32 = 16;
 /// A search with all variables may make so many times the terms of the one before it.
 const SHARE_OF_EXACT: usize = 4;

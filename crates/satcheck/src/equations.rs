@@ -1,18 +1,21 @@
 //! The equations of function terms as clauses (section 3), given to the solver as they are made.
 //!
-//! A *triple* is a function term with a goal, and its literal says that the term is **false** in the paper's sense: from here
-//! execution can go wrong. The goal of the paper's terms is a target. A call needs a second one: "the instance ends in this
-//! exit" is the same weakest precondition with another postcondition, so ⟨entry, goal exit x⟩ says that a call can
-//! come back in x, and the equation of a calling term has the disjunct
+//! A *triple* is a function term with a goal, and its literal says that the term is **false** in
+//! the paper's sense: from here execution can go wrong. The goal of the paper's terms is a target.
+//! A call needs a second one: "the instance ends in this exit" is the same weakest precondition
+//! with another postcondition, so ⟨entry, goal exit x⟩ says that a call can come back in x, and the
+//! equation of a calling term has the disjunct
 //! `condition ∧ ⟨entry, exit x⟩ ∧ ⟨term after the call, goal⟩`.
 //!
-//! Only one half of each equation is needed: `triple ⇒ some disjunct`. Triples are asserted in one place, the start, and occur
-//! positively everywhere else, so the other half would only force literals true that nobody asks for: models have *few negative variables* in the
-//! paper's words by themselves.
+//! Only one half of each equation is needed: `triple ⇒ some disjunct`. Triples are asserted in one
+//! place, the start, and occur positively everywhere else, so the other half would only force
+//! literals true that nobody asks for: models have *few negative variables* in the paper's words by
+//! themselves.
 //!
-//! A term that has not been expanded has no equation and may be anything: if the clauses have no solution already, no completion has one,
-//! and a correct program is recognised early. A calling term may get more disjuncts when its callee ends in a new way; until
-//! that is settled its clause ends in an open literal, from which the next clause goes on.
+//! A term that has not been expanded has no equation and may be anything: if the clauses have no
+//! solution already, no completion has one, and a correct program is recognised early. A calling
+//! term may get more disjuncts when its callee ends in a new way; until that is settled its clause
+//! ends in an open literal, from which the next clause goes on.
 
 use crate::closure::{Closure, News};
 use crate::symbols::Meaning;
@@ -328,7 +331,8 @@ impl<'i> Equations<'i> {
     }
 }
 
-/// Instances that may still get new exits: they, or instances that they call, have terms that are not expanded.
+/// Instances that may still get new exits: they, or instances that they call, have terms that are
+/// not expanded.
 fn open_instances(closure: &Closure<'_, '_>) -> BitSet {
     let terms = &closure.terms;
     let mut open = BitSet::new(terms.instance_count());

@@ -1,12 +1,13 @@
 //! Edges applied to symbolic values: the right-hand sides of equations, instantiated.
 //!
-//! *Instantiate* of Figure 2. The values of a frame's bits are BDDs over symbols; taking an edge evaluates its formulae over
-//! them, bottom-up and without recursion. BDDs fold constants by themselves, so a guard that is false under the
-//! arguments gives no hop and no term (footnote 8).
+//! *Instantiate* of Figure 2. The values of a frame's bits are BDDs over symbols; taking an edge
+//! evaluates its formulas over them, bottom-up and without recursion. BDDs fold constants by
+//! themselves, so a guard that is false under the arguments gives no hop and no term (footnote 8).
 //!
-//! A choice on an edge first becomes a *passing* variable. If it is used for a guard only, it is quantified away at the
-//! end of the chain and costs nothing (the wp of `if (*)` is the conjunction of both branches). If it flows into an argument, it has to
-//! become a symbol or be made explicit; [`crate::closure`] decides, and evaluates the chain again if need be.
+//! A choice on an edge first becomes a *passing* variable. If it is used for a guard only, it is
+//! quantified away at the end of the chain and costs nothing (the wp of `if (*)` is the conjunction
+//! of both branches). If it flows into an argument, it has to become a symbol or be made explicit;
+//! [`crate::closure`] decides, and evaluates the chain again if need be.
 
 use crate::blocks::Blocks;
 use crate::symbols::Symbols;
@@ -72,7 +73,7 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    /// An edge as formulae.
+    /// An edge as formulas.
     pub fn edge(&mut self, id: EdgeId) -> Rc<BitEdge> {
         if let Some(known) = &self.edges[id.index()] {
             return Rc::clone(known);
@@ -94,7 +95,8 @@ pub struct Workplace<'w, 'm, 'i> {
 }
 
 impl Evaluator<'_> {
-    /// Takes an edge that is no call: changes the frame and gives the condition. Choices are numbered from `first_choice`.
+    /// Takes an edge that is no call: changes the frame and gives the condition. Choices are
+    /// numbered from `first_choice`.
     pub fn take(
         &mut self,
         at: &mut Workplace<'_, '_, '_>,
@@ -157,7 +159,8 @@ impl Evaluator<'_> {
         Ok(condition)
     }
 
-    /// Evaluates a call: its condition and the callee's frame, whose locals that are no parameters are choices.
+    /// Evaluates a call: its condition and the callee's frame, whose locals that are no parameters
+    /// are choices.
     pub fn call(
         &mut self,
         at: &mut Workplace<'_, '_, '_>,
@@ -225,7 +228,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Where the leaves of an edge's formulae get their values.
+/// Where the leaves of an edge's formulas get their values.
 struct Scope<'s> {
     frame: &'s mut Frame,
     /// Values after the step by slot.

@@ -1,22 +1,29 @@
 //! Solutions without foundation, and the clauses that exclude them.
 //!
-//! The weakest solution of the equations is wanted, that is, the least set of triples that can go wrong. A solution of the clauses may contain a *cycle*: triples
-//! that support each other and nothing else. The paper excludes cycles by ending every path at the first term that comes back
-//! (its fixpoint triples), which takes a triple per path; shared terms need "conditions more subtle than I have room to describe".
-//! They are these. A triple ⟨b, u⟩ made in the context of a path P stands for "going wrong from ⟨b, u⟩ without passing the terms of P". It may be
-//! used in the context of another path Q iff those terms of P at which it was really cut are on Q too: then nothing is cut that Q would not
-//! cut, and what goes wrong anyway is wrong in both. Keeping to that condition makes a DAG, at the price of copies for each set of cuts.
+//! The weakest solution of the equations is wanted, that is, the least set of triples that can go
+//! wrong. A solution of the clauses may contain a *cycle*: triples that support each other and
+//! nothing else. The paper excludes cycles by ending every path at the first term that comes back
+//! (its fixpoint triples), which takes a triple per path; shared terms need "conditions more subtle
+//! than I have room to describe". They are these. A triple ⟨b, u⟩ made in the context of a path P
+//! stands for "going wrong from ⟨b, u⟩ without passing the terms of P". It may be used in the
+//! context of another path Q iff those terms of P at which it was really cut are on Q too: then
+//! nothing is cut that Q would not cut, and what goes wrong anyway is wrong in both. Keeping to
+//! that condition makes a DAG, at the price of copies for each set of cuts.
 //!
-//! Here terms are shared without condition, one triple each, which allows cycles in the graph of equations, and the condition is put to the *solutions* instead: a
-//! solution counts if every triple in it is founded. One that does not is refuted with
+//! Here terms are shared without condition, one triple each, which allows cycles in the graph of
+//! equations, and the condition is put to the *solutions* instead: a solution counts if every
+//! triple in it is founded. One that does not is refuted with
 //!
-//! * a **loop formula**: for a set L of triples that is its own only support, "if any of L holds, then some disjunct that speaks
-//!   of no triple of L does". It is true in the weakest solution, because a shortest way from L to the goal leaves L for good;
-//! * a **cut**: let R be the terms that are really passed under the values of the symbols. Some hop that leaves R must be possible after all.
+//! * a **loop formula**: for a set L of triples that is its own only support, "if any of L holds,
+//!   then some disjunct that speaks of no triple of L does". It is true in the weakest solution,
+//!   because a shortest way from L to the goal leaves L for good;
+//! * a **cut**: let R be the terms that are really passed under the values of the symbols. Some hop
+//!   that leaves R must be possible after all.
 //!
-//! Both hold in every founded solution, and the cut excludes the solution at hand; there are finitely many sets R, so this ends with a
-//! founded solution or none. Programs without loops need none of it.
-//! The triples are as many as there are function terms, however many paths there are. `tree` has Figure 2 as printed, and tests compare.
+//! Both hold in every founded solution, and the cut excludes the solution at hand; there are
+//! finitely many sets R, so this ends with a founded solution or none. Programs without loops need
+//! none of it. The triples are as many as there are function terms, however many paths there are.
+//! `tree` has Figure 2 as printed, and tests compare.
 
 use crate::closure::Closure;
 use crate::equations::{Equations, TripleId};
@@ -33,7 +40,8 @@ pub struct Excluded {
     pub cuts: u64,
 }
 
-/// Excludes the solver's last model, under whose values no target and no unexpanded term is reached.
+/// Excludes the solver's last model, under whose values no target and no unexpanded term is
+/// reached.
 pub fn exclude(
     closure: &Closure<'_, '_>,
     equations: &mut Equations<'_>,
@@ -58,8 +66,8 @@ pub fn exclude(
     excluded.cuts += 1;
 }
 
-/// Triples that are true in the last model and from which the true disjuncts lead only among themselves: the strongly connected
-/// components at the bottom.
+/// Triples that are true in the last model and from which the true disjuncts lead only among
+/// themselves: the strongly connected components at the bottom.
 fn unfounded_cycles(equations: &mut Equations<'_>) -> Vec<Vec<TripleId>> {
     let count = equations.triples().len();
     let mut is_true = BitSet::new(count);
@@ -149,7 +157,8 @@ fn add_loop_formula(equations: &mut Equations<'_>, cycle: &[TripleId]) {
     equations.circuit().solver().add_clause(&clause);
 }
 
-/// The strongly connected components of a graph that no edge leaves and that have an edge inside. Tarjan's algorithm on an explicit stack.
+/// The strongly connected components of a graph that no edge leaves and that have an edge inside.
+/// Tarjan's algorithm on an explicit stack.
 fn bottom_components(successors: &[Vec<u32>]) -> Vec<Vec<u32>> {
     const UNSEEN: u32 = u32::MAX;
     let mut index = vec![UNSEEN; successors.len()];

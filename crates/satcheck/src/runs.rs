@@ -1,8 +1,9 @@
 //! From a valuation that reaches a target to the run that it describes.
 //!
-//! The paper restricts the graph of triples to the negative ones and reads a path off it. The valuation has done that restriction:
-//! it knows by which hop each term was reached first. What is left is to unfold hops into edges, to give
-//! passing choices a value with which the hop can be taken, and to put calls that came back into the table of completed calls.
+//! The paper restricts the graph of triples to the negative ones and reads a path off it. The
+//! valuation has done that restriction: it knows by which hop each term was reached first. What is
+//! left is to unfold hops into edges, to give passing choices a value with which the hop can be
+//! taken, and to put calls that came back into the table of completed calls.
 
 use crate::closure::Closure;
 use crate::evaluate::Trouble;
@@ -254,7 +255,8 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
     }
 }
 
-/// Values of passing choices with which a function holds, given the symbols. They stand at the top of the order.
+/// Values of passing choices with which a function holds, given the symbols. They stand at the top
+/// of the order.
 fn pick_passing(
     manager: &Manager<'_>,
     function: Bdd,

@@ -1,13 +1,16 @@
-//! One search: closure, clauses and solver in turns until every target of a group is decided, or more variables are needed.
+//! One search: closure, clauses and solver in turns until every target of a group is decided, or
+//! more variables are needed.
 //!
-//! Terms are expanded in rounds, each as long as all before it. After a round the solver is asked whether the start can go wrong,
-//! terms without equation being free to. If not, no open target is reached, and what was not
-//! expanded need not be. Otherwise the values of the symbols are tried out ([`Valuation`]): they reach a target, whose run is
-//! read off; or a term without equation, and there are more rounds; or neither, and the solution is excluded ([`crate::foundation`]).
+//! Terms are expanded in rounds, each as long as all before it. After a round the solver is asked
+//! whether the start can go wrong, terms without equation being free to. If not, no open target is
+//! reached, and what was not expanded need not be. Otherwise the values of the symbols are tried
+//! out ([`Valuation`]): they reach a target, whose run is read off; or a term without equation, and
+//! there are more rounds; or neither, and the solution is excluded ([`crate::foundation`]).
 //!
-//! **Recursion.** Calls within a component of the call graph nest only as deep as the bound says, at first once, then twice as
-//! deep each time that a solution needs an instance that was put off. A run that is found is real whatever the bound; and if the solver says no although
-//! everything that was put off may go wrong, then the deepest level was not needed.
+//! **Recursion.** Calls within a component of the call graph nest only as deep as the bound says,
+//! at first once, then twice as deep each time that a solution needs an instance that was put off.
+//! A run that is found is real whatever the bound; and if the solver says no although everything
+//! that was put off may go wrong, then the deepest level was not needed.
 
 use crate::certify::Certifier;
 use crate::closure::Closure;
@@ -108,7 +111,8 @@ impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
         self
     }
 
-    /// Searches until there are more terms than allowed. What the next search has to track besides goes to `precision`.
+    /// Searches until there are more terms than allowed. What the next search has to track besides
+    /// goes to `precision`.
     pub fn run(
         &mut self,
         allowance: usize,
@@ -240,13 +244,15 @@ impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
     /// The start can go wrong, in one of the targets that count.
     fn assumptions(&self, counts: impl Fn(NodeId) -> bool) -> Vec<Lit> {
         let start = self.equations.triples()[Equations::START as usize].literal;
-        // A target that counts need not be asserted: only those that do not count must not support anything.
+        // A target that counts need not be asserted: only those that do not count must not support
+        // anything.
         let excluded = self.nodes.iter().filter(|&&node| !counts(node));
         let excluded = excluded.filter_map(|&node| Some(!self.equations.target(node)?));
         std::iter::once(start).chain(excluded).collect()
     }
 
-    /// Whether the node of a term is really reached; if so that is its verdict, else what says why not is tracked from now on.
+    /// Whether the node of a term is really reached; if so that is its verdict, else what says why
+    /// not is tracked from now on.
     fn is_reached(
         &mut self,
         setting: &mut Setting<'_, '_, '_>,
@@ -291,7 +297,8 @@ impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
         Ok(true)
     }
 
-    /// The first run through one of these calls that can be taken. All are tried: each that cannot be may need other variables.
+    /// The first run through one of these calls that can be taken. All are tried: each that cannot
+    /// be may need other variables.
     fn run_through_any(
         &mut self,
         setting: &mut Setting<'_, '_, '_>,
@@ -344,8 +351,8 @@ impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
 
     /// Settles what the next search tracks more than this one.
     ///
-    /// A global is an argument of nearly every block, a local of few. So explanations that take a global wait: what the others rule out may
-    /// leave nothing for them to explain.
+    /// A global is an argument of nearly every block, a local of few. So explanations that take a
+    /// global wait: what the others rule out may leave nothing for them to explain.
     fn refine(&mut self, precision: &mut Precision) {
         let seen = self.closure.blocks.precision().tracked_count();
         if precision.tracked_count() == seen

@@ -1,10 +1,12 @@
 //! Runs with few negative variables (section 3), without solving anew.
 //!
-//! The paper asks the solver once more for every variable that might be positive. Here the clauses stay, and *assumptions* switch off what a shorter
-//! run cannot pass: a term that is `d` hops from the start and `e` hops from the target, conditions aside, is
-//! on no run of fewer than `d + e` hops. So one question with all terms switched off that are too far decides whether there may be a run within
-//! a bound, and bisection finds a good bound with a few questions. No model within a bound proves that there is no run within it.
-//! A model within a bound may still describe a longer run, by way of terms that it passes twice; the search stops there.
+//! The paper asks the solver once more for every variable that might be positive. Here the clauses
+//! stay, and *assumptions* switch off what a shorter run cannot pass: a term that is `d` hops from
+//! the start and `e` hops from the target, conditions aside, is on no run of fewer than `d + e`
+//! hops. So one question with all terms switched off that are too far decides whether there may be
+//! a run within a bound, and bisection finds a good bound with a few questions. No model within a
+//! bound proves that there is no run within it. A model within a bound may still describe a longer
+//! run, by way of terms that it passes twice; the search stops there.
 
 use crate::closure::Closure;
 use crate::equations::{Equations, Goal};
@@ -27,8 +29,8 @@ const FAR: u32 = u32::MAX / 4;
 /// A valuation that reaches a node, and the term at which it does.
 pub type Reaching = (Valuation, TermId);
 
-/// A valuation that reaches the node of a term on a shorter way than this one does; nothing if none is found. `asserted` are the
-/// assumptions under which the solver is asked in any case.
+/// A valuation that reaches the node of a term on a shorter way than this one does; nothing if none
+/// is found. `asserted` are the assumptions under which the solver is asked in any case.
 pub fn shorten(
     closure: &Closure<'_, '_>,
     equations: &mut Equations<'_>,

@@ -1,19 +1,23 @@
 //! The trade-off between symbolic and explicit arguments (section 4).
 //!
-//! Equation (12) as printed conjoins `¬e ∧ b(…, false, …)` with `e ∧ b(…, true, …)`, which is false whatever `b` is. What holds, by cases on
-//! the value of `e`, is
+//! Equation (12) as printed conjoins `¬e ∧ b(…, false, …)` with `e ∧ b(…, true, …)`, which is false
+//! whatever `b` is. What holds, by cases on the value of `e`, is
 //!
 //! ```text
 //! b(E0, e, E1)  =  (¬e ⇒ b(E0, false, E1)) ∧ (e ⇒ b(E0, true, E1))
 //! ```
 //!
-//! or, read as the disjunction of the ways in which execution can go wrong (which is how [`crate::equations`] writes it),
-//! `¬b(E0, e, E1) = (¬e ∧ ¬b(E0, false, E1)) ∨ (e ∧ ¬b(E0, true, E1))`. So an argument can be made explicit wherever a term
-//! is about to be made: instead of one hop to ⟨b, (E0, e, E1)⟩ under a condition `c` there are two, to ⟨b, (E0, false, E1)⟩ under `c ∧ ¬e` and
-//! to ⟨b, (E0, true, E1)⟩ under `c ∧ e`. Several arguments are split one after the other, and a combination whose condition is already false
-//! as a BDD is left out, which the paper's equation, applied to one argument at a time, would not notice.
+//! or, read as the disjunction of the ways in which execution can go wrong (which is how
+//! [`crate::equations`] writes it),
+//! `¬b(E0, e, E1) = (¬e ∧ ¬b(E0, false, E1)) ∨ (e ∧ ¬b(E0, true, E1))`. So an argument can be made
+//! explicit wherever a term is about to be made: instead of one hop to ⟨b, (E0, e, E1)⟩ under a
+//! condition `c` there are two, to ⟨b, (E0, false, E1)⟩ under `c ∧ ¬e` and to ⟨b, (E0, true, E1)⟩
+//! under `c ∧ e`. Several arguments are split one after the other, and a combination whose
+//! condition is already false as a BDD is left out, which the paper's equation, applied to one
+//! argument at a time, would not notice.
 //!
-//! Some splits are not a matter of taste: without them the closure need not end. [`crate::closure`] says which.
+//! Some splits are not a matter of taste: without them the closure need not end. [`crate::closure`]
+//! says which.
 
 use hardbop_bdd::{Bdd, Exhausted, Manager};
 
@@ -28,8 +32,9 @@ pub enum Split {
     Nodes(u32),
     /// At the head of a loop all, if any of them is large; elsewhere none.
     ///
-    /// Chosen by experiment. Terms some of whose arguments are symbolic and some explicit are the most numerous kind: which ones are large changes
-    /// from one way around a loop to the next, and the same states come back in ever new mixtures. So it is all or none.
+    /// Chosen by experiment. Terms some of whose arguments are symbolic and some explicit are the
+    /// most numerous kind: which ones are large changes from one way around a loop to the next, and
+    /// the same states come back in ever new mixtures. So it is all or none.
     #[default]
     Auto,
 }
@@ -63,7 +68,8 @@ impl Split {
 /// A condition and the values that hold under it.
 pub type Case = (Bdd, Vec<Option<Bdd>>);
 
-/// All cases of the values at some places of a list, each with the part of the condition under which it is the case.
+/// All cases of the values at some places of a list, each with the part of the condition under
+/// which it is the case.
 ///
 /// `allowed` is how many cases there may be at most; more than that give nothing.
 pub fn cases(

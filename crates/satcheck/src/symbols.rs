@@ -1,13 +1,16 @@
 //! The BDD variables: what each stands for.
 //!
-//! From the top of the order down: *passing choices*, which exist only while one chain of edges is evaluated and are
-//! quantified away; two bits per slot of a frame, used only to write certificates; and *symbols*, one after the other as they are made. A
-//! symbol is a bit of the initial state (the paper's `k` and `m`), a choice that a run makes once, or the *name* of a
-//! function that got too large to be carried around as a BDD. The SAT solver sees symbols, nothing else.
+//! From the top of the order down: *passing choices*, which exist only while one chain of edges is
+//! evaluated and are quantified away; two bits per slot of a frame, used only to write
+//! certificates; and *symbols*, one after the other as they are made. A symbol is a bit of the
+//! initial state (the paper's `k` and `m`), a choice that a run makes once, or the *name* of a
+//! function that got too large to be carried around as a BDD. The SAT solver sees symbols, nothing
+//! else.
 //!
-//! **Names.** The paper's arguments are canonical BDDs, whatever they cost; the product of two words has no small one. Such a value
-//! is replaced by a new variable, which the SAT solver knows to be equal to it. That loses no solutions and invents none; it only makes
-//! terms different that a BDD would have shown to be equal.
+//! **Names.** The paper's arguments are canonical BDDs, whatever they cost; the product of two
+//! words has no small one. Such a value is replaced by a new variable, which the SAT solver knows
+//! to be equal to it. That loses no solutions and invents none; it only makes terms different that
+//! a BDD would have shown to be equal.
 
 use crate::terms::InstanceId;
 use hardbop_bdd::{Bdd, Exhausted, Manager};
@@ -18,7 +21,8 @@ use std::collections::HashMap;
 pub enum Meaning {
     /// A bit of the initial state.
     Initial,
-    /// The value of a global that this caller leaves arbitrary, which the callee carries along and nobody reads.
+    /// The value of a global that this caller leaves arbitrary, which the callee carries along and
+    /// nobody reads.
     Carried,
     /// A choice.
     Choice,
@@ -127,9 +131,10 @@ impl Symbols {
 
     /// The value of a global that nobody reads, by its slot.
     ///
-    /// Liveness says of a global that is dead before a call but has a place among the callee's arguments that neither the callee
-    /// nor what follows reads it. So one symbol per global serves all such calls; it says no more than that
-    /// the callee, where it does not write the global, leaves it as it was.
+    /// Liveness says of a global that is dead before a call but has a place among the callee's
+    /// arguments that neither the callee nor what follows reads it. So one symbol per global serves
+    /// all such calls; it says no more than that the callee, where it does not write the global,
+    /// leaves it as it was.
     pub fn carried(&mut self, manager: &mut Manager<'_>, slot: u32) -> Result<Bdd, Exhausted> {
         if let Some(&known) = self.carried.get(&slot) {
             return Ok(known);

@@ -1,9 +1,10 @@
 //! Function terms, the instances of procedures that they belong to, and the graph between them.
 //!
-//! A function term ⟨b, u⟩ (section 3) is a block head with a BDD for each argument. Here it has a third part: the *instance* of the
-//! procedure that it belongs to, which is the procedure with the arguments that it was entered with. The paper inlines
-//! calls, so that each call string has its own copy of the callee. An instance is shared by all calls that enter the procedure with the same
-//! arguments: what happens between entry and exit does not depend on who waits for the return.
+//! A function term ⟨b, u⟩ (section 3) is a block head with a BDD for each argument. Here it has a
+//! third part: the *instance* of the procedure that it belongs to, which is the procedure with the
+//! arguments that it was entered with. The paper inlines calls, so that each call string has its
+//! own copy of the callee. An instance is shared by all calls that enter the procedure with the
+//! same arguments: what happens between entry and exit does not depend on who waits for the return.
 //!
 //! A [`Hop`] is one disjunct of the right-hand side of a term's equation.
 

@@ -1,9 +1,12 @@
-//! Figure 2 as printed: no sharing, every call inlined. A reference for tests and for the curious, not for use.
+//! Figure 2 as printed: no sharing, every call inlined. A reference for tests and for the curious,
+//! not for use.
 //!
-//! Every mention of a function term is a triple of its own, whose context is the path that leads to it; a term that is on its path
-//! already is a fixpoint triple and equals `true`. (The caption of the figure says that the conjunction of the equations is satisfiable iff
-//! the program is correct; it is, iff the program is *erroneous*, as section 3 itself begins.) Calls are copied for each call string. The right-hand
-//! sides are those of [`crate::closure`], so what is compared is sharing and nothing else.
+//! Every mention of a function term is a triple of its own, whose context is the path that leads to
+//! it; a term that is on its path already is a fixpoint triple and equals `true`. (The caption of
+//! the figure says that the conjunction of the equations is satisfiable iff the program is correct;
+//! it is, iff the program is *erroneous*, as section 3 itself begins.) Calls are copied for each
+//! call string. The right-hand sides are those of [`crate::closure`], so what is compared is
+//! sharing and nothing else.
 
 use crate::closure::Closure;
 use crate::equations::Equations;
@@ -45,7 +48,8 @@ struct Open {
     disjuncts: Vec<Lit>,
 }
 
-/// The equations of Figure 2 for one target, solved; nothing if there are more triples than allowed. The closure is completed first.
+/// The equations of Figure 2 for one target, solved; nothing if there are more triples than
+/// allowed. The closure is completed first.
 pub fn unshared(
     closure: &mut Closure<'_, '_>,
     target: NodeId,

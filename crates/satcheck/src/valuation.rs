@@ -1,8 +1,10 @@
-//! A solution tried out: the terms that the program really passes when the symbols have these values.
+//! A solution tried out: the terms that the program really passes when the symbols have these
+//! values.
 //!
-//! With all symbols fixed, hops can be taken or not, and what is reached is found by plain search. A target
-//! that is reached this way is reached by a run, whatever the clauses say. A call waits for exits of its instance that
-//! are reached, so the search is a tabulation: instances are explored once, whoever calls them.
+//! With all symbols fixed, hops can be taken or not, and what is reached is found by plain search.
+//! A target that is reached this way is reached by a run, whatever the clauses say. A call waits
+//! for exits of its instance that are reached, so the search is a tabulation: instances are
+//! explored once, whoever calls them.
 
 use crate::closure::Closure;
 use crate::equations::Equations;

@@ -1,4 +1,5 @@
-//! Targets that rest on different variables are searched for apart, and large programs take few terms.
+//! Targets that rest on different variables are searched for apart, and large programs take few
+//! terms.
 
 use hardbop_families::find;
 use hardbop_machine::{Machine, from_text};
@@ -71,7 +72,8 @@ fn each_group_has_a_certificate_about_its_own_targets() {
     assert_eq!(count(&outcome, "tracked-variables"), 3);
 }
 
-/// Both assertions rest on a generator of random numbers that passes through all values: more terms than a group gets at first.
+/// Both assertions rest on a generator of random numbers that passes through all values: more terms
+/// than a group gets at first.
 const LONG: &str = "decl bad; decl int<11> r; void main() begin bad, r := 0, 1;
     while (*) do r := r * 5 + 3; od assert(!bad | (r = 0)); assert(!bad | (r = 1)); end";
 
@@ -83,7 +85,8 @@ fn a_group_that_grows_is_cut_in_two_and_decided_nevertheless() {
     assert!(count(&outcome, "function-terms") > 2 * 2048);
 }
 
-/// Two procedures that call each other; one of them chooses a value around a loop and one has a result that is never set.
+/// Two procedures that call each other; one of them chooses a value around a loop and one has a
+/// result that is never set.
 const MUTUAL: &str = "decl g0 := T;
     void main() begin f1(); if (g0) then if (g0) then skip; fi fi end
     bool f0(p0) begin if (g0) then f1(); fi assert(p0); end

@@ -18,7 +18,8 @@ fn verdict(text: &str, engine: SatEngine, budget: &Budget<'_>) -> Verdict {
     outcome.answers.remove(0).verdict
 }
 
-/// Asks with every limit from 1 to `most`: the answer is unknown for this reason or right, and right at the end.
+/// Asks with every limit from 1 to `most`: the answer is unknown for this reason or right, and
+/// right at the end.
 fn answers_with_enough(why: &Limit, most: u64, budget: impl Fn(u64) -> Budget<'static>) {
     for (text, fails) in [(FAILS, true), (HOLDS, false)] {
         let mut is_answered = false;

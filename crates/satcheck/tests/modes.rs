@@ -1,4 +1,5 @@
-//! Whatever is made explicit, and however small the functions are that get names: the answers are the same.
+//! Whatever is made explicit, and however small the functions are that get names: the answers are
+//! the same.
 
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Budget, Engine, Evidence, NeverInterrupted, Question, Silent, Verdict};

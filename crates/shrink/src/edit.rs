@@ -1,7 +1,8 @@
 //! One way to make a program smaller, and how it changes the tree.
 //!
-//! Edits name parts of the tree by arena ids and by the places of names, both of which stay right while other edits of
-//! the same chunk are applied. What an edit leaves dangling is the repair's business, or makes the candidate invalid.
+//! Edits name parts of the tree by arena ids and by the places of names, both of which stay right
+//! while other edits of the same chunk are applied. What an edit leaves dangling is the repair's
+//! business, or makes the candidate invalid.
 
 use crate::tree::{
     blocks, for_each_block, procedure_at, procedures_mut, statements_in, with_parts,
@@ -31,7 +32,8 @@ pub(super) enum Edit {
     Constant(ExprId, bool),
     /// Puts an operand in place of an expression.
     Operand(ExprId, ExprId),
-    /// Removes one target with its value, one variable of `dead`, one printed value or one label of `goto`.
+    /// Removes one target with its value, one variable of `dead`, one printed value or one label of
+    /// `goto`.
     Element(StmtId, usize),
     /// Removes the `constrain` clause of an assignment.
     ConstrainClause(StmtId),
@@ -49,7 +51,8 @@ pub(super) enum Edit {
     Enforce(Span),
     /// Removes the initial value of the variable whose name stands there.
     Initial(Span),
-    /// Removes `thread_local`, `dfs`, or the number of instances, at the name or declaration that stands there.
+    /// Removes `thread_local`, `dfs`, or the number of instances, at the name or declaration that
+    /// stands there.
     Decoration(Span),
 }
 
@@ -205,8 +208,8 @@ fn for_each_declaration(ast: &mut Ast, mut change: impl FnMut(&mut Declaration))
     }
 }
 
-/// Removes the declaration at a place and every use of the name; where another variable of the same name is meant,
-/// that loses its uses too, which is as good.
+/// Removes the declaration at a place and every use of the name; where another variable of the same
+/// name is meant, that loses its uses too, which is as good.
 fn remove_variable(ast: &mut Ast, place: Span) {
     let mut removed: Option<Symbol> = None;
     for_each_declaration(ast, |declaration| {

@@ -1,9 +1,9 @@
 //! Makes a failing program small: delta debugging (Zeller, Hildebrandt) on the syntax tree.
 //!
-//! Every way to make a program smaller is an [`Edit`] of the tree. The edits of one kind are tried in large chunks first and
-//! then in ever smaller ones; a candidate is repaired (jumps and calls that lead nowhere are dropped), printed, and kept if
-//! it is lighter, is still a valid program and still fails. Every kept candidate weighs less than the one
-//! before, so shrinking ends.
+//! Every way to make a program smaller is an [`Edit`] of the tree. The edits of one kind are tried
+//! in large chunks first and then in ever smaller ones; a candidate is repaired (jumps and calls
+//! that lead nowhere are dropped), printed, and kept if it is lighter, is still a valid program and
+//! still fails. Every kept candidate weighs less than the one before, so shrinking ends.
 
 mod candidates;
 mod edit;
@@ -16,7 +16,8 @@ use hardbop_syntax::diagnostic::has_errors;
 use hardbop_syntax::{Ast, Source, format, parse};
 use weight::weight;
 
-/// The smallest program that could be found for which `still_fails`, starting from one for which it does.
+/// The smallest program that could be found for which `still_fails`, starting from one for which it
+/// does.
 ///
 /// Only valid programs are asked about. If the given text is not valid, it is returned as it is.
 pub fn shrink(text: &str, still_fails: &mut dyn FnMut(&str) -> bool) -> String {
@@ -46,7 +47,8 @@ struct Shrinker<'a> {
 }
 
 impl Shrinker<'_> {
-    /// Tries the usual layout without comments and without the blank lines that removed parts leave behind.
+    /// Tries the usual layout without comments and without the blank lines that removed parts leave
+    /// behind.
     fn try_layout(&mut self) {
         let lines = self.best.lines().filter(|line| !line.trim().is_empty());
         let dense = lines.collect::<Vec<_>>().join("\n");
@@ -71,7 +73,8 @@ impl Shrinker<'_> {
             while start < edits.len() {
                 let end = (start + chunk).min(edits.len());
                 if self.try_chunk(&ast, &source, &edits[start..end]) {
-                    // The edits that are left have new names in the new tree; those tried before failed already.
+                    // The edits that are left have new names in the new tree; those tried before
+                    // failed already.
                     let Some(next) = valid_tree(&self.best) else {
                         return;
                     };

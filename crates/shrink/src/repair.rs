@@ -1,5 +1,6 @@
-//! Repairs what edits leave behind: jumps to labels and calls of procedures that are gone, statements that are empty, and
-//! the one word of atomic blocks where the program has the other nowhere.
+//! Repairs what edits leave behind: jumps to labels and calls of procedures that are gone,
+//! statements that are empty, and the one word of atomic blocks where the program has the other
+//! nowhere.
 
 use crate::tree::{for_each_block, labels_in, statements_in};
 use hardbop_syntax::Ast;

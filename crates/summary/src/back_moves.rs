@@ -1,8 +1,9 @@
 //! What an edge does to a relation when followed against its direction.
 //!
-//! Backward, an assigned bit matters only if the relation speaks of it. So a step keeps its conjuncts apart and uses just those
-//! that the relation at hand needs; the others would be quantified away again. That is what makes a search from the targets
-//! blind to the hundred variables that do not decide the question.
+//! Backward, an assigned bit matters only if the relation speaks of it. So a step keeps its
+//! conjuncts apart and uses just those that the relation at hand needs; the others would be
+//! quantified away again. That is what makes a search from the targets blind to the hundred
+//! variables that do not decide the question.
 
 use crate::calls::parameters;
 use crate::space::Copy;
@@ -13,7 +14,8 @@ use hardbop_machine::{EdgeId, ProcId, Variable};
 use hardbop_symbolic::{Plans, QUANTIFY};
 use std::rc::Rc;
 
-/// "This variable gets that value": the variable is `Next` of an assigned bit or `Argument` of a parameter.
+/// "This variable gets that value": the variable is `Next` of an assigned bit or `Argument` of a
+/// parameter.
 #[derive(Clone, Copy, Debug)]
 struct Gets {
     variable: u32,
@@ -41,7 +43,8 @@ pub struct BackCall {
     pub want: Rc<Plan>,
     /// From that to exit states of the callee.
     pub demand: Rc<Plan>,
-    /// From the product of what is wanted and the callee's summary to the caller's state before the call, with arguments.
+    /// From the product of what is wanted and the callee's summary to the caller's state before the
+    /// call, with arguments.
     pub meet: Rc<Plan>,
     /// Guard and arguments.
     pub arguments: BackStep,
@@ -104,7 +107,8 @@ impl Compiler<'_> {
         let procedure = self.procedure_of(edge);
         let bits = view.edge(edge);
         let mut conjuncts = self.effects(manager, view.graph(), edge, &bits, &|_| true)?;
-        // `effects` gives the guard, one conjunct per visible assigned bit, and the constrain clause, in this order.
+        // `effects` gives the guard, one conjunct per visible assigned bit, and the constrain
+        // clause, in this order.
         let constrain = conjuncts.pop().unwrap_or(Bdd::TRUE);
         let guard = conjuncts.remove(0);
         let assigned = bits
@@ -174,7 +178,8 @@ impl Compiler<'_> {
             demand.push((next, self.number(bit, Copy::Outer)));
             meet.push((next, QUANTIFY));
         }
-        // A changed global that is dead at the exit can be wanted by nobody, but plans must not leave it open.
+        // A changed global that is dead at the exit can be wanted by nobody, but plans must not
+        // leave it open.
         for bit in &inside.changed_globals {
             let next = self.number(bit, Copy::Next);
             if !inside.outputs().any(|output| output.slot == bit.slot) {
@@ -215,7 +220,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// From the relation at a procedure's entry to the shape of a call: parameters in `Argument`, exit values in `Next`.
+    /// From the relation at a procedure's entry to the shape of a call: parameters in `Argument`,
+    /// exit values in `Next`.
     pub fn back_entry_plan(
         &self,
         manager: &mut Manager<'_>,

@@ -1,8 +1,10 @@
 //! Reading a run off the rings of a backward search: forward, from a starting state to a target.
 //!
-//! A state that was new at some visit got there from a ring that was propagated earlier, nearer to the target. So from a starting state
-//! we take, at each node, an edge whose other end lies in an earlier ring; times strictly fall, so this ends at a target. A call is
-//! either entered, if the target is reached inside, or stepped over; then the callee is asked for a completed run from the same rings.
+//! A state that was new at some visit got there from a ring that was propagated earlier, nearer to
+//! the target. So from a starting state we take, at each node, an edge whose other end lies in an
+//! earlier ring; times strictly fall, so this ends at a target. A call is either entered, if the
+//! target is reached inside, or stepped over; then the callee is asked for a completed run from the
+//! same rings.
 
 use crate::backward::Backward;
 use crate::calls::parameters;
@@ -77,7 +79,8 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
         let main = self.search.compiler.machine.threads[0].entry;
         let node = self.search.compiler.machine.procedure(main).entry;
         let mut start = None;
-        // A starting state that ended the search has not been propagated: it is newer than everything that was.
+        // A starting state that ended the search has not been propagated: it is newer than
+        // everything that was.
         let pending = Ring {
             time: Time::MAX,
             edges: self.search.node(node).pending,
@@ -310,7 +313,8 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
         Ok(None)
     }
 
-    /// What a ring at a callee's entry says about ending in a demanded state, in the shape of a call.
+    /// What a ring at a callee's entry says about ending in a demanded state, in the shape of a
+    /// call.
     fn ending(&mut self, callee: ProcId, ring: Ring) -> Result<Bdd, Exhausted> {
         let flag = self.search.flag();
         let plan = self.search.entry_plan(callee);
@@ -369,7 +373,8 @@ impl<'r, 'm, 'i> BackReader<'r, 'm, 'i> {
         }))
     }
 
-    /// The callee's first state: globals and arguments as chosen, other locals as its ring wants them.
+    /// The callee's first state: globals and arguments as chosen, other locals as its ring wants
+    /// them.
     fn callee_entry(
         &mut self,
         callee: ProcId,

@@ -1,12 +1,15 @@
 //! Backward reachability from the targets (pre*): exits-to-entries summaries.
 //!
-//! The forward search drags along everything a program computes; backward, a relation speaks only of what decides whether a
-//! target is reached. For every node there is one relation over the current values, in two layers told apart by a flag: with the flag,
-//! states from which a target is reached before the procedure returns; without it, pairs of a state and a *demanded* exit state in
-//! which the procedure can end. A demand arises where the place after a call can reach something: then the exit states that lead there are
-//! traced back through the callee, and what arrives at its entry is its summary, backwards.
+//! The forward search drags along everything a program computes; backward, a relation speaks only
+//! of what decides whether a target is reached. For every node there is one relation over the
+//! current values, in two layers told apart by a flag: with the flag, states from which a target is
+//! reached before the procedure returns; without it, pairs of a state and a *demanded* exit state
+//! in which the procedure can end. A demand arises where the place after a call can reach
+//! something: then the exit states that lead there are traced back through the callee, and what
+//! arrives at its entry is its summary, backwards.
 //!
-//! Everything else mirrors the forward search: only news travels, rings remember it, a visit completes or changes nothing.
+//! Everything else mirrors the forward search: only news travels, rings remember it, a visit
+//! completes or changes nothing.
 
 use crate::back_moves::{BackCall, BackStep};
 use crate::forward::Progress;
@@ -54,7 +57,7 @@ pub struct Backward<'m, 'i> {
     pub manager: Manager<'i>,
     /// Plans of all products.
     pub plans: Plans,
-    /// Bit-level formulae.
+    /// Bit-level formulas.
     pub view: BitView<'m>,
     frontier: Frontier,
     procedures: Vec<ProcedureState>,
@@ -260,7 +263,8 @@ impl<'m, 'i> Backward<'m, 'i> {
         Ok(())
     }
 
-    /// News at an entry: callers can enter here to reach a target, and callers that wait for the summary go on.
+    /// News at an entry: callers can enter here to reach a target, and callers that wait for the
+    /// summary go on.
     fn leave_by_entry(&mut self, procedure: ProcId, delta: Bdd) -> Result<(), Exhausted> {
         let plan = self.entry_plan(procedure);
         let shaped = self.manager.project(delta, &plan)?;

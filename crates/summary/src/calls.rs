@@ -1,9 +1,11 @@
-//! Calls: from the caller's relation into the callee, and with the callee's summary back (`Lift` in Bebop, section 3.1).
+//! Calls: from the caller's relation into the callee, and with the callee's summary back (`Lift` in
+//! Bebop, section 3.1).
 //!
-//! A call is made in three moves. *Prepare* evaluates the guard and puts the arguments into the `Argument` copies; the result is kept, so
-//! that a summary found later needs no second evaluation. *Enter* projects it to the callee's inputs. *Leave*
-//! joins it with the callee's summary, which for that purpose has its inputs in `Now` and `Argument` and its outputs in `Next`.
-//! Globals that the callee does not touch stay in the caller's relation and pass by the call untouched.
+//! A call is made in three moves. *Prepare* evaluates the guard and puts the arguments into the
+//! `Argument` copies; the result is kept, so that a summary found later needs no second evaluation.
+//! *Enter* projects it to the callee's inputs. *Leave* joins it with the callee's summary, which
+//! for that purpose has its inputs in `Now` and `Argument` and its outputs in `Next`. Globals that
+//! the callee does not touch stay in the caller's relation and pass by the call untouched.
 
 use crate::encode::EdgeEncoder;
 use crate::interface::{Bit, Interface};
@@ -135,7 +137,8 @@ impl Compiler<'_> {
             .collect()
     }
 
-    /// Slots of visible variables that the call assigns although its result is invisible: their value becomes arbitrary.
+    /// Slots of visible variables that the call assigns although its result is invisible: their
+    /// value becomes arbitrary.
     pub fn lost_targets(&self, view: &mut BitView<'_>, edge: EdgeId) -> Vec<Slot> {
         let caller = self.procedure_of(edge);
         let callee = self.callee(edge);
@@ -218,7 +221,8 @@ impl Compiler<'_> {
         plans.get(manager, actions)
     }
 
-    /// From the relation at a procedure's exit to its summary: inputs in `Now` and `Argument`, outputs in `Next`.
+    /// From the relation at a procedure's exit to its summary: inputs in `Now` and `Argument`,
+    /// outputs in `Next`.
     pub fn summary_plan(
         &self,
         manager: &mut Manager<'_>,

@@ -1,7 +1,8 @@
 //! The relations of a complete search as a certificate.
 //!
 //! A BDD is a formula already ([`hardbop_symbolic::FormulaWriter`]). What a forward relation leaves
-//! unsaid, because a parameter that is never assigned has its entry value all along, is written out.
+//! unsaid, because a parameter that is never assigned has its entry value all along, is written
+//! out.
 
 use crate::backward::Backward;
 use crate::forward::Forward;

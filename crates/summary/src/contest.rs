@@ -1,11 +1,13 @@
 //! Searches take turns until every target has its verdict.
 //!
-//! Nobody is good at all programs in one direction. Forward search with whole sets decides small state spaces at once and gives the
-//! shortest runs; a scout, which sees only a few variables, proves what rests on them and shows the way to the rest; backward
-//! search is blind to what does not matter for the question; forward search in portions finds runs deep in programs whose sets of states
-//! have no small BDD. Since a search can be continued where its work limit stopped it, `auto` lets the four take turns, each
-//! turn twice as long as the last: whichever would have been fastest alone answers after a small multiple of its time. A verdict on some
-//! targets counts at once, with a certificate of its own, and nobody searches for them any more.
+//! Nobody is good at all programs in one direction. Forward search with whole sets decides small
+//! state spaces at once and gives the shortest runs; a scout, which sees only a few variables,
+//! proves what rests on them and shows the way to the rest; backward search is blind to what does
+//! not matter for the question; forward search in portions finds runs deep in programs whose sets
+//! of states have no small BDD. Since a search can be continued where its work limit stopped it,
+//! `auto` lets the four take turns, each turn twice as long as the last: whichever would have been
+//! fastest alone answers after a small multiple of its time. A verdict on some targets counts at
+//! once, with a certificate of its own, and nobody searches for them any more.
 
 use crate::back_runs::BackReader;
 use crate::backward::Backward;
@@ -24,13 +26,15 @@ use hardbop_outcome::{Ledger, Skeleton, WantedRun};
 /// The first turn of each search, at least; turns double.
 const FIRST_TURN: u64 = 20_000;
 const WORK_PER_EDGE: u64 = 4;
-/// The whole forward search gets longer turns: only it decides all targets at once and gives shortest runs.
+/// The whole forward search gets longer turns: only it decides all targets at once and gives
+/// shortest runs.
 const FORWARD_SHARE: u64 = 2;
 /// The search in portions gets shorter ones: it finds what it finds early.
 const PORTIONS_DIVISOR: u64 = 2;
 /// BDD nodes per portion.
 const PORTION: usize = 400;
-/// Runs are made shortest if that takes at most this part of the work of all searches so far, and some to start with.
+/// Runs are made shortest if that takes at most this part of the work of all searches so far, and
+/// some to start with.
 const SHORTEST_DIVISOR: u64 = 4;
 const SHORTEST_START: u64 = 100_000;
 
@@ -42,7 +46,8 @@ pub(crate) struct Contest<'c> {
 }
 
 impl<'c> Contest<'c> {
-    /// Lets the searches take turns until every target is decided or all have run out; then why the last one did.
+    /// Lets the searches take turns until every target is decided or all have run out; then why the
+    /// last one did.
     pub fn run(
         &self,
         engine: SummaryEngine,
@@ -56,7 +61,8 @@ impl<'c> Contest<'c> {
             (direction == Direction::Auto).then(|| self.forward().in_portions(PORTION));
         let mut backward: Option<Backward<'c, 'c>> = None;
         let mut wants_backward = direction != Direction::Forward;
-        // A search that merely goes over a large program once should not be interrupted for another to start.
+        // A search that merely goes over a large program once should not be interrupted for another
+        // to start.
         let once_over = WORK_PER_EDGE * self.compiler.machine.edges.len() as u64;
         let mut turn = engine.first_turn.unwrap_or(FIRST_TURN.max(once_over));
         let mut scouts = Scouts::default();
@@ -116,7 +122,8 @@ impl<'c> Contest<'c> {
             if whole.is_none() && !wants_backward && portions.is_none() {
                 break;
             }
-            // As long as turns of this length decide something, longer ones would only be spent in vain by the others.
+            // As long as turns of this length decide something, longer ones would only be spent in
+            // vain by the others.
             if ledger.open_nodes().len() == open_before {
                 turn *= 2;
             }
@@ -168,7 +175,8 @@ impl<'c> Contest<'c> {
         Backward::new(self.compiler, ledger.open_nodes(), self.manager())
     }
 
-    /// A turn of a forward search: decides what it can. Reading runs takes a while, so it can be left for later.
+    /// A turn of a forward search: decides what it can. Reading runs takes a while, so it can be
+    /// left for later.
     fn forward_turn(
         search: &mut Forward<'_, '_>,
         ledger: &mut Ledger<'_>,

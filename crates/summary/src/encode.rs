@@ -7,7 +7,8 @@ use hardbop_machine::{Machine, ProcId, Variable};
 use hardbop_symbolic::Encoder;
 use std::collections::HashMap;
 
-/// Turns the formulae of one edge into BDDs. A variable that is not visible becomes a choice of the edge.
+/// Turns the formulas of one edge into BDDs. A variable that is not visible becomes a choice of the
+/// edge.
 pub struct EdgeEncoder<'e> {
     /// The machine.
     pub machine: &'e Machine,
@@ -17,7 +18,7 @@ pub struct EdgeEncoder<'e> {
     pub procedure: ProcId,
     /// Which variables are visible.
     pub visible: &'e dyn Fn(ProcId, Variable) -> bool,
-    /// The edge's formulae.
+    /// The edge's formulas.
     pub edge: &'e BitEdge,
     /// Visible bits that the edge assigns: only these have another value afterwards.
     pub assigned: &'e dyn Fn(Variable) -> bool,

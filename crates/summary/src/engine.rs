@@ -1,10 +1,12 @@
 //! The engine: a question in, answers with their evidence out.
 //!
-//! It works out what the question needs, the analyses and the order of the BDD variables, and leaves the searching to a [`Contest`].
+//! It works out what the question needs, the analyses and the order of the BDD variables, and
+//! leaves the searching to a [`Contest`].
 //!
-//! Constant propagation is not among the analyses: in a forward relation a variable with one value is one BDD node, and an edge that it
-//! closes propagates nothing. Only for scouts, which would take such a variable as arbitrary, it makes a difference; they see
-//! the globals that keep their initial value ([`hardbop_transform::hide::Visible::with_constants`]).
+//! Constant propagation is not among the analyses: in a forward relation a variable with one value
+//! is one BDD node, and an edge that it closes propagates nothing. Only for scouts, which would
+//! take such a variable as arbitrary, it makes a difference; they see the globals that keep their
+//! initial value ([`hardbop_transform::hide::Visible::with_constants`]).
 
 use crate::contest::Contest;
 use crate::interface::Interfaces;

@@ -1,11 +1,12 @@
 //! A full search that follows a scout: all variables in sight, but only a sliver of the program.
 //!
-//! It makes only the calls that the scout's shortest runs make; within the procedures they come to it takes every other edge, because
-//! conditions that the scout does not see decide between branches all the time, but seldom which procedures must be called. Where a
-//! procedure is entered and never left, more of its calls are allowed, and the search goes on from what it knows.
+//! It makes only the calls that the scout's shortest runs make; within the procedures they come to
+//! it takes every other edge, because conditions that the scout does not see decide between
+//! branches all the time, but seldom which procedures must be called. Where a procedure is entered
+//! and never left, more of its calls are allowed, and the search goes on from what it knows.
 //!
-//! If the sliver leads to a target, there is a run; if in as few steps as the scout took, a shortest one, for a scout can do at
-//! least what the program can.
+//! If the sliver leads to a target, there is a run; if in as few steps as the scout took, a
+//! shortest one, for a scout can do at least what the program can.
 
 use crate::forward::Forward;
 use crate::layers::layers;
@@ -28,7 +29,8 @@ const DISTANCES_SHARE: u64 = 4;
 enum Width {
     /// Those that the guides make.
     Guided,
-    /// And those of procedures that make no calls themselves: such calls are little more than statements.
+    /// And those of procedures that make no calls themselves: such calls are little more than
+    /// statements.
     Leaves,
     /// And those of all procedures on the trail.
     All,
@@ -85,8 +87,8 @@ impl<'c> Follower<'c> {
         &self.search
     }
 
-    /// Searches until all targets are reached or there is no wider way. Targets that are reached are then decided,
-    /// by the shortest runs that there are on the way if `shortest`.
+    /// Searches until all targets are reached or there is no wider way. Targets that are reached
+    /// are then decided, by the shortest runs that there are on the way if `shortest`.
     pub fn turn(
         &mut self,
         ledger: &mut Ledger<'_>,

@@ -1,12 +1,15 @@
 //! Forward reachability by path edges and summary edges: Figure 3 of the Bebop paper.
 //!
-//! For every node there is the relation of its path edges: which state at the procedure's entry goes with which state here. The relation
-//! at an exit, put into the shape of a call, is the procedure's summary. Three things differ from the figure. Only news travels: a node's
-//! *delta* is propagated, not its whole set. The worklist is ordered, callees before callers and within a procedure along the control
-//! flow, so that a node is visited when all news for it has arrived. And each delta that was propagated is remembered with its time, as a *ring*,
-//! from which runs are read off later (section 3.2).
+//! For every node there is the relation of its path edges: which state at the procedure's entry
+//! goes with which state here. The relation at an exit, put into the shape of a call, is the
+//! procedure's summary. Three things differ from the figure. Only news travels: a node's *delta* is
+//! propagated, not its whole set. The worklist is ordered, callees before callers and within a
+//! procedure along the control flow, so that a node is visited when all news for it has arrived.
+//! And each delta that was propagated is remembered with its time, as a *ring*, from which runs are
+//! read off later (section 3.2).
 //!
-//! A visit either completes or changes nothing, so a search that ran out of its work limit can simply be continued.
+//! A visit either completes or changes nothing, so a search that ran out of its work limit can
+//! simply be continued.
 
 use crate::calls::CallMoves;
 use crate::frontier::{FIRST_COLLECTION, Frontier, NodeState, Places, Priority};
@@ -64,7 +67,7 @@ pub struct Forward<'m, 'i> {
     pub manager: Manager<'i>,
     /// Plans of all products.
     pub plans: Plans,
-    /// Bit-level formulae.
+    /// Bit-level formulas.
     pub view: BitView<'m>,
     frontier: Frontier,
     procedures: Vec<ProcedureState>,
@@ -73,11 +76,13 @@ pub struct Forward<'m, 'i> {
     /// Inputs with which the program starts.
     initial: Bdd,
     collect_at: usize,
-    /// With a size, a visit propagates only a portion of what is pending, and nodes visited least come first: the search then
-    /// goes deep with few states instead of wide with all. What is left over stays pending, so nothing is lost.
+    /// With a size, a visit propagates only a portion of what is pending, and nodes visited least
+    /// come first: the search then goes deep with few states instead of wide with all. What is left
+    /// over stays pending, so nothing is lost.
     portion: Option<usize>,
     node_visits: Vec<u32>,
-    /// With a set, only these edges are followed: what is found is true, but nothing follows from what is not.
+    /// With a set, only these edges are followed: what is found is true, but nothing follows from
+    /// what is not.
     way: Option<BitSet>,
     /// How many visits there were.
     pub visits: u64,
@@ -150,7 +155,8 @@ impl<'m, 'i> Forward<'m, 'i> {
         followed
     }
 
-    /// Whether the search follows an edge: not the end of a thread, which leads nowhere, and none that is off its way.
+    /// Whether the search follows an edge: not the end of a thread, which leads nowhere, and none
+    /// that is off its way.
     pub fn follows(&self, edge: EdgeId) -> bool {
         let is_on_the_way = |way: &BitSet| way.contains(edge.index());
         self.compiler.machine.edge(edge).action != Action::EndThread
@@ -190,7 +196,8 @@ impl<'m, 'i> Forward<'m, 'i> {
         self.initial
     }
 
-    /// Adds inputs with which a procedure is entered. For a procedure that nobody calls they are states of `Now`.
+    /// Adds inputs with which a procedure is entered. For a procedure that nobody calls they are
+    /// states of `Now`.
     fn enter(&mut self, procedure: ProcId, inputs: Bdd) -> Result<(), Exhausted> {
         let known = self.procedures[procedure.index()].entered;
         let fresh = self.manager.diff(inputs, known)?;
@@ -237,7 +244,8 @@ impl<'m, 'i> Forward<'m, 'i> {
         self.run(targets)
     }
 
-    /// Runs until everything reachable is known, every target has been reached, or something runs out.
+    /// Runs until everything reachable is known, every target has been reached, or something runs
+    /// out.
     pub fn run(&mut self, targets: &[NodeId]) -> Result<Progress, Exhausted> {
         // Reached nodes stay reached: each is looked at until it is, and never again.
         let mut open = targets.to_vec();
@@ -270,8 +278,8 @@ impl<'m, 'i> Forward<'m, 'i> {
         }
     }
 
-    /// Propagates what is pending at a node. If something runs out, the node's news stays pending: some of it may then arrive
-    /// twice, which adds nothing.
+    /// Propagates what is pending at a node. If something runs out, the node's news stays pending:
+    /// some of it may then arrive twice, which adds nothing.
     fn visit(&mut self, node: NodeId) -> Result<(), Exhausted> {
         let mut delta = self.node(node).pending;
         if let Some(size) = self.portion {

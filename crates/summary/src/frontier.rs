@@ -1,7 +1,7 @@
 //! What a search knows at each node, what of it is still to be propagated, and in which order.
 //!
-//! Both directions work on it: relations grow by news, news waits in a queue of nodes, and what has been propagated is remembered as
-//! rings, from which runs are read off later (Bebop, section 3.2).
+//! Both directions work on it: relations grow by news, news waits in a queue of nodes, and what has
+//! been propagated is remembered as rings, from which runs are read off later (Bebop, section 3.2).
 
 use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::analysis::{CallGraph, NodeOrder};
@@ -28,14 +28,16 @@ pub struct NodeState {
     pub reached: Bdd,
     /// What has not been propagated.
     pub pending: Bdd,
-    /// What has, in order. A visit that runs out half-way leaves its ring and is repeated with another one.
+    /// What has, in order. A visit that runs out half-way leaves its ring and is repeated with
+    /// another one.
     pub rings: Vec<Ring>,
 }
 
 /// Smaller comes first: procedure, then place in it.
 pub type Priority = (u32, u32);
 
-/// Garbage is collected when there are this many BDD nodes, and later when their number has doubled.
+/// Garbage is collected when there are this many BDD nodes, and later when their number has
+/// doubled.
 pub const FIRST_COLLECTION: usize = 1 << 20;
 
 /// Where nodes stand: callees before callers, and within a procedure along the control flow.
@@ -101,7 +103,8 @@ impl Frontier {
         &self.nodes[node.index()]
     }
 
-    /// Adds to what is known at a node (`Propagate` in Figure 3 of the Bebop paper); news makes the node wait for a visit.
+    /// Adds to what is known at a node (`Propagate` in Figure 3 of the Bebop paper); news makes the
+    /// node wait for a visit.
     pub fn add(
         &mut self,
         manager: &mut Manager<'_>,
@@ -126,7 +129,8 @@ impl Frontier {
         Ok(())
     }
 
-    /// Takes the next node out of the queue. It counts as queued until [`Frontier::end_visit`] or [`Frontier::put_back`].
+    /// Takes the next node out of the queue. It counts as queued until [`Frontier::end_visit`] or
+    /// [`Frontier::put_back`].
     pub fn take_next(&mut self) -> Option<Waiting> {
         self.queue.pop().map(|Reverse(waiting)| waiting)
     }
@@ -136,8 +140,8 @@ impl Frontier {
         self.queue.push(Reverse(waiting));
     }
 
-    /// Remembers what a visit propagates. The ring comes first: a visit that runs out half-way has led somewhere all the same,
-    /// and runs must find the way back.
+    /// Remembers what a visit propagates. The ring comes first: a visit that runs out half-way has
+    /// led somewhere all the same, and runs must find the way back.
     pub fn begin_visit(&mut self, node: NodeId, delta: Bdd) {
         self.time += 1;
         self.nodes[node.index()].rings.push(Ring {

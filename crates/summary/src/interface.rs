@@ -1,9 +1,11 @@
 //! What of a procedure its callers see, and which variables a relation at a node is about.
 //!
-//! Bebop section 3.3, taken to its end. A relation at a node speaks of a variable only if the procedure (transitively) touches
-//! it (MOD/REF), it is live there, and it is *visible*: relevant for the question, or chosen by an abstraction. A copy of the value at
-//! entry exists only where it matters: not for procedures that nobody calls, not for variables dead at entry, not
-//! for variables that the procedure never changes: those are *steady*, and their current value **is** the entry value.
+//! Bebop section 3.3, taken to its end. A relation at a node speaks of a variable only if the
+//! procedure (transitively) touches it (MOD/REF), it is live there, and it is *visible*: relevant
+//! for the question, or chosen by an abstraction. A copy of the value at entry exists only where it
+//! matters: not for procedures that nobody calls, not for variables dead at entry, not for
+//! variables that the procedure never changes: those are *steady*, and their current value **is**
+//! the entry value.
 
 use crate::space::{Slot, Space};
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};

@@ -1,8 +1,10 @@
 //! Distances: rings by the length of the shortest hierarchical trajectory (Bebop, section 3.2).
 //!
-//! A hierarchical trajectory steps over a call in one step, by a summary edge, or into it, in one step. When a complete search has found
-//! all summaries, a breadth-first search that uses them from the start puts each path edge into the ring of its distance. The search itself
-//! cannot do that on the way: it may find the summary of a long procedure late although the step over its call is a short one.
+//! A hierarchical trajectory steps over a call in one step, by a summary edge, or into it, in one
+//! step. When a complete search has found all summaries, a breadth-first search that uses them from
+//! the start puts each path edge into the ring of its distance. The search itself cannot do that on
+//! the way: it may find the summary of a long procedure late although the step over its call is a
+//! short one.
 
 use crate::forward::Forward;
 use crate::frontier::{Ring, Time};

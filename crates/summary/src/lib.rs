@@ -1,10 +1,13 @@
 //! The summary engine: Bebop rebuilt, the workhorse for sequential programs.
 //!
-//! Control is explicit, data symbolic: for every node a BDD of path edges, for every procedure a summary (Ball and Rajamani, *Bebop*,
-//! SPIN 2000). [`space`] says which BDD variable stands for what, [`interface`] what of a procedure its callers see, [`transfer`],
-//! [`calls`] and [`back_moves`] what edges do to relations. [`forward`] explores from the start, [`backward`] from the targets; `scout` and `follower` are
-//! forward searches that see little of the state, chosen by [`hardbop_transform::hide::Visible`], or of the program. `contest` lets them all take turns. [`runs`], [`layers`]
-//! and [`back_runs`] read runs off searches, [`certify`] writes their relations down as certificates.
+//! Control is explicit, data symbolic: for every node a BDD of path edges, for every procedure a
+//! summary (Ball and Rajamani, *Bebop*, SPIN 2000). [`space`] says which BDD variable stands for
+//! what, [`interface`] what of a procedure its callers see, [`transfer`], [`calls`] and
+//! [`back_moves`] what edges do to relations. [`forward`] explores from the start, [`backward`]
+//! from the targets; `scout` and `follower` are forward searches that see little of the state,
+//! chosen by [`hardbop_transform::hide::Visible`], or of the program. `contest` lets them all take
+//! turns. [`runs`], [`layers`] and [`back_runs`] read runs off searches, [`certify`] writes their
+//! relations down as certificates.
 
 pub mod back_moves;
 pub mod back_runs;

@@ -1,7 +1,8 @@
 //! Static orders of the BDD variables.
 //!
-//! A relation is small when variables that constrain each other stand close together. Three orders are offered; the copies of one bit
-//! always stand together (see [`crate::space`]). `docs/variable-order.md` reports what they cost on the benchmark families.
+//! A relation is small when variables that constrain each other stand close together. Three orders
+//! are offered; the copies of one bit always stand together (see [`crate::space`]).
+//! `docs/variable-order.md` reports what they cost on the benchmark families.
 
 use crate::space::{Slot, Space};
 use hardbop_bdd::force;

@@ -1,7 +1,7 @@
 //! Every node that can be reached, and nothing else: no runs, no certificate.
 //!
-//! One forward search to its end answers the question for all nodes at once, which is what a report on coverage needs; asking
-//! the engine about each node would also build a run to each.
+//! One forward search to its end answers the question for all nodes at once, which is what a report
+//! on coverage needs; asking the engine about each node would also build a run to each.
 
 use crate::forward::Forward;
 use crate::interface::Interfaces;
@@ -27,7 +27,8 @@ impl Reached {
         self.nodes[node.index()]
     }
 
-    /// Why nodes that are not known to be reachable may be so all the same; nothing if the search is complete.
+    /// Why nodes that are not known to be reachable may be so all the same; nothing if the search
+    /// is complete.
     pub fn missed(&self) -> Option<&Limit> {
         self.missed.as_ref()
     }

@@ -1,10 +1,11 @@
 //! Reading a run off the rings of a forward search (Bebop, section 3.2).
 //!
-//! From a path edge at the target we go back: a path edge that was new at some visit came from one that was propagated earlier, over an
-//! edge, over a call with a path edge at the callee's exit that was propagated earlier, or from a call that entered the procedure
-//! earlier. Times strictly fall, so this ends, through loops and recursion alike. A call that is stepped over becomes a request for a
-//! completed run of the callee, which is looked for once however often it is asked for: a chain of procedures that each call
-//! the next twice has as many requests as procedures.
+//! From a path edge at the target we go back: a path edge that was new at some visit came from one
+//! that was propagated earlier, over an edge, over a call with a path edge at the callee's exit
+//! that was propagated earlier, or from a call that entered the procedure earlier. Times strictly
+//! fall, so this ends, through loops and recursion alike. A call that is stepped over becomes a
+//! request for a completed run of the callee, which is looked for once however often it is asked
+//! for: a chain of procedures that each call the next twice has as many requests as procedures.
 
 use crate::calls::parameters;
 use crate::forward::Forward;
@@ -66,7 +67,8 @@ impl From<Exhausted> for NoRun {
     }
 }
 
-/// Reads runs off a search. The spine, from the start to the target, may be read off other rings than the search's own: those by distance.
+/// Reads runs off a search. The spine, from the start to the target, may be read off other rings
+/// than the search's own: those by distance.
 pub struct Reader<'r, 'm, 'i> {
     search: &'r mut Forward<'m, 'i>,
     incoming: Table<EdgeId>,
@@ -103,7 +105,8 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         }
     }
 
-    /// Runs to nodes that the search has reached. Completed calls that several of them need are read once.
+    /// Runs to nodes that the search has reached. Completed calls that several of them need are
+    /// read once.
     pub fn runs_to(&mut self, targets: &[NodeId]) -> Result<Vec<Skeleton>, NoRun> {
         let mut skeletons = Vec::with_capacity(targets.len());
         for &target in targets {
@@ -122,7 +125,8 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             Some(layers) => layers[target.index()].first().copied(),
             None => self.search.node(target).rings.first().copied(),
         };
-        // A target that ended the search has not been propagated: it is newer than everything that was.
+        // A target that ended the search has not been propagated: it is newer than everything that
+        // was.
         let pending = Ring {
             time: Time::MAX,
             edges: self.search.node(target).pending,
@@ -210,7 +214,8 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         index
     }
 
-    /// Whether a point is where its procedure was entered: at the entry, with the values at entry the current ones.
+    /// Whether a point is where its procedure was entered: at the entry, with the values at entry
+    /// the current ones.
     fn is_entry(&self, point: &Point) -> bool {
         let procedure = self.search.compiler.machine.procedure_of(point.node);
         if self.search.compiler.machine.procedure(procedure).entry != point.node {

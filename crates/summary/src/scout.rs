@@ -1,9 +1,11 @@
 //! Scouts: forward searches that see only a few variables and take all others as arbitrary.
 //!
-//! What a scout does not reach, nothing reaches: its relations are a certificate for those targets, and a small one. Targets that are
-//! left go to the next scout, which sees more, until one has to give up. What the best scout reaches, it reaches by runs
-//! that may or may not be runs of the program; [`crate::follower`] tries. Abstraction refinement with levels instead of refutations: in
-//! most programs the first levels settle most assertions, and a level costs little more than a walk over the program.
+//! What a scout does not reach, nothing reaches: its relations are a certificate for those targets,
+//! and a small one. Targets that are left go to the next scout, which sees more, until one has to
+//! give up. What the best scout reaches, it reaches by runs that may or may not be runs of the
+//! program; [`crate::follower`] tries. Abstraction refinement with levels instead of refutations:
+//! in most programs the first levels settle most assertions, and a level costs little more than a
+//! walk over the program.
 
 use crate::certify::forward_certificate;
 use crate::contest::Contest;
@@ -18,7 +20,8 @@ use hardbop_machine::{NodeId, ProcId, Variable};
 use hardbop_outcome::Ledger;
 use hardbop_transform::hide::{Levels, Visible};
 
-/// A follower gets longer turns than a scout: it has little of the program before it, but all variables.
+/// A follower gets longer turns than a scout: it has little of the program before it, but all
+/// variables.
 const FOLLOWER_SHARE: u64 = 3;
 
 /// The scouts of a contest and who follows them.
@@ -30,7 +33,8 @@ pub(crate) struct Scouts<'c> {
 }
 
 impl<'c> Scouts<'c> {
-    /// Sends scouts if that may decide something, and lets the follower go on. Running out of work or nodes is no news to anybody else.
+    /// Sends scouts if that may decide something, and lets the follower go on. Running out of work
+    /// or nodes is no news to anybody else.
     pub fn turn(
         &mut self,
         contest: &Contest<'c>,
@@ -76,8 +80,8 @@ enum Scouted<'c> {
 }
 
 impl<'c> Contest<'c> {
-    /// Sends scouts, each seeing more than the last, until all targets are decided or a scout has to give up. Gives a search that follows the
-    /// best one to what is left.
+    /// Sends scouts, each seeing more than the last, until all targets are decided or a scout has
+    /// to give up. Gives a search that follows the best one to what is left.
     fn scout_turn(
         &self,
         ledger: &mut Ledger<'_>,
@@ -172,7 +176,8 @@ mod tests {
     use hardbop_machine::Machine;
     use hardbop_outcome::{Evidence, Limit, NeverInterrupted, Outcome, Question, Verdict};
 
-    /// `lock` decides the first assertion, `own` besides it the second one, the third one fails, but only where `noise` was set before.
+    /// `lock` decides the first assertion, `own` besides it the second one, the third one fails,
+    /// but only where `noise` was set before.
     const PROGRAM: &str = "decl lock, own, noise, other;
         void main() begin
           lock := 0;

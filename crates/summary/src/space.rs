@@ -1,8 +1,9 @@
 //! Which BDD variable stands for which bit of the program.
 //!
-//! **Slots, not names.** Locals of different procedures never meet in one relation, so they share slots: there are as many
-//! slots as bits of globals, plus those of the procedure with the most locals, plus those of the one with the most results. Each slot has
-//! four BDD variables next to each other, its copies:
+//! **Slots, not names.** Locals of different procedures never meet in one relation, so they share
+//! slots: there are as many slots as bits of globals, plus those of the procedure with the most
+//! locals, plus those of the one with the most results. Each slot has four BDD variables next to
+//! each other, its copies:
 //!
 //! | copy | forward | backward |
 //! | --- | --- | --- |
@@ -11,9 +12,10 @@
 //! | `Next` | value after a step, or at a callee's exit | the same |
 //! | `Argument` | value of a callee's parameter while a call is made | the same |
 //!
-//! Copies of one slot stand together, so that moving a relation from one copy to another keeps the order of variables and costs one
-//! pass. Below all slots come the choices of an edge, which are quantified as soon as they have been used; above all
-//! stands one flag that the backward search uses.
+//! Copies of one slot stand together, so that moving a relation from one copy to another keeps the
+//! order of variables and costs one pass. Below all slots come the choices of an edge, which are
+//! quantified as soon as they have been used; above all stands one flag that the backward search
+//! uses.
 
 use hardbop_machine::bits::BitLayout;
 use hardbop_machine::{Machine, ProcId, Variable};

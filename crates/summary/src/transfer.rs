@@ -1,5 +1,6 @@
-//! What an edge does to a relation: transfer functions (Bebop, Table 3) as a short list of relational products
-//! ([`hardbop_symbolic::Part`]), without the variables that do not matter where the edge leads.
+//! What an edge does to a relation: transfer functions (Bebop, Table 3) as a short list of
+//! relational products ([`hardbop_symbolic::Part`]), without the variables that do not matter where
+//! the edge leads.
 
 use crate::encode::EdgeEncoder;
 use crate::interface::{Bit, Interface, Interfaces};
@@ -29,7 +30,8 @@ impl Compiler<'_> {
         self.machine.procedure_of(self.machine.edge(edge).from)
     }
 
-    /// The initial values of the globals that the first procedure sees, in the copies that are asked for.
+    /// The initial values of the globals that the first procedure sees, in the copies that are
+    /// asked for.
     pub fn initial_values(
         &self,
         manager: &mut Manager<'_>,
@@ -110,12 +112,14 @@ impl Compiler<'_> {
                 }
             }
         }
-        // A variable that cannot occur in the relation need not be quantified: keeps plans few and small.
+        // A variable that cannot occur in the relation need not be quantified: keeps plans few and
+        // small.
         self.drop_absent(edge, &mut draft);
         Ok(draft.finish(manager, plans, self.space.choice(0)))
     }
 
-    /// Removes quantifications of variables that are neither in the relation before the edge nor in a conjunct.
+    /// Removes quantifications of variables that are neither in the relation before the edge nor in
+    /// a conjunct.
     fn drop_absent(&self, edge: EdgeId, draft: &mut Draft) {
         let procedure = self.procedure_of(edge);
         let from = self.machine.edge(edge).from;

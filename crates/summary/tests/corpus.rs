@@ -1,5 +1,6 @@
-//! Other tools' programs and generated ones with known answers, read beside the project where they are present: the verdicts are the
-//! expected ones, every run replays, every certificate is accepted.
+//! Other tools' programs and generated ones with known answers, read beside the project where they
+//! are present: the verdicts are the expected ones, every run replays, every certificate is
+//! accepted.
 
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Budget, Engine, Evidence, NeverInterrupted, Question, Silent, Verdict};

@@ -1,4 +1,5 @@
-//! Runs are shortest: no hierarchical trajectory to the target has fewer steps (Bebop, section 3.2).
+//! Runs are shortest: no hierarchical trajectory to the target has fewer steps (Bebop, section
+//! 3.2).
 //!
 //! The explicit tabulation of the test kit computes the distances independently, state by state.
 
@@ -65,7 +66,8 @@ fn no_shorter_hierarchical_trajectory_exists() {
     }
 }
 
-/// On a driver with many variables shortest runs are not always affordable; whoever insists gets them.
+/// On a driver with many variables shortest runs are not always affordable; whoever insists gets
+/// them.
 #[test]
 fn whoever_insists_gets_shortest_runs() {
     let family = hardbop_families::find("driver").expect("a family of the table");

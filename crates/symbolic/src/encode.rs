@@ -4,7 +4,8 @@ use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::bits::{BitGraph, BitId, BitNode};
 use std::collections::HashMap;
 
-/// Turns the formulae of one edge into BDDs and remembers those it has seen. What its leaves stand for must not change in between.
+/// Turns the formulas of one edge into BDDs and remembers those it has seen. What its leaves stand
+/// for must not change in between.
 #[derive(Clone, Debug, Default)]
 pub struct Encoder {
     /// Formulae encoded last. Most edges have few: those are found fastest by looking at each.
@@ -12,7 +13,7 @@ pub struct Encoder {
     known: HashMap<BitId, Bdd>,
 }
 
-/// So many formulae are looked through one by one.
+/// So many formulas are looked through one by one.
 const FEW: usize = 16;
 
 impl Encoder {

@@ -1,9 +1,10 @@
 //! What engines on BDDs share and no single one owns.
 //!
-//! [`Encoder`] turns the formulae of an edge ([`hardbop_machine::bits`]) into BDDs over whatever variables the engine has
-//! given to their leaves. A [`Draft`] collects the conjuncts of a step and decides when each variable is quantified; what comes out,
-//! a list of [`Part`]s, is applied to a set to get its [`image`]. [`Plans`] keeps equal plans once.
-//! [`FormulaWriter`] writes the BDDs of a finished search into a certificate. [`node_limit`] says what a budget means for BDDs.
+//! [`Encoder`] turns the formulas of an edge ([`hardbop_machine::bits`]) into BDDs over whatever
+//! variables the engine has given to their leaves. A [`Draft`] collects the conjuncts of a step and
+//! decides when each variable is quantified; what comes out, a list of [`Part`]s, is applied to a
+//! set to get its [`image`]. [`Plans`] keeps equal plans once. [`FormulaWriter`] writes the BDDs of
+//! a finished search into a certificate. [`node_limit`] says what a budget means for BDDs.
 
 mod encode;
 mod formulas;

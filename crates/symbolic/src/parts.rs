@@ -1,8 +1,9 @@
 //! Images as a short list of relational products.
 //!
-//! The transition relation of a wide parallel assignment can be huge as one BDD while each of its parts is small. So a step is a
-//! list of *parts*, each a conjunction of some of "guard", "this bit gets that value" and "constrain", and the image is
-//! taken part by part; a variable is quantified with the last part that mentions it. Parts are put together while they stay small.
+//! The transition relation of a wide parallel assignment can be huge as one BDD while each of its
+//! parts is small. So a step is a list of *parts*, each a conjunction of some of "guard", "this bit
+//! gets that value" and "constrain", and the image is taken part by part; a variable is quantified
+//! with the last part that mentions it. Parts are put together while they stay small.
 
 use crate::plans::{Plans, QUANTIFY};
 use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
@@ -28,7 +29,8 @@ struct Conjunct {
     support: BTreeSet<u32>,
 }
 
-/// The conjuncts of an edge and what becomes of its variables, before it is decided what happens when.
+/// The conjuncts of an edge and what becomes of its variables, before it is decided what happens
+/// when.
 #[derive(Debug, Default)]
 pub struct Draft {
     conjuncts: Vec<Conjunct>,
@@ -71,7 +73,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Adds conjuncts. A choice that only one of them mentions is quantified right there: `x := *` then says nothing at all.
+    /// Adds conjuncts. A choice that only one of them mentions is quantified right there: `x := *`
+    /// then says nothing at all.
     pub fn conjoin_all(
         &mut self,
         manager: &mut Manager<'_>,
@@ -103,7 +106,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Decides with which part each variable is quantified. `choices_from` is the first choice variable: all choices are quantified.
+    /// Decides with which part each variable is quantified. `choices_from` is the first choice
+    /// variable: all choices are quantified.
     pub fn finish(
         mut self,
         manager: &mut Manager<'_>,
@@ -132,7 +136,8 @@ impl Draft {
                 .rposition(|c| c.support.contains(&variable));
             actions[user.unwrap_or(0)].push((variable, QUANTIFY));
         }
-        // A name is free for renaming only when its old owner has been quantified, so renaming comes last.
+        // A name is free for renaming only when its old owner has been quantified, so renaming
+        // comes last.
         actions[last].extend(&self.rename);
         let plans = actions
             .into_iter()

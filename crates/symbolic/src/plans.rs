@@ -4,8 +4,8 @@ use hardbop_bdd::{Manager, Plan, PlanBuilder};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Plans, each kept once: equal plans share what the BDD manager remembers, so that procedures of the same shape are
-/// explored at the cost of one.
+/// Plans, each kept once: equal plans share what the BDD manager remembers, so that procedures of
+/// the same shape are explored at the cost of one.
 #[derive(Default)]
 pub struct Plans {
     known: HashMap<Vec<(u32, u32)>, Rc<Plan>>,

@@ -1,12 +1,12 @@
 //! The syntax tree of a Boolean program, close to its text.
 //!
-//! Expressions and statements live in two arenas and refer to each other by id. That keeps the tree flat in memory, so
-//! that building, walking and dropping it never recurses: 100,000 nested parentheses or `if`s are ordinary input.
-//! An expression's operands always have smaller ids than the expression itself, so a loop over the arena in order is
-//! a bottom-up walk.
+//! Expressions and statements live in two arenas and refer to each other by id. That keeps the tree
+//! flat in memory, so that building, walking and dropping it never recurses: 100,000 nested
+//! parentheses or `if`s are ordinary input. An expression's operands always have smaller ids than
+//! the expression itself, so a loop over the arena in order is a bottom-up walk.
 //!
-//! The tree keeps what a formatter needs to give back (parentheses, the spelling of operators and constants, comments)
-//! and nothing that a later stage computes.
+//! The tree keeps what a formatter needs to give back (parentheses, the spelling of operators and
+//! constants, comments) and nothing that a later stage computes.
 
 use crate::source::Span;
 use std::collections::HashMap;
@@ -69,8 +69,8 @@ pub enum Form {
     /// `.bp`: procedures.
     #[default]
     Procedures,
-    /// `.gp`: Leino's guarded blocks. The tree has one procedure `main`; each block starts with a labelled statement
-    /// and a block without `goto` ends in a `return` whose span is empty.
+    /// `.gp`: Leino's guarded blocks. The tree has one procedure `main`; each block starts with a
+    /// labelled statement and a block without `goto` ends in a `return` whose span is empty.
     GuardedBlocks,
 }
 
@@ -470,7 +470,8 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// Binding strength: a larger number binds tighter. Operators of equal strength associate to the left, `=>` to the right.
+    /// Binding strength: a larger number binds tighter. Operators of equal strength associate to
+    /// the left, `=>` to the right.
     pub fn strength(self) -> u8 {
         match self {
             BinaryOp::Iff => 1,

@@ -1,9 +1,10 @@
 //! The stable codes of all errors and warnings, with what `hardbop explain` says about each.
 //!
-//! One table per group: [`grammar`] (HB001 to HB019), [`naming`] (HB020 to HB049), [`threading`] (HB050 to HB069),
-//! [`warning`] (HB070 to HB089), and [`calculus`] (HB100 to HB149) for the `.mu` language,
-//! [`property`] (HB150 to HB169) for properties. A code, once given, keeps its number and its meaning. Every entry carries a program that
-//! shows the problem and one without it; a test holds the checker to both.
+//! One table per group: [`grammar`] (HB001 to HB019), [`naming`] (HB020 to HB049), [`threading`]
+//! (HB050 to HB069), [`warning`] (HB070 to HB089), and [`calculus`] (HB100 to HB149) for the `.mu`
+//! language, [`property`] (HB150 to HB169) for properties. A code, once given, keeps its number and
+//! its meaning. Every entry carries a program that shows the problem and one without it; a test
+//! holds the checker to both.
 
 pub mod calculus;
 pub mod grammar;
@@ -102,7 +103,8 @@ impl Explanation {
 }
 
 impl Code {
-    /// The code that a text such as `HB012` names, if there is one. Case does not matter; `12` and `HB12` will do.
+    /// The code that a text such as `HB012` names, if there is one. Case does not matter; `12` and
+    /// `HB12` will do.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let digits = match text.get(..2) {

@@ -1,6 +1,8 @@
-//! One value for every error and warning: a code, a sentence that makes sense alone, places in the source, help.
+//! One value for every error and warning: a code, a sentence that makes sense alone, places in the
+//! source, help.
 //!
-//! Rendering with source excerpts happens in the `report` crate; this crate only says what is wrong and where.
+//! Rendering with source excerpts happens in the `report` crate; this crate only says what is wrong
+//! and where.
 
 use crate::codes::Code;
 use crate::shown::shown_line;

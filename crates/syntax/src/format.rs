@@ -1,8 +1,9 @@
 //! The formatter: one layout for every program, comments kept, meaning unchanged.
 //!
-//! It prints the tree, and puts each comment back where it belongs: on its own line before what follows it, or behind
-//! the line it stood behind. A comment in the middle of a statement moves before the statement. Single blank lines
-//! between statements are kept. Formatting twice is the same as formatting once; the tests and a fuzz target hold it to that.
+//! It prints the tree, and puts each comment back where it belongs: on its own line before what
+//! follows it, or behind the line it stood behind. A comment in the middle of a statement moves
+//! before the statement. Single blank lines between statements are kept. Formatting twice is the
+//! same as formatting once; the tests and a fuzz target hold it to that.
 
 mod expressions;
 mod layout;
@@ -211,7 +212,8 @@ impl<'a> Formatter<'a> {
                 let last = otherwise.as_ref().unwrap_or(&arms[arms.len() - 1].1);
                 todo.push(Todo::Close(last, "fi", limit));
                 let parts = arms.len() + usize::from(otherwise.is_some());
-                // An arm's statements are pushed when its head is printed, so heads wait below them.
+                // An arm's statements are pushed when its head is printed, so heads wait below
+                // them.
                 todo.extend((1..parts).rev().map(|index| Todo::Arm(id, index)));
             }
             _ => todo.push(Todo::Close(block, "od", limit)),
@@ -258,8 +260,9 @@ impl<'a> Formatter<'a> {
         self.level = 0;
     }
 
-    /// Prints a line for the source from `start` to `end`: the comments before its end, then the line, then a comment
-    /// that stands behind it on the same line of the source but before `limit`.
+    /// Prints a line for the source from `start` to `end`: the comments before its end, then the
+    /// line, then a comment that stands behind it on the same line of the source but before
+    /// `limit`.
     fn line(&mut self, line: Line, start: u32, end: u32, limit: u32) {
         self.comments_before(end);
         self.blank_line_before(start);

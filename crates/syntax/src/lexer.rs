@@ -1,8 +1,9 @@
 //! Text to tokens, on demand.
 //!
-//! Written by hand rather than generated: `{…}` names, `*` and `?` with two meanings and comments that the formatter wants
-//! back make up most of it. The lexer never stops at an error: it reports it, skips what it cannot read as one piece and
-//! goes on. Tokens are made as the parser asks for them, so a file of 100 MB needs no token table.
+//! Written by hand rather than generated: `{…}` names, `*` and `?` with two meanings and comments
+//! that the formatter wants back make up most of it. The lexer never stops at an error: it reports
+//! it, skips what it cannot read as one piece and goes on. Tokens are made as the parser asks for
+//! them, so a file of 100 MB needs no token table.
 
 use crate::ast::Comment;
 use crate::codes;
@@ -17,7 +18,8 @@ const MAX_ERRORS: usize = 100;
 pub struct Lexer<'a> {
     text: &'a str,
     position: usize,
-    /// No `}` stands at or after this offset: keeps a file full of `{` from being searched again and again.
+    /// No `}` stands at or after this offset: keeps a file full of `{` from being searched again
+    /// and again.
     no_brace_from: usize,
     errors: usize,
     /// Comments met so far.

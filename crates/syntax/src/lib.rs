@@ -1,8 +1,9 @@
 //! Text to syntax tree.
 //!
-//! The first box of the data flow: [`parse`] turns the text of a `.bp` or `.gp` file into an [`ast::Ast`] and a list of
-//! [`Diagnostic`]s. **Parsing never fails**: whatever the input, there is a tree and, where the text is
-//! not a program, at least one error. Nothing here recurses on the shape of the input, so nesting is limited by memory only.
+//! The first box of the data flow: [`parse`] turns the text of a `.bp` or `.gp` file into an
+//! [`ast::Ast`] and a list of [`Diagnostic`]s. **Parsing never fails**: whatever the input, there
+//! is a tree and, where the text is not a program, at least one error. Nothing here recurses on the
+//! shape of the input, so nesting is limited by memory only.
 
 pub mod ast;
 pub mod codes;

@@ -1,8 +1,9 @@
 //! Tokens to syntax tree, with recovery: every error of a file is found in one run.
 //!
-//! Written by hand. Statements ([`statements`]) and expressions ([`expressions`]) keep their own stacks of what is open
-//! instead of recursing, so nesting is limited by memory only. After an error the parser skips to a place where a
-//! statement or an item can start, and goes on; text that could not be read is an `Error` node in the tree.
+//! Written by hand. Statements ([`statements`]) and expressions ([`expressions`]) keep their own
+//! stacks of what is open instead of recursing, so nesting is limited by memory only. After an
+//! error the parser skips to a place where a statement or an item can start, and goes on; text that
+//! could not be read is an `Error` node in the tree.
 
 mod expressions;
 mod guarded;
@@ -25,7 +26,8 @@ pub struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Parses a source text in the form its name says: guarded blocks if it ends in `.gp`, procedures otherwise.
+/// Parses a source text in the form its name says: guarded blocks if it ends in `.gp`, procedures
+/// otherwise.
 pub fn parse(source: &Source) -> Parsed {
     let extension = std::path::Path::new(source.name()).extension();
     let form = if extension.is_some_and(|e| e.eq_ignore_ascii_case("gp")) {

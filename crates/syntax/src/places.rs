@@ -1,7 +1,7 @@
 //! Forgetting where things stand, to compare what two texts say.
 //!
-//! The formatter promises that its output means the same as its input; comparing trees without places is how that
-//! promise is checked each time.
+//! The formatter promises that its output means the same as its input; comparing trees without
+//! places is how that promise is checked each time.
 
 use crate::ast::{
     Ast, Block, Declaration, Ident, Item, Procedure, ResultType, StmtKind, Target, TypeName,
@@ -9,7 +9,8 @@ use crate::ast::{
 use crate::source::Span;
 
 impl Ast {
-    /// The same tree with every place and comment forgotten: two texts that differ in layout only give equal results.
+    /// The same tree with every place and comment forgotten: two texts that differ in layout only
+    /// give equal results.
     #[must_use]
     pub fn without_places(&self) -> Ast {
         let mut ast = self.clone();

@@ -1,15 +1,18 @@
 //! "Did you mean": the known name nearest to one that is not known.
 
-/// Comparing two names costs the product of their lengths; nobody mistypes names longer than this by hand.
+/// Comparing two names costs the product of their lengths; nobody mistypes names longer than this
+/// by hand.
 const MAX_LENGTH: usize = 100;
 
-/// The candidate with the smallest edit distance, if it is near enough to be a slip of the pen. Of equals the first.
+/// The candidate with the smallest edit distance, if it is near enough to be a slip of the pen. Of
+/// equals the first.
 pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if wanted.len() > MAX_LENGTH {
         return None;
     }
     let length = wanted.chars().count();
-    // One slip in three characters, but always one. Any two names of one letter are that near, so those say nothing.
+    // One slip in three characters, but always one. Any two names of one letter are that near, so
+    // those say nothing.
     let limit = (length / 3).max(1);
     candidates
         .filter(|text| text.len().abs_diff(wanted.len()) <= 4 * limit)

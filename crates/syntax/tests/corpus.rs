@@ -1,4 +1,5 @@
-//! Other tools' programs: each is read without errors, and formatting it changes nothing but the layout.
+//! Other tools' programs: each is read without errors, and formatting it changes nothing but the
+//! layout.
 //!
 //! Reads `../shared/corpus` and `../shared/bench` beside the project where they are present.
 

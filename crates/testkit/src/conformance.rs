@@ -1,9 +1,11 @@
-//! One suite that every engine must pass: generated programs, the oracles' verdicts, and evidence that is checked.
+//! One suite that every engine must pass: generated programs, the oracles' verdicts, and evidence
+//! that is checked.
 //!
-//! For each program and each of its targets: the engine's verdict is the oracle's wherever the oracle is exact; the trace of
-//! a `Reachable` replays and ends at that very target; the certificate, when there is one, covers every target that was
-//! called unreachable and is accepted. `Unknown` is never wrong, but it is counted, so that a suite that
-//! tests nothing is noticed. A program on which something is wrong is shrunk until nothing can be left out.
+//! For each program and each of its targets: the engine's verdict is the oracle's wherever the
+//! oracle is exact; the trace of a `Reachable` replays and ends at that very target; the
+//! certificate, when there is one, covers every target that was called unreachable and is accepted.
+//! `Unknown` is never wrong, but it is counted, so that a suite that tests nothing is noticed. A
+//! program on which something is wrong is shrunk until nothing can be left out.
 
 mod judge;
 mod report;

@@ -1,8 +1,9 @@
 //! Interpreter and oracles agree on many generated programs.
 //!
-//! Random runs never reach what the oracle calls unreachable; every trace of an oracle replays; the two oracles say the
-//! same about sequential programs; and what is near the start is found by random runs too, so that the first of these
-//! is no empty promise. A program on which something fails is shrunk before it is shown.
+//! Random runs never reach what the oracle calls unreachable; every trace of an oracle replays; the
+//! two oracles say the same about sequential programs; and what is near the start is found by
+//! random runs too, so that the first of these is no empty promise. A program on which something
+//! fails is shrunk before it is shown.
 
 mod seeds;
 
@@ -122,7 +123,8 @@ fn examine(text: &str, totals: &mut Totals) -> Result<(), String> {
     Ok(())
 }
 
-/// Examines programs; unless a person chose them, at least so many percent of the targets must be known.
+/// Examines programs; unless a person chose them, at least so many percent of the targets must be
+/// known.
 fn agree(knobs: &Knobs, usual: u64, known_percent: u64) {
     let (seeds, by_hand) = seeds(usual);
     let mut totals = Totals::default();

@@ -1,9 +1,10 @@
 //! What the analyses claim, against what programs do.
 //!
-//! Engines leave out what the analyses call dead, constant, untouched or irrelevant; here each of those claims is held against the
-//! interpreter's own runs of random programs. Claims about single states are checked state by state ([`explore`]). Claims that
-//! something does not matter are checked by changing it in the machine, everywhere at once, and asking an oracle again.
-//! Each test counts what it has checked, so that an analysis that claims nothing does not pass.
+//! Engines leave out what the analyses call dead, constant, untouched or irrelevant; here each of
+//! those claims is held against the interpreter's own runs of random programs. Claims about single
+//! states are checked state by state ([`explore`]). Claims that something does not matter are
+//! checked by changing it in the machine, everywhere at once, and asking an oracle again. Each test
+//! counts what it has checked, so that an analysis that claims nothing does not pass.
 
 mod seeds;
 
@@ -62,8 +63,9 @@ fn few_choices(types: &[Type]) -> bool {
     valuation_bits(types.iter().copied()) <= MOST_CHOICE_BITS
 }
 
-/// Breadth-first through the configurations of a machine, as far as the bounds allow: all that is seen can be reached.
-/// `step` hears each edge that is taken, with the configuration before and after.
+/// Breadth-first through the configurations of a machine, as far as the bounds allow: all that is
+/// seen can be reached. `step` hears each edge that is taken, with the configuration before and
+/// after.
 fn explore(
     machine: &Machine,
     mut state: impl FnMut(&Configuration),
@@ -356,7 +358,8 @@ fn a_procedure_does_the_same_whatever_the_globals_that_it_does_not_read() {
     assert!(seeds(1).1 || compared > 5000, "{compared}");
 }
 
-/// The machine without what the slice leaves out: other edges block, other variables get arbitrary values.
+/// The machine without what the slice leaves out: other edges block, other variables get arbitrary
+/// values.
 fn sliced(machine: &Machine, slice: &Slice) -> (Machine, usize) {
     let mut changed = machine.clone();
     let mut left_out = 0;

@@ -1,5 +1,5 @@
-//! Generated programs are programs: the front end takes every one, printing one gives it back, and together they
-//! use the whole language.
+//! Generated programs are programs: the front end takes every one, printing one gives it back, and
+//! together they use the whole language.
 
 mod seeds;
 

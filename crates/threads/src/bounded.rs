@@ -1,10 +1,12 @@
 //! Recursive threads with shared memory, up to a bound on context switches (Getafix, section 5).
 //!
-//! Reachability of such programs is undecidable; with at most k context switches it is not. Control is explicit (schedules, nodes, the
-//! number of contexts), data symbolic. The paper computes one set of tuples that hold the whole run's boundaries. Here that set is
-//! factored into three relations, each as small as what it speaks of: `path_edges` (what an invocation does, whoever runs it), `entries`
-//! (in which histories of a thread it is entered) and `schedule` (which histories of different threads fit together). `levels` lets
-//! them grow context by context; `witness`, `unwind` and `record` make runs of them.
+//! Reachability of such programs is undecidable; with at most k context switches it is not. Control
+//! is explicit (schedules, nodes, the number of contexts), data symbolic. The paper computes one
+//! set of tuples that hold the whole run's boundaries. Here that set is factored into three
+//! relations, each as small as what it speaks of: `path_edges` (what an invocation does, whoever
+//! runs it), `entries` (in which histories of a thread it is entered) and `schedule` (which
+//! histories of different threads fit together). `levels` lets them grow context by context;
+//! `witness`, `unwind` and `record` make runs of them.
 
 pub(crate) mod depth;
 pub(crate) mod engine;

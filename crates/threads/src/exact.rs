@@ -1,8 +1,9 @@
 //! Exact answers for concurrent programs whose threads have no recursion: all interleavings.
 //!
-//! Bounded context switching leaves open what happens beyond the bound, and with recursion it must. Threads without recursion have
-//! finitely many stacks ([`hardbop_machine::inlined`]), so the whole program has finitely many configurations and every question has an
-//! answer: a run, or an invariant of all configurations that `hardbop validate` accepts. [`engine`] says who does what.
+//! Bounded context switching leaves open what happens beyond the bound, and with recursion it must.
+//! Threads without recursion have finitely many stacks ([`hardbop_machine::inlined`]), so the whole
+//! program has finitely many configurations and every question has an answer: a run, or an
+//! invariant of all configurations that `hardbop validate` accepts. [`engine`] says who does what.
 
 pub(crate) mod engine;
 

@@ -1,8 +1,9 @@
 //! Programs with threads: exact answers without recursion, bounded context switches with it.
 //!
-//! [`exact`] explores all interleavings of threads without recursion and gives certificates. [`bounded`] answers questions with a bound on
-//! context switches or rounds for threads with or without recursion (Getafix, section 5). Both have the same plan: `encoding` says what
-//! stands for what, `search` explores, `evidence` makes runs and certificates of what was found.
+//! [`exact`] explores all interleavings of threads without recursion and gives certificates.
+//! [`bounded`] answers questions with a bound on context switches or rounds for threads with or
+//! without recursion (Getafix, section 5). Both have the same plan: `encoding` says what stands for
+//! what, `search` explores, `evidence` makes runs and certificates of what was found.
 
 mod bounded;
 mod exact;

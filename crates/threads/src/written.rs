@@ -5,9 +5,9 @@ use hardbop_outcome::{Limit, Target, Trace};
 
 /// The run that a recorder has written down, or why nobody can judge it.
 ///
-/// What does not replay is handed on as it is, and rejected by whoever replays it: a mistake of a search becomes an error with a name,
-/// neither an answer nor a panic. That the interpreter cannot tell is a limit: it tries the choices of a thread inside an atomic block
-/// one by one.
+/// What does not replay is handed on as it is, and rejected by whoever replays it: a mistake of a
+/// search becomes an error with a name, neither an answer nor a panic. That the interpreter cannot
+/// tell is a limit: it tries the choices of a thread inside an atomic block one by one.
 pub(crate) fn written(recorder: Recorder<'_>, target: Option<&Target>) -> Result<Trace, Limit> {
     let machine = recorder.machine();
     let trace = Trace {

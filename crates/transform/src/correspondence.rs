@@ -1,8 +1,10 @@
-//! What the parts of a transformed machine are in the original, and the way back of a sequential run.
+//! What the parts of a transformed machine are in the original, and the way back of a sequential
+//! run.
 //!
-//! A trace holds only what the program leaves open, so the way back is to keep the steps that are steps of the original, with the
-//! choices that the original has, and to let [`Skeleton::trace`] compute all values anew. A choice that a transform adds to an edge comes
-//! behind those of the original, and a global that it adds behind the original's; what comes behind is dropped.
+//! A trace holds only what the program leaves open, so the way back is to keep the steps that are
+//! steps of the original, with the choices that the original has, and to let [`Skeleton::trace`]
+//! compute all values anew. A choice that a transform adds to an edge comes behind those of the
+//! original, and a global that it adds behind the original's; what comes behind is dropped.
 
 use crate::steps::threads_back;
 use crate::transform::{NoWayBack, TargetMap};
@@ -51,7 +53,8 @@ impl Correspondence {
         same.with_standing(machine.nodes.len())
     }
 
-    /// Once all nodes are known: the nodes that stand for those of the original, of which there are `count`.
+    /// Once all nodes are known: the nodes that stand for those of the original, of which there are
+    /// `count`.
     pub(crate) fn with_standing(mut self, count: usize) -> Self {
         self.standing = vec![Vec::new(); count];
         for (new, old) in self.nodes.iter().enumerate() {
@@ -91,7 +94,8 @@ impl Correspondence {
         Ok(run)
     }
 
-    /// The trace of the original with the decisions of a run; nothing if it has too many different calls.
+    /// The trace of the original with the decisions of a run; nothing if it has too many different
+    /// calls.
     pub(crate) fn trace_of(
         &self,
         original: &Machine,
@@ -134,7 +138,8 @@ impl Correspondence {
         }
     }
 
-    /// A certificate whose relations hold of the original at the nodes that theirs stand for; the others are left out.
+    /// A certificate whose relations hold of the original at the nodes that theirs stand for; the
+    /// others are left out.
     pub(crate) fn certificate_back(
         &self,
         original: &Machine,

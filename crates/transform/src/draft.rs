@@ -1,8 +1,10 @@
-//! A machine in the making: procedures with nodes and edges of their own, which are numbered only in the end.
+//! A machine in the making: procedures with nodes and edges of their own, which are numbered only
+//! in the end.
 //!
-//! Every transform that adds or removes nodes or edges works on a [`Draft`]. The original's globals, locals, procedures and
-//! expressions keep their ids; nodes and edges get new ones. Each node says which node of the original it stands for, and each
-//! edge which step it is ([`Origin`]); numbered, these are the [`Correspondence`] by which runs find their way back.
+//! Every transform that adds or removes nodes or edges works on a [`Draft`]. The original's
+//! globals, locals, procedures and expressions keep their ids; nodes and edges get new ones. Each
+//! node says which node of the original it stands for, and each edge which step it is ([`Origin`]);
+//! numbered, these are the [`Correspondence`] by which runs find their way back.
 
 use crate::correspondence::{Correspondence, Origin};
 use hardbop_machine::ir::{Assertion, Label, NodeKind};

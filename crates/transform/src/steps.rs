@@ -1,7 +1,9 @@
-//! A run of threads from the steps that each of them takes: the interpreter takes them and writes them down.
+//! A run of threads from the steps that each of them takes: the interpreter takes them and writes
+//! them down.
 //!
-//! This is the way back of runs of several threads. It walks over every step, so it is not for runs that are long because they are
-//! hierarchical; those are sequential, and [`crate::correspondence`] takes them.
+//! This is the way back of runs of several threads. It walks over every step, so it is not for runs
+//! that are long because they are hierarchical; those are sequential, and [`crate::correspondence`]
+//! takes them.
 
 use crate::correspondence::{Correspondence, Origin};
 use crate::transform::NoWayBack;

@@ -1,4 +1,5 @@
-//! An engine asked through a transform is an engine: it answers the original question with evidence about the original machine.
+//! An engine asked through a transform is an engine: it answers the original question with evidence
+//! about the original machine.
 
 use crate::product::product;
 use crate::sequentialize::sequentialize;

@@ -1,11 +1,13 @@
 //! What all transforms have in common: another machine, another question, and the way back.
 //!
-//! A transform replaces a machine and a question about it by others that are easier to answer, or that more engines take. It
-//! says four things: what becomes of the machine, what becomes of the question ([`TargetMap`]), how a run of the new machine becomes one of
-//! the original, and how a certificate does, or why it does not. [`Transform::outcome_back`] puts them together. Two transforms one after the
-//! other are one ([`Chain`]).
+//! A transform replaces a machine and a question about it by others that are easier to answer, or
+//! that more engines take. It says four things: what becomes of the machine, what becomes of the
+//! question ([`TargetMap`]), how a run of the new machine becomes one of the original, and how a
+//! certificate does, or why it does not. [`Transform::outcome_back`] puts them together. Two
+//! transforms one after the other are one ([`Chain`]).
 //!
-//! **The judges stay where they are**: what comes back is evidence about the original machine, and is replayed or validated there.
+//! **The judges stay where they are**: what comes back is evidence about the original machine, and
+//! is replayed or validated there.
 
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::{
@@ -30,7 +32,8 @@ pub trait Transform {
         certificate: Certificate,
     ) -> Result<Certificate, NoWayBack>;
 
-    /// The bound within which no run does what the new machine does not do at all; nothing if that holds of all runs.
+    /// The bound within which no run does what the new machine does not do at all; nothing if that
+    /// holds of all runs.
     fn bound(&self) -> Option<Bound> {
         None
     }
@@ -92,7 +95,8 @@ pub trait Transform {
     }
 }
 
-/// The verdict on something that several targets stand for: it happens where one of them is reached.
+/// The verdict on something that several targets stand for: it happens where one of them is
+/// reached.
 fn joined<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> Verdict {
     let mut all = Verdict::Excluded;
     for verdict in verdicts {
@@ -113,10 +117,11 @@ pub struct TargetMap {
     pub question: Question,
     /// The question about the original one.
     pub original: Question,
-    /// For every item of the original question the targets of the new one that stand for it, by position: it happens where one of them is
-    /// reached.
+    /// For every item of the original question the targets of the new one that stand for it, by
+    /// position: it happens where one of them is reached.
     pub standing: Vec<Vec<usize>>,
-    /// Targets of the new question, by position, on which negative answers depend: if one may be reached, they are unknown for this reason.
+    /// Targets of the new question, by position, on which negative answers depend: if one may be
+    /// reached, they are unknown for this reason.
     pub provisos: Vec<(usize, Limit)>,
 }
 
@@ -167,7 +172,8 @@ impl TargetMap {
         self.original.targets().get(place).cloned()
     }
 
-    /// The targets of the original question that are excluded where these targets of the new one are.
+    /// The targets of the original question that are excluded where these targets of the new one
+    /// are.
     pub fn targets_back(&self, excluded: &[Target]) -> Vec<Target> {
         let is_excluded = |&index: &usize| excluded.contains(&self.question.targets()[index]);
         let targets = self.original.targets().iter().zip(&self.standing);

@@ -1,8 +1,9 @@
-//! Four ways to the same answer: the paper's formulas, the direct engine, sequentialization and brute force over schedules agree on
-//! what is reached with so many context switches, and in so many rounds, on generated programs whose threads wait for each other.
+//! Four ways to the same answer: the paper's formulas, the direct engine, sequentialization and
+//! brute force over schedules agree on what is reached with so many context switches, and in so
+//! many rounds, on generated programs whose threads wait for each other.
 //!
-//! `HARDBOP_SEED=1000 HARDBOP_PROGRAMS=2000 cargo test --release -p hardbop-transform --test four_ways -- --nocapture` runs any
-//! other seeds, and prints what was compared.
+//! `HARDBOP_SEED=1000 HARDBOP_PROGRAMS=2000 cargo test --release -p hardbop-transform --test four_ways -- --nocapture`
+//! runs any other seeds, and prints what was compared.
 
 #[path = "../../testkit/tests/seeds/mod.rs"]
 mod seeds;
@@ -297,7 +298,8 @@ fn threads_that_wait_for_each_other() {
     {
         println!("{tally:?}");
     }
-    // Programs in which it makes a difference how often threads take turns, or all of this would compare little.
+    // Programs in which it makes a difference how often threads take turns, or all of this would
+    // compare little.
     let interplay = &tally.least[1..=SWITCHES as usize];
     assert!(
         by_hand || interplay.iter().all(|&count| count > 5),

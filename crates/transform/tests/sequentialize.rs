@@ -1,4 +1,5 @@
-//! The sequential program says what the threads do: the same verdicts as brute force over schedules, with runs that replay.
+//! The sequential program says what the threads do: the same verdicts as brute force over
+//! schedules, with runs that replay.
 
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Bound, Budget, Engine, Evidence, Limit, Question, Silent, Verdict};
@@ -15,7 +16,8 @@ fn machine(text: &str) -> Machine {
 /// The most threads.
 const THREADS: u32 = 3;
 
-/// For each assertion whether it fails within the rounds; every failing run is replayed on the threads.
+/// For each assertion whether it fails within the rounds; every failing run is replayed on the
+/// threads.
 fn failures(original: &Machine, rounds: u32) -> Option<Vec<bool>> {
     let question = Question::assertions(original).within(Bound::Rounds(rounds));
     let engine = SummaryEngine::default();

@@ -1,7 +1,9 @@
-//! One test for all transforms: an engine that is asked through a transform passes the suite that every engine must pass. Verdicts are those of the
-//! oracles on the original, runs that come back replay there, and certificates that come back are accepted there.
+//! One test for all transforms: an engine that is asked through a transform passes the suite that
+//! every engine must pass. Verdicts are those of the oracles on the original, runs that come back
+//! replay there, and certificates that come back are accepted there.
 //!
-//! `HARDBOP_SEED=1000 HARDBOP_PROGRAMS=20000 cargo test --release -p hardbop-transform --test transforms` runs other programs.
+//! `HARDBOP_SEED=1000 HARDBOP_PROGRAMS=20000 cargo test --release -p hardbop-transform --test transforms`
+//! runs other programs.
 
 #[path = "../../testkit/tests/seeds/mod.rs"]
 mod seeds;
@@ -29,7 +31,8 @@ use hardbop_transform::static_threads::StaticThreads;
 use hardbop_transform::{Chain, Through, Transform};
 use seeds::seeds;
 
-/// Programs for each transform; a suite has four presets of sequential programs and two of concurrent ones.
+/// Programs for each transform; a suite has four presets of sequential programs and two of
+/// concurrent ones.
 const PROGRAMS: u64 = 2_000;
 
 fn accept(machine: &Machine, certificate: &Certificate) -> Result<(), String> {
@@ -58,7 +61,8 @@ fn concurrent(engine: &Through) -> ConformanceReport {
     report
 }
 
-/// The forward search with few BDD nodes: some sequential programs of threads are beyond what a test should take.
+/// The forward search with few BDD nodes: some sequential programs of threads are beyond what a
+/// test should take.
 struct Small;
 
 impl Engine for Small {
@@ -481,7 +485,8 @@ fn an_edge_reads_one_value_of_a_hidden_variable_however_often() {
     let body = |text: &str| format!("decl g, h := 0; void main() begin {text} E: skip; end");
     assert!(!is_reached_seeing_g(&body("assume(h & !h);")));
     assert!(is_reached_seeing_g(&body("assume(h); assume(!h);")));
-    // After the step a hidden variable is what is assigned to it, here what the other one is before.
+    // After the step a hidden variable is what is assigned to it, here what the other one is
+    // before.
     assert!(!is_reached_seeing_g(&body(
         "h, g := g, !g constrain 'h = 'g;"
     )));

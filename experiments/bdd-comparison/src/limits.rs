@@ -1,4 +1,5 @@
-//! What happens when there is no more room: where a search stops, whether that is the same each time, and what going on costs.
+//! What happens when there is no more room: where a search stops, whether that is the same each
+//! time, and what going on costs.
 
 use crate::hardbop::Hardbop;
 use crate::oxidd_package::BySubstitution;
@@ -49,7 +50,8 @@ pub fn show() {
     }
 }
 
-/// Where a search with too little room stops, first as it is and then with collecting and trying again once per operation.
+/// Where a search with too little room stops, first as it is and then with collecting and trying
+/// again once per operation.
 fn stops<P: Package>(room: usize) {
     let mut places = BTreeSet::new();
     for _ in 0..REPETITIONS {
@@ -100,7 +102,8 @@ fn stops<P: Package>(room: usize) {
     }
 }
 
-/// How often `gc` with shared access, at once after the manager was full, finds the background collector at work and does nothing.
+/// How often `gc` with shared access, at once after the manager was full, finds the background
+/// collector at work and does nothing.
 fn idle_collections(room: usize) {
     let mut idle = 0;
     for _ in 0..REPETITIONS {

@@ -1,7 +1,8 @@
-//! Runs the same workloads on hardbop's BDD package and on `OxiDD`, and prints how many times longer each takes.
+//! Runs the same workloads on hardbop's BDD package and on `OxiDD`, and prints how many times
+//! longer each takes.
 //!
-//! Without arguments: everything, as tables. With a workload and a package (`wide-80 oxidd`): that alone, once, for a profiler that
-//! counts instructions.
+//! Without arguments: everything, as tables. With a workload and a package (`wide-80 oxidd`): that
+//! alone, once, for a profiler that counts instructions.
 
 mod hardbop;
 mod limits;

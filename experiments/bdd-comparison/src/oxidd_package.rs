@@ -109,7 +109,8 @@ impl<const BY_EQUALITY: bool> Package for Oxidd<BY_EQUALITY> {
     }
 
     fn collect(&mut self, _roots: &[BCDDFunction]) {
-        // Shared access would do, but then `gc` does nothing while the collector in the background is at work.
+        // Shared access would do, but then `gc` does nothing while the collector in the background
+        // is at work.
         self.manager.with_manager_exclusive(|manager| manager.gc());
     }
 

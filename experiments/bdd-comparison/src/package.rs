@@ -1,4 +1,5 @@
-//! What the workloads ask of a BDD package, so that both packages run the same sequence of operations.
+//! What the workloads ask of a BDD package, so that both packages run the same sequence of
+//! operations.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -27,8 +28,8 @@ pub trait Package: Sized {
     /// How tables call it.
     const NAME: &'static str;
 
-    /// A package with this many variables and room for this many nodes. `cache` is for packages whose computed table does
-    /// not grow.
+    /// A package with this many variables and room for this many nodes. `cache` is for packages
+    /// whose computed table does not grow.
     fn new(variables: u32, nodes: usize, cache: usize) -> Self;
 
     /// The constant true.
@@ -44,7 +45,8 @@ pub trait Package: Sized {
     /// Equivalence.
     fn iff(&mut self, f: &Self::Function, g: &Self::Function) -> Answer<Self::Function>;
 
-    /// Prepares [`Package::image`]: quantifies the second variable of each pair, then renames the first to it.
+    /// Prepares [`Package::image`]: quantifies the second variable of each pair, then renames the
+    /// first to it.
     fn step(&mut self, next_and_current: &[(u32, u32)]) -> Answer<Self::Step>;
     /// Conjunction, quantification, renaming.
     fn image(
@@ -72,8 +74,9 @@ fn multiply(a: u64, b: u64) -> u64 {
     u64::try_from(product).expect("a remainder is less than the modulus")
 }
 
-/// The value of a function's arithmetic polynomial at a fixed scattered point of a prime field. Equal functions have equal
-/// fingerprints, different ones almost never: this compares functions across packages.
+/// The value of a function's arithmetic polynomial at a fixed scattered point of a prime field.
+/// Equal functions have equal fingerprints, different ones almost never: this compares functions
+/// across packages.
 pub fn fingerprint<P: Package>(package: &P, f: &P::Function) -> u64 {
     fingerprint_with(package, f, &mut HashMap::new())
 }

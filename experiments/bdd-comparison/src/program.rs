@@ -1,7 +1,9 @@
-//! Random parallel assignments as programs from predicate abstraction have them, and their relations.
+//! Random parallel assignments as programs from predicate abstraction have them, and their
+//! relations.
 //!
-//! A state bit has three variables that stand together: its value at the procedure's entry, now, and next. A set of states relates entry and
-//! now; the relation of an assignment speaks of the next values of its targets only, so other bits cost nothing.
+//! A state bit has three variables that stand together: its value at the procedure's entry, now,
+//! and next. A set of states relates entry and now; the relation of an assignment speaks of the
+//! next values of its targets only, so other bits cost nothing.
 
 use crate::package::{Answer, Package};
 

@@ -1,5 +1,5 @@
-//! The measured workloads. Each returns the time of the measured part and a digest of its results, which must be the same for all
-//! packages.
+//! The measured workloads. Each returns the time of the measured part and a digest of its results,
+//! which must be the same for all packages.
 
 use crate::package::{Answer, Package, fingerprint};
 use crate::program::{Assignment, Random, cube, current, entry};
@@ -27,7 +27,8 @@ fn combine(digest: u64, value: u64) -> u64 {
     digest.rotate_left(7).wrapping_mul(31) ^ value
 }
 
-/// Does the work and measures it. Not inlined, so that a profiler can be told to look at nothing else.
+/// Does the work and measures it. Not inlined, so that a profiler can be told to look at nothing
+/// else.
 #[inline(never)]
 fn measured<T>(time: &mut Duration, work: impl FnOnce() -> Answer<T>) -> Answer<T> {
     let start = Instant::now();
@@ -57,7 +58,8 @@ pub fn start_up<P: Package>(cache: usize) -> Answer<Run> {
 const SETS: u32 = 400;
 const RELATIONS: u32 = 250;
 
-/// 100,000 images of small sets, each pair of set and relation once. More constraints make larger sets.
+/// 100,000 images of small sets, each pair of set and relation once. More constraints make larger
+/// sets.
 pub fn tiny_images<P: Package>(bits: u32, constraints: u32, cache: usize) -> Answer<Run> {
     let mut random = Random(u64::from(bits));
     let mut package = P::new(3 * bits, NODES, cache);

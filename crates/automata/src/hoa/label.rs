@@ -1,7 +1,7 @@
 //! Labels of edges: Boolean expressions over the numbers of propositions, with explicit stacks.
 //!
-//! `!` binds tightest, then `&`, then `|`. They are made as formulas, which keep negation at the propositions, and become
-//! guards when they are whole.
+//! `!` binds tightest, then `&`, then `|`. They are made as formulas, which keep negation at the
+//! propositions, and become guards when they are whole.
 
 use super::lexer::TokenKind;
 use super::reader::Reader;

@@ -11,7 +11,8 @@ use hardbop_syntax::{Diagnostic, Source, Span, codes};
 /// More states than this are refused.
 const MAX_STATES: u64 = 100_000;
 
-/// Without labels an edge stands for each valuation of the propositions; more propositions than this are refused.
+/// Without labels an edge stands for each valuation of the propositions; more propositions than
+/// this are refused.
 const MAX_IMPLICIT: usize = 10;
 
 /// Reads the tokens of a file; the first error ends it.
@@ -384,7 +385,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The label of an edge that has none: the binary digits of its place say which propositions hold.
+    /// The label of an edge that has none: the binary digits of its place say which propositions
+    /// hold.
     fn implicit_label(&mut self, place: u64) -> Result<Guard, Diagnostic> {
         let span = self.current().span;
         if self.propositions.len() > MAX_IMPLICIT {

@@ -4,7 +4,8 @@ use crate::automaton::Automaton;
 use crate::guard::{Cube, Guard};
 use std::fmt::Write as _;
 
-/// An automaton as a file in the HOA format. Target states are written as accepting ones that are never left.
+/// An automaton as a file in the HOA format. Target states are written as accepting ones that are
+/// never left.
 pub fn write_hoa(automaton: &Automaton) -> String {
     let mut text = format!("HOA: v1\nStates: {}\n", automaton.states.len());
     // Writing to a string cannot fail; the results are not looked at.

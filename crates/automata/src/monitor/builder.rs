@@ -1,4 +1,5 @@
-//! The automaton of a monitor: states get their roles, guards their cubes, and `else` what no guard covers.
+//! The automaton of a monitor: states get their roles, guards their cubes, and `else` what no guard
+//! covers.
 
 use super::reader::{Declared, From, Move};
 use crate::buchi::Buchi;

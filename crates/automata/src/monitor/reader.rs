@@ -1,4 +1,5 @@
-//! The text of a monitor: its states and transitions as written. After an error reading goes on behind the next `;`.
+//! The text of a monitor: its states and transitions as written. After an error reading goes on
+//! behind the next `;`.
 
 use crate::text::expressions::Parser;
 use crate::text::lexer::{Sign, TokenKind};

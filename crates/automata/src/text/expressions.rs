@@ -1,4 +1,5 @@
-//! Expressions of properties, by operator precedence with explicit stacks: nesting is limited by memory only.
+//! Expressions of properties, by operator precedence with explicit stacks: nesting is limited by
+//! memory only.
 
 use super::lexer::{Lexer, Sign, Token, TokenKind};
 use super::tree::{BinaryOp, Name, Tree, TreeId, TreeKind, UNARY_PRECEDENCE, UnaryOp};
@@ -285,7 +286,8 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Gives operators on top of the stack their operands, down to a parenthesis or the first that should wait.
+    /// Gives operators on top of the stack their operands, down to a parenthesis or the first that
+    /// should wait.
     fn reduce(
         &mut self,
         operands: &mut Vec<TreeId>,

@@ -1,4 +1,5 @@
-//! Text of a property to tokens, on demand. Words are all names; which of them are operators is the parser's business.
+//! Text of a property to tokens, on demand. Words are all names; which of them are operators is the
+//! parser's business.
 
 use hardbop_syntax::{Diagnostic, Source, Span, codes};
 

@@ -1,8 +1,8 @@
 //! The names of a property: variables, procedures and labels of the program.
 //!
-//! `x` is the global of that name, or else the local of that name if one procedure only has such a local.
-//! `p:x` is the local of procedure `p`, `var(x)` is `x` also where `x` would be an operator. A label without its procedure is
-//! every label of that name.
+//! `x` is the global of that name, or else the local of that name if one procedure only has such a
+//! local. `p:x` is the local of procedure `p`, `var(x)` is `x` also where `x` would be an operator.
+//! A label without its procedure is every label of that name.
 
 use super::resolve::Resolver;
 use super::tree::Name;

@@ -1,7 +1,8 @@
 //! What the names of a property mean, and whether its parts fit together: tree to formula.
 //!
-//! One pass over the tree, operands first. A part is a Boolean formula, an integer expression, or a number that is still both.
-//! Comparisons of integers become propositions; comparisons of Booleans are connectives (`a = b` is `a <-> b`).
+//! One pass over the tree, operands first. A part is a Boolean formula, an integer expression, or a
+//! number that is still both. Comparisons of integers become propositions; comparisons of Booleans
+//! are connectives (`a = b` is `a <-> b`).
 
 use super::tree::{BinaryOp, Name, Tree, TreeId, TreeKind, UnaryOp};
 use crate::formula::{FormulaId, Formulas};
@@ -40,7 +41,8 @@ pub enum Value {
         /// Whose locals it speaks of.
         procedure: Option<ProcId>,
     },
-    /// A number that takes its type from what it meets; `exact` if it is written so, and not computed modulo 2^64.
+    /// A number that takes its type from what it meets; `exact` if it is written so, and not
+    /// computed modulo 2^64.
     Number {
         /// The number.
         value: u64,
@@ -67,7 +69,8 @@ impl<'a> Resolver<'a> {
         self.diagnostics.push(Diagnostic::new(code, span, message));
     }
 
-    /// The values of all parts of a tree, by their ids. `temporal` says whether temporal operators are allowed.
+    /// The values of all parts of a tree, by their ids. `temporal` says whether temporal operators
+    /// are allowed.
     pub fn resolve(&mut self, tree: &Tree, temporal: bool) -> Vec<Value> {
         let mut values: Vec<Value> = Vec::with_capacity(tree.nodes.len());
         let mut depths: Vec<u32> = Vec::with_capacity(tree.nodes.len());

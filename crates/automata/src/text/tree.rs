@@ -1,4 +1,5 @@
-//! The tree of a property's expression. Operands stand before their users in one table, so nothing has to recurse.
+//! The tree of a property's expression. Operands stand before their users in one table, so nothing
+//! has to recurse.
 
 use hardbop_syntax::Span;
 
@@ -100,7 +101,8 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
-    /// How tightly it binds: Spot's order for the operators that Spot has, comparisons and arithmetic inside of them.
+    /// How tightly it binds: Spot's order for the operators that Spot has, comparisons and
+    /// arithmetic inside of them.
     pub fn precedence(self) -> u8 {
         use BinaryOp as B;
         match self {
@@ -127,7 +129,8 @@ impl BinaryOp {
     }
 }
 
-/// How tightly operators before their operand bind: tighter than `U`, looser than comparisons, so that `G n < 3` needs no parentheses.
+/// How tightly operators before their operand bind: tighter than `U`, looser than comparisons, so
+/// that `G n < 3` needs no parentheses.
 pub const UNARY_PRECEDENCE: u8 = 6;
 
 impl Tree {

@@ -1,8 +1,9 @@
 //! What a tabulation proves: distances, traces and the path edges themselves.
 //!
-//! A breadth-first search over the path edges, in which an edge, the entering of a call and a call with its summary are
-//! one step each, finds the length of a shortest hierarchical trajectory to every node (Bebop, section 3.2). The completed calls of
-//! a trace come from first derivations instead, because only those are well-founded.
+//! A breadth-first search over the path edges, in which an edge, the entering of a call and a call
+//! with its summary are one step each, finds the length of a shortest hierarchical trajectory to
+//! every node (Bebop, section 3.2). The completed calls of a trace come from first derivations
+//! instead, because only those are well-founded.
 
 use super::{Derivation, DerivationKind, PathEdge, PathEdgeId, Tabulation};
 use crate::path_edges::{PathEdges, State};
@@ -108,8 +109,9 @@ impl Tabulation<'_> {
         }
     }
 
-    /// Completed calls that end in these exits, with all that they need. First derivations are well-founded: a
-    /// summary is always older than the path edge it first led to, so the order of discovery is an order for the table.
+    /// Completed calls that end in these exits, with all that they need. First derivations are
+    /// well-founded: a summary is always older than the path edge it first led to, so the order of
+    /// discovery is an order for the table.
     fn runs(&self, exits: Vec<PathEdgeId>) -> (Vec<Run>, HashMap<PathEdgeId, u32>) {
         let mut needed: BTreeSet<PathEdgeId> = BTreeSet::new();
         let mut pending = exits;

@@ -1,4 +1,5 @@
-//! The part of a problem with threads that depends on the program and the bound: types of schedules, and the relations that look into them.
+//! The part of a problem with threads that depends on the program and the bound: types of
+//! schedules, and the relations that look into them.
 //!
 //! It is all text, for it is small: a line per thread, per context and per shared global.
 
@@ -85,7 +86,8 @@ impl<'s> Schedules<'s> {
         self.text.push('\n');
     }
 
-    /// Names of the fields of those globals that all threads share, or that each has its own copy of.
+    /// Names of the fields of those globals that all threads share, or that each has its own copy
+    /// of.
     fn fields(&self, storage: Storage) -> Vec<(VariableBit, &'s str)> {
         let bits = self.layout.global_bits().iter();
         let fields = bits.zip(&self.layout.global_fields);

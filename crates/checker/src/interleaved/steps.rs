@@ -1,4 +1,5 @@
-//! The second condition: every step of the thread that has the turn leads into the relation of the turn after it.
+//! The second condition: every step of the thread that has the turn leads into the relation of the
+//! turn after it.
 
 use super::InterleavedChecker;
 use super::world::{Moment, Scope, thread_bit, variable_bit};
@@ -168,7 +169,8 @@ impl InterleavedChecker<'_, '_> {
         }
     }
 
-    /// Another thread starts with a copy of this one's globals, and with its frame if it starts at a node.
+    /// Another thread starts with a copy of this one's globals, and with its frame if it starts at
+    /// a node.
     fn start(&mut self, scope: Scope<'_>, edge: &BitEdge, start: &ThreadStart, thread: u32) {
         let cast = self.cast;
         let inlined = &cast.member(thread).inlined;

@@ -1,7 +1,8 @@
 //! A configuration before and after a step, as literals of a circuit.
 //!
-//! Bits come into being when they are first looked at. What a step does not change has the same literal before and after, so that most
-//! of a relation after the step is, gate for gate, the relation before it.
+//! Bits come into being when they are first looked at. What a step does not change has the same
+//! literal before and after, so that most of a relation after the step is, gate for gate, the
+//! relation before it.
 
 use crate::memo::Memo;
 use crate::rejected::{Witness, WitnessState};
@@ -184,7 +185,8 @@ impl<'a, 'i> World<'a, 'i> {
         }
     }
 
-    /// A thread that the program declares starts: at its entry, its own globals with their initial values.
+    /// A thread that the program declares starts: at its entry, its own globals with their initial
+    /// values.
     pub fn start_declared(&mut self, moment: Moment, thread: u32) {
         let entry = self.cast.member(thread).entry_place(self.machine);
         self.set_place(moment, thread, entry.unwrap_or(0));
@@ -207,7 +209,7 @@ impl<'a, 'i> World<'a, 'i> {
         Some(self.state.literal(Moment::Before, bit))
     }
 
-    /// The formulae of an edge.
+    /// The formulas of an edge.
     pub fn edge(&mut self, id: EdgeId) -> BitEdge {
         self.view.edge(id)
     }

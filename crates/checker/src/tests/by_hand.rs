@@ -268,7 +268,8 @@ bool same(a) begin
 end
 ",
     );
-    // Everything is reached with anything, except that `same` returns its parameter and the assertion holds.
+    // Everything is reached with anything, except that `same` returns its parameter and the
+    // assertion holds.
     let formulas = vec![
         Formula::Constant(true),
         Formula::Now(local(1)),

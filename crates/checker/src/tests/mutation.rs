@@ -1,4 +1,5 @@
-//! Certificates of random machines are accepted, and damaged ones exactly if enumeration says that they still hold.
+//! Certificates of random machines are accepted, and damaged ones exactly if enumeration says that
+//! they still hold.
 
 use super::reference::Reference;
 use super::validate;
@@ -166,7 +167,8 @@ fn backward_certificates_are_judged_as_enumeration_judges_them() {
     assert!(recursive.iter().all(|&count| count > 10), "{recursive:?}");
 }
 
-/// The least solution exists exactly if no target is reachable: the conditions are sound, and complete too.
+/// The least solution exists exactly if no target is reachable: the conditions are sound, and
+/// complete too.
 #[test]
 fn both_directions_have_a_certificate_exactly_if_the_oracle_reaches_no_target() {
     let oracle = Oracle::default();

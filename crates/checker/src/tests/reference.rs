@@ -1,8 +1,9 @@
 //! The conditions once more, by enumeration of all states of tiny machines.
 //!
-//! Each condition is a set of implications between single facts "this pair is in the relation of that node". So
-//! checking a certificate means to try them all, and the least solution, found by trying them until nothing is new, is a certificate.
-//! Values are words and expressions are evaluated on them: nothing is shared with the checker's circuits.
+//! Each condition is a set of implications between single facts "this pair is in the relation of
+//! that node". So checking a certificate means to try them all, and the least solution, found by
+//! trying them until nothing is new, is a certificate. Values are words and expressions are
+//! evaluated on them: nothing is shared with the checker's circuits.
 
 use hardbop_machine::expr::Leaf;
 use hardbop_machine::{Action, EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Type, Variable};
@@ -131,7 +132,8 @@ impl<'m> Reference<'m> {
         fixed.all(|(initial, value)| initial == value)
     }
 
-    /// Calls `found` with every way to take an edge: the states before and after (for a call: the callee's at its entry).
+    /// Calls `found` with every way to take an edge: the states before and after (for a call: the
+    /// callee's at its entry).
     fn each_step(&self, id: EdgeId, mut found: impl FnMut(&State, &State)) {
         let machine = self.machine;
         let edge = machine.edge(id);
@@ -223,7 +225,8 @@ impl<'m> Reference<'m> {
         state
     }
 
-    /// Calls `visit` with every implication of the forward conditions; no conclusion means that the premises must not hold.
+    /// Calls `visit` with every implication of the forward conditions; no conclusion means that the
+    /// premises must not hold.
     fn each_forward(&self, targets: &[Target], visit: &mut dyn FnMut(&[Fact], Option<Fact>)) {
         let machine = self.machine;
         let fact = |node, other: &State, now: &State| {
@@ -353,7 +356,8 @@ impl<'m> Reference<'m> {
         }
     }
 
-    /// The facts that follow from the conditions; nothing if they contradict them: then some target is reachable.
+    /// The facts that follow from the conditions; nothing if they contradict them: then some target
+    /// is reachable.
     pub fn least(&self, direction: Direction, targets: &[Target]) -> Option<BTreeSet<Fact>> {
         let mut facts = BTreeSet::new();
         let mut is_contradictory = false;

@@ -1,7 +1,8 @@
 //! `hardbop analyze`: what is known of a program before any engine runs.
 //!
-//! The analyses are those that engines use to make their work smaller: call graph, MOD/REF (Bebop, section 4), live
-//! ranges (Bebop, section 2.4), constants, and with a target the slice that matters to it.
+//! The analyses are those that engines use to make their work smaller: call graph, MOD/REF (Bebop,
+//! section 4), live ranges (Bebop, section 2.4), constants, and with a target the slice that
+//! matters to it.
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};

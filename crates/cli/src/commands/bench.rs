@@ -1,8 +1,10 @@
-//! `hardbop bench`: engines, and other programs beside them, on generated programs whose verdict is known.
+//! `hardbop bench`: engines, and other programs beside them, on generated programs whose verdict is
+//! known.
 //!
-//! Every run is a process of its own, this very executable for hardbop's engines: memory is measured from scratch, a
-//! crash is a line in the table, and a peer is treated exactly alike. Contenders take turns on every case, so that
-//! whatever else the machine does hits them all. What is run and what is shown is decided in `hardbop-bench`.
+//! Every run is a process of its own, this very executable for hardbop's engines: memory is
+//! measured from scratch, a crash is a line in the table, and a peer is treated exactly alike.
+//! Contenders take turns on every case, so that whatever else the machine does hits them all. What
+//! is run and what is shown is decided in `hardbop-bench`.
 
 mod bluetooth;
 mod measured_process;
@@ -58,11 +60,12 @@ pub struct Arguments {
     suite: Option<SuiteName>,
     #[command(flatten)]
     programs: Programs,
-    /// An engine to measure, with options of its own if need be, as in 'explicit --eager' [default: auto]
+    /// An engine to measure, with options of its own if need be, as in 'explicit --eager' [default:
+    /// auto]
     #[arg(long = "engine", value_name = "NAME", value_parser = engine_with_options)]
     engines: Vec<String>,
-    /// Another program to measure: NAME=COMMAND with {file} and {label}, and `=> TEXT` if TEXT in its output means
-    /// reachable (`=> TEXT => OTHER` if OTHER means unreachable)
+    /// Another program to measure: NAME=COMMAND with {file} and {label}, and `=> TEXT` if TEXT in
+    /// its output means reachable (`=> TEXT => OTHER` if OTHER means unreachable)
     #[arg(long = "peer", value_name = "NAME=COMMAND")]
     peers: Vec<Peer>,
     /// Stop each run after this many seconds
@@ -83,13 +86,15 @@ pub struct Arguments {
     /// Measure the way from text to machine instead of engines
     #[arg(long, conflicts_with_all = ["engines", "peers", "suite"])]
     frontend: bool,
-    /// Show the table of the Bluetooth driver instead: adders and stoppers against up to K context switches
+    /// Show the table of the Bluetooth driver instead: adders and stoppers against up to K context
+    /// switches
     #[arg(long, value_name = "K", conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv"])]
     bluetooth: Option<u32>,
     /// Put the portfolio beside every engine alone, and say where it takes more than promised
     #[arg(long, conflicts_with_all = ["frontend", "engines", "peers"])]
     auto: bool,
-    /// Show the tables of the VERA paper instead: quicksort, the double lock, uninitialised variables, and the speed of the explicit engine
+    /// Show the tables of the VERA paper instead: quicksort, the double lock, uninitialised
+    /// variables, and the speed of the explicit engine
     #[arg(long, conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv", "bluetooth"])]
     vera: bool,
 }
@@ -214,7 +219,8 @@ fn finish(
     })
 }
 
-/// Whether a smaller member of the same series was too much for the same contender, or this very one was a moment ago.
+/// Whether a smaller member of the same series was too much for the same contender, or this very
+/// one was a moment ago.
 fn is_hopeless(records: &[Record], index: usize) -> bool {
     let record = &records[index];
     records[..=index].iter().any(|other| {

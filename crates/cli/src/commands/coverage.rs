@@ -1,8 +1,8 @@
 //! `hardbop coverage`: what of a program can be reached at all?
 //!
-//! One search answers for every statement and every branch. Code that no run reaches, conditions that always come out the
-//! same, and assumptions that leave nothing to check are usually mistakes in the model: a verdict about it then says
-//! less than it seems to.
+//! One search answers for every statement and every branch. Code that no run reaches, conditions
+//! that always come out the same, and assumptions that leave nothing to check are usually mistakes
+//! in the model: a verdict about it then says less than it seems to.
 
 use crate::console::Console;
 use crate::engine_arguments::{AUTO, names};
@@ -36,7 +36,8 @@ pub struct Arguments {
     engine: String,
     #[command(flatten)]
     limits: Limits,
-    /// Show only lines with something unreachable, or a condition that always comes out the same (an assertion that holds aside)
+    /// Show only lines with something unreachable, or a condition that always comes out the same
+    /// (an assertion that holds aside)
     #[arg(long)]
     findings: bool,
     /// Print JSON

@@ -1,4 +1,5 @@
-//! `hardbop explain`: what an error or warning means, with a program that has it and one that does not.
+//! `hardbop explain`: what an error or warning means, with a program that has it and one that does
+//! not.
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};

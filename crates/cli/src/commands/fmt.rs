@@ -1,7 +1,8 @@
 //! `hardbop fmt`: one layout for every program.
 //!
-//! A formatter that changes what a program means is worse than none. So the output is parsed again before anything is
-//! written, and its tree compared with that of the input; if they differ the file stays as it is.
+//! A formatter that changes what a program means is worse than none. So the output is parsed again
+//! before anything is written, and its tree compared with that of the input; if they differ the
+//! file stays as it is.
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};

@@ -1,4 +1,5 @@
-//! `hardbop parse`: is this a program? Errors and warnings are the result, and go to standard output.
+//! `hardbop parse`: is this a program? Errors and warnings are the result, and go to standard
+//! output.
 
 use crate::console::{Console, MessageFormat};
 use crate::exit::{Exit, Failure};

@@ -1,4 +1,5 @@
-//! `hardbop relations`: a program, a question and an algorithm as one `.mu` file, for `hardbop solve` or the original Mucke.
+//! `hardbop relations`: a program, a question and an algorithm as one `.mu` file, for
+//! `hardbop solve` or the original Mucke.
 
 use crate::console::Console;
 use crate::engine_arguments::CalculusArguments;

@@ -1,7 +1,8 @@
 //! `hardbop solve`: the values of the queries of a `.mu` file.
 //!
-//! Results go to standard output, one line for each query, in the order of the text. A query that has no value (a limit was hit, or
-//! its iteration does not end) is `unknown`; the reason goes to standard error, and the others are still answered where that is possible.
+//! Results go to standard output, one line for each query, in the order of the text. A query that
+//! has no value (a limit was hit, or its iteration does not end) is `unknown`; the reason goes to
+//! standard error, and the others are still answered where that is possible.
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};

@@ -1,9 +1,11 @@
 //! Documents that are tests: prose, programs, command lines and what they print.
 //!
-//! A fenced block with a file name in its head (```` ```bp lock.bp ````) becomes a file. In a ```` ```console ```` block every
-//! line that begins with `$ ` is a command; the lines behind it are its output, standard error included, and
-//! `[exit N]` where the exit code is not 0. Commands are `hardbop …`, with `< FILE`, `> FILE` and quotes understood, and `cat FILE`.
-//! With `HARDBOP_BLESS=1` in the environment the documents are rewritten to say what the commands print now.
+//! A fenced block with a file name in its head (````
+//! ```bp lock.bp ````) becomes a file. In a ```` ```console ```` block every line that begins with
+//! `$ ` is a command; the lines behind it are its output, standard error included, and `[exit N]`
+//! where the exit code is not 0. Commands are `hardbop …`, with `< FILE`, `> FILE` and quotes
+//! understood, and `cat FILE`. With `HARDBOP_BLESS=1` in the environment the documents are
+//! rewritten to say what the commands print now.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -23,8 +25,9 @@ const LEFT_OUT: &str = "…";
 pub enum Detail {
     /// All of it.
     Everything,
-    /// As much as a reader needs: a command without output is only run and must not fail, a line `…` stands for lines that are left out,
-    /// and blocks with commands of other programs are left alone.
+    /// As much as a reader needs: a command without output is only run and must not fail, a line
+    /// `…` stands for lines that are left out, and blocks with commands of other programs are left
+    /// alone.
     AsShown,
 }
 
@@ -66,7 +69,8 @@ pub fn markdown_in(directory: &Path) -> Vec<PathBuf> {
 }
 
 impl Documents {
-    /// Runs all commands of all documents; panics where a document is wrong, or mends it if that is asked for.
+    /// Runs all commands of all documents; panics where a document is wrong, or mends it if that is
+    /// asked for.
     pub fn check(&self) {
         let bless = std::env::var_os("HARDBOP_BLESS").is_some();
         let mut wrong = Vec::new();
@@ -167,7 +171,8 @@ impl Documents {
     }
 }
 
-/// Whether output looks as shown; a line `…` stands for any number of lines, up to the next place where the line after it occurs.
+/// Whether output looks as shown; a line `…` stands for any number of lines, up to the next place
+/// where the line after it occurs.
 fn matches(shown: &[&str], actual: &[&str]) -> bool {
     let mut parts = shown.split(|line| *line == LEFT_OUT);
     let first = parts.next().unwrap_or_default();

@@ -1,8 +1,10 @@
-//! Strongly connected components along a path (Gabow, *Path-based depth-first search for strong and biconnected components*, 2000).
+//! Strongly connected components along a path (Gabow, *Path-based depth-first search for strong and
+//! biconnected components*, 2000).
 //!
-//! The open states stand on a stack in order of discovery; `bounds` divides it into the components that the explored graph has so far
-//! along the path. A link back to an open state makes one component of all that lie above it: early, so that the search can stop
-//! as soon as a component with a cycle has something fair in it.
+//! The open states stand on a stack in order of discovery; `bounds` divides it into the components
+//! that the explored graph has so far along the path. A link back to an open state makes one
+//! component of all that lie above it: early, so that the search can stop as soon as a component
+//! with a cycle has something fair in it.
 
 use crate::exploration::StateId;
 
@@ -65,8 +67,8 @@ impl Components {
         });
     }
 
-    /// A link from the last component leads to an open state: all components above that one's are one. Gives the states of
-    /// the component if it is fair.
+    /// A link from the last component leads to an open state: all components above that one's are
+    /// one. Gives the states of the component if it is fair.
     pub fn close_cycle(&mut self, to: StateId, is_fair: bool) -> Option<&[StateId]> {
         let place = self.index[to as usize] - 1;
         let mut is_fair = is_fair;
@@ -83,7 +85,8 @@ impl Components {
         bound.is_fair.then(|| &self.open[start..])
     }
 
-    /// Everything from a state has been seen: if its component begins with it, the component is complete.
+    /// Everything from a state has been seen: if its component begins with it, the component is
+    /// complete.
     pub fn leave(&mut self, state: StateId) {
         let place = self.index[state as usize] - 1;
         if self.bounds.last().is_some_and(|bound| bound.start == place) {

@@ -1,9 +1,11 @@
 //! The state graph with its summary edges, kept as it grows (VERA, section 4: the graph `S_R`).
 //!
-//! Links are steps, entries of callees, and summaries. A state is *fair* if the automaton accepts there; a summary is fair if the callee can
-//! come to its exit by way of a fair state. Where VERA visits every state twice, with and without its bit *b*, here a state is raised once,
-//! when some way from the entry of its procedure to it is found to have passed a fair state, and remembers by which
-//! link: so that a run that does so can be read off. Raising goes on along links, and from an exit to all summaries that use it.
+//! Links are steps, entries of callees, and summaries. A state is *fair* if the automaton accepts
+//! there; a summary is fair if the callee can come to its exit by way of a fair state. Where VERA
+//! visits every state twice, with and without its bit *b*, here a state is raised once, when some
+//! way from the entry of its procedure to it is found to have passed a fair state, and remembers by
+//! which link: so that a run that does so can be read off. Raising goes on along links, and from an
+//! exit to all summaries that use it.
 
 use crate::exploration::{Derivation, StateId, Successor, Via};
 

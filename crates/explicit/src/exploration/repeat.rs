@@ -1,5 +1,5 @@
-//! Steps taken again: a derivation says which edge led to a state, not which bits were decided for it. Whoever reads a run finds out
-//! by trying, as the search did.
+//! Steps taken again: a derivation says which edge led to a state, not which bits were decided for
+//! it. Whoever reads a run finds out by trying, as the search did.
 
 use super::{Derivation, Exploration, StateId, Via};
 use crate::code::Effect;
@@ -7,7 +7,8 @@ use crate::step::{Decision, Fired, next_leaf};
 use hardbop_machine::EdgeId;
 
 impl Exploration<'_> {
-    /// Takes the last step of a derivation again, so that [`Exploration::stepper`] holds the states around it. Gives its edge.
+    /// Takes the last step of a derivation again, so that [`Exploration::stepper`] holds the states
+    /// around it. Gives its edge.
     pub fn repeat(&mut self, derivation: Derivation, to: StateId) -> Option<EdgeId> {
         let from = self.statics().machine.node(self.node_of(derivation.from));
         let mut decisions = Vec::new();

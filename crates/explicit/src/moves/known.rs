@@ -1,15 +1,15 @@
 //! Steps and returns that need no undetermined bit, on the words of their states as they are.
 //!
-//! Nothing is opened and nothing is split: a step copies the words, writes what it assigns and masks what is dead. Most steps of most programs
-//! are of this kind.
+//! Nothing is opened and nothing is split: a step copies the words, writes what it assigns and
+//! masks what is dead. Most steps of most programs are of this kind.
 
 use super::{Moves, Sealed, header};
 use crate::code::Effect;
 use hardbop_machine::EdgeId;
 
 impl Moves<'_> {
-    /// Takes an edge that asks for no choice and no undetermined bit, on the words of its state as they are, and seals the state after
-    /// it; nothing if this edge and state are not so simple.
+    /// Takes an edge that asks for no choice and no undetermined bit, on the words of its state as
+    /// they are, and seals the state after it; nothing if this edge and state are not so simple.
     pub fn fire_known(&mut self, from: Sealed<'_>, edge: EdgeId) -> Option<bool> {
         let code = self.statics.program.edge(edge);
         let Effect::Move { writes, constrain } = &code.effect else {
@@ -20,7 +20,8 @@ impl Moves<'_> {
             return None;
         }
         let (now, unknown) = from.variables().split_at(all);
-        // With links, the first bit of a class might be overwritten, and another would have to take its place.
+        // With links, the first bit of a class might be overwritten, and another would have to take
+        // its place.
         let has_links = unknown.len() > all;
         if has_links || unknown.iter().zip(&code.reads).any(|(u, r)| u & r != 0) {
             return None;
@@ -60,7 +61,8 @@ impl Moves<'_> {
         Some(true)
     }
 
-    /// A return between states without undetermined bits, on their words as they are; whether it is so simple.
+    /// A return between states without undetermined bits, on their words as they are; whether it is
+    /// so simple.
     pub fn return_known(&mut self, from: Sealed<'_>, edge: EdgeId, exit: Sealed<'_>) -> bool {
         let (caller, callee) = (from.variables(), exit.variables());
         let all = from.of.shape(&self.statics).all_words();

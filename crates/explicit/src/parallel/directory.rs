@@ -1,6 +1,8 @@
-//! The roots of all workers: whoever meets a state below a root needs to know its procedure and shape, and who owns it.
+//! The roots of all workers: whoever meets a state below a root needs to know its procedure and
+//! shape, and who owns it.
 //!
-//! Roots are numbered as they are made. A worker keeps a copy of the list and looks for more only when it meets a number that is not on it.
+//! Roots are numbered as they are made. A worker keeps a copy of the list and looks for more only
+//! when it meets a number that is not on it.
 
 use crate::moves::Invocation;
 use std::sync::{Arc, PoisonError, RwLock};

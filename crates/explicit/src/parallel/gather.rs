@@ -1,4 +1,5 @@
-//! The tables of all workers made one: the states of the first worker, then those of the second, and so on.
+//! The tables of all workers made one: the states of the first worker, then those of the second,
+//! and so on.
 //!
 //! Nothing is looked up any more, so no hash table is made for them.
 
@@ -96,7 +97,8 @@ fn roots(
             "roots differ in their keys"
         );
         let first = &owner.roots[index].first;
-        // The first state may still have been in the post when the search was ended; then nothing refers to it.
+        // The first state may still have been in the post when the search was ended; then nothing
+        // refers to it.
         let entry = workers
             .iter()
             .zip(&numbers.bases)

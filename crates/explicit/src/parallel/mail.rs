@@ -1,7 +1,8 @@
 //! What workers send each other, and how they find out that nothing is left to do.
 //!
-//! Parcels are counted from before they are posted until after their contents are unpacked, and so is every worker that is not asleep. Whoever brings the
-//! count to zero knows that the search is complete: nobody works and nothing is on its way.
+//! Parcels are counted from before they are posted until after their contents are unpacked, and so
+//! is every worker that is not asleep. Whoever brings the count to zero knows that the search is
+//! complete: nobody works and nothing is on its way.
 
 use crate::exploration::{Derivation, StateId};
 use crate::step::Decision;
@@ -175,7 +176,8 @@ impl Post {
         mailbox.arrival.notify_one();
     }
 
-    /// What has arrived, if anything has; [`Post::unpacked`] must be told when it has been dealt with.
+    /// What has arrived, if anything has; [`Post::unpacked`] must be told when it has been dealt
+    /// with.
     pub fn receive(&self, worker: usize) -> Vec<Parcel> {
         let mailbox = &self.boxes[worker];
         if !mailbox.has_mail.load(Ordering::Acquire) {

@@ -1,7 +1,8 @@
 //! One worker: its states, its roots, and what it does with them.
 //!
-//! It takes the oldest of its states that are not done with, makes their successors, and hands each to its owner. (Depth first, half of
-//! the few states on the path would be the other one's, and both would wait most of the time.)
+//! It takes the oldest of its states that are not done with, makes their successors, and hands each
+//! to its owner. (Depth first, half of the few states on the path would be the other one's, and
+//! both would wait most of the time.)
 
 mod links;
 
@@ -20,7 +21,8 @@ use std::sync::Arc;
 
 /// How many transitions pass between two signs of life.
 const PATIENCE: u64 = 4096;
-/// After so many successors or attempts a state waits until these have been looked at: it may have 2^64 of them.
+/// After so many successors or attempts a state waits until these have been looked at: it may have
+/// 2^64 of them.
 const PORTION: usize = 64;
 const TRIES: usize = 4096;
 /// So many states wait before the youngest ones are taken first.
@@ -273,8 +275,8 @@ impl<'w, 's> Worker<'w, 's> {
         Ok(())
     }
 
-    /// The state whose turn it is: the oldest one, so that there is enough to do for everybody; the youngest one where that would take too much
-    /// memory.
+    /// The state whose turn it is: the oldest one, so that there is enough to do for everybody; the
+    /// youngest one where that would take too much memory.
     fn next(&mut self) -> Option<Pending> {
         if self.queue.len() < MANY {
             self.queue.pop_front()

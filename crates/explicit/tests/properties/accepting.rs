@@ -1,4 +1,5 @@
-//! Is there a cycle with something fair in it? By two depth-first searches (Kosaraju), on a graph that is complete.
+//! Is there a cycle with something fair in it? By two depth-first searches (Kosaraju), on a graph
+//! that is complete.
 
 /// A graph with fair states and fair edges.
 #[derive(Default)]
@@ -56,7 +57,8 @@ impl FairGraph {
     }
 }
 
-/// What is reached from a state and was not seen before, in the order in which a depth-first search is done with it.
+/// What is reached from a state and was not seen before, in the order in which a depth-first search
+/// is done with it.
 fn finished(edges: &[Vec<usize>], start: usize, seen: &mut [bool]) -> Vec<usize> {
     let mut done = Vec::new();
     if std::mem::replace(&mut seen[start], true) {

@@ -1,4 +1,5 @@
-//! Brute force: whole configurations, stacks included, each with the state of the automaton; for programs whose stack is bounded.
+//! Brute force: whole configurations, stacks included, each with the state of the automaton; for
+//! programs whose stack is bounded.
 
 use crate::accepting::FairGraph;
 use hardbop_automata::{Automaton, Letter, StateId, View};
@@ -9,7 +10,8 @@ use hardbop_machine::Machine;
 use hardbop_machine::ir::NodeKind;
 use std::collections::HashMap;
 
-/// A configuration (once the run has ended, the last one), whether it has ended, and the state of the automaton.
+/// A configuration (once the run has ended, the last one), whether it has ended, and the state of
+/// the automaton.
 type Place = (Configuration, bool, StateId);
 
 /// The letter of a configuration.

@@ -1,5 +1,5 @@
-//! Verdicts on infinite runs agree with two independent computations, and every run that is shown is one: it is replayed, and the
-//! property is evaluated on it by its definition.
+//! Verdicts on infinite runs agree with two independent computations, and every run that is shown
+//! is one: it is replayed, and the property is evaluated on it by its definition.
 
 mod accepting;
 mod configurations;

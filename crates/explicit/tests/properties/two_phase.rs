@@ -1,5 +1,6 @@
-//! The other way to decide fair cycles of recursive programs (VERA, section 4, the first of its three ways): all summaries first, then
-//! the components of the complete graph. Concrete values throughout, and states visited once per bit *b*.
+//! The other way to decide fair cycles of recursive programs (VERA, section 4, the first of its
+//! three ways): all summaries first, then the components of the complete graph. Concrete values
+//! throughout, and states visited once per bit *b*.
 
 use crate::accepting::FairGraph;
 use hardbop_automata::{Automaton, Letter, StateId, View};
@@ -13,7 +14,8 @@ use hardbop_testkit::path_edges::State;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Where a procedure was entered, with the automaton's state after reading the entry; the outermost one ends the run.
+/// Where a procedure was entered, with the automaton's state after reading the entry; the outermost
+/// one ends the run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Entry {
     procedure: ProcId,

@@ -1,7 +1,7 @@
 //! Random expressions of a given type.
 //!
-//! They are made together with how tightly they bind, so that parentheses stand where they must and, now and then, where
-//! they need not. Recursion is bounded by the knob for the depth.
+//! They are made together with how tightly they bind, so that parentheses stand where they must
+//! and, now and then, where they need not. Recursion is bounded by the knob for the depth.
 
 use super::knobs::{ExpressionWeights, Knobs};
 use super::scope::Scope;

@@ -1,4 +1,5 @@
-//! What kind of programs are generated: sizes, chances, weights; and presets for the usual purposes.
+//! What kind of programs are generated: sizes, chances, weights; and presets for the usual
+//! purposes.
 
 /// How a program's threads come about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +53,8 @@ pub struct Knobs {
     pub initial: u32,
     /// Chance that an assertion repeats what the text before it established.
     pub facts: u32,
-    /// Chance of spelling something in the less usual way: `{…}` names, `~`, `&&`, numeric labels, comments, shadowing.
+    /// Chance of spelling something in the less usual way: `{…}` names, `~`, `&&`, numeric labels,
+    /// comments, shadowing.
     pub oddity: u32,
     /// How often each kind of statement is made.
     pub statement: StatementWeights,
@@ -268,7 +270,8 @@ impl Knobs {
         }
     }
 
-    /// Threads that wait for each other, so that what they reach takes one, two, three or more context switches.
+    /// Threads that wait for each other, so that what they reach takes one, two, three or more
+    /// context switches.
     pub fn relay() -> Self {
         let concurrent = Self::concurrent();
         Self {

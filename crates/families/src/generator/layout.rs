@@ -1,4 +1,5 @@
-//! The text of a generated program, line by line, and the labels of the procedure that is being written.
+//! The text of a generated program, line by line, and the labels of the procedure that is being
+//! written.
 
 use crate::random::Random;
 
@@ -46,7 +47,8 @@ impl Layout {
     }
 }
 
-/// The labels of one procedure: every one that a jump names gets its place before the procedure ends.
+/// The labels of one procedure: every one that a jump names gets its place before the procedure
+/// ends.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Labels {
     placed: Vec<String>,

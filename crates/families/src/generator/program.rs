@@ -42,7 +42,8 @@ impl Generator<'_> {
     fn globals(&mut self) -> String {
         let mut out = Layout::default();
         if self.form == ThreadForm::Getafix {
-            // Declared first but kept out of the scope: only atomic blocks touch it, or most threads would wait for ever.
+            // Declared first but kept out of the scope: only atomic blocks touch it, or most
+            // threads would wait for ever.
             out.line("decl atomic := F;");
         }
         for index in 0..=self.random.up_to(self.knobs.globals.saturating_sub(1)) {

@@ -1,9 +1,11 @@
 //! Threads that need each other: a baton goes from hand to hand.
 //!
-//! Random statements of random threads rarely wait for one another, and what they reach hardly depends on how often they take turns. So
-//! some programs follow a script: two shared flags count in Gray code who has the baton, and at each step of the script one
-//! thread waits for its turn and passes the baton on. The label behind a step is reached only with as many context switches as
-//! the script changes hands up to there; random statements between the steps, and those that touch the flags, blur that.
+//! Random statements of random threads rarely wait for one another, and what they reach hardly
+//! depends on how often they take turns. So some programs follow a script: two shared flags count
+//! in Gray code who has the baton, and at each step of the script one thread waits for its turn and
+//! passes the baton on. The label behind a step is reached only with as many context switches as
+//! the script changes hands up to there; random statements between the steps, and those that touch
+//! the flags, blur that.
 
 use super::expressions::Leaves;
 use super::knobs::ThreadForm;
@@ -73,7 +75,8 @@ impl Generator<'_> {
 }
 
 impl Body<'_, '_> {
-    /// The part of this procedure, if it is one that a thread runs: its steps, with random statements in between.
+    /// The part of this procedure, if it is one that a thread runs: its steps, with random
+    /// statements in between.
     pub fn relay(&mut self, depth: u32) {
         if self.name == "init" || !matches!(self.role, Role::Entry { .. }) {
             return;

@@ -1,8 +1,9 @@
 //! Random statements of one procedure.
 //!
-//! Statements of which nothing could follow (`return`, `goto`) are mostly put where nothing would, or under a condition:
-//! otherwise most of a program would be dead text. Assertions often repeat what an assignment, an assumption or a condition
-//! established before, so that a fair part of them holds. Recursion is bounded by the knob for nested blocks.
+//! Statements of which nothing could follow (`return`, `goto`) are mostly put where nothing would,
+//! or under a condition: otherwise most of a program would be dead text. Assertions often repeat
+//! what an assignment, an assumption or a condition established before, so that a fair part of them
+//! holds. Recursion is bounded by the knob for nested blocks.
 
 use super::expressions::{Expressions, Leaves};
 use super::knobs::ThreadForm;
@@ -22,7 +23,8 @@ pub(super) struct Body<'g, 'k> {
     /// Conditions that held at some place before.
     pub facts: Vec<String>,
     pub in_loop: bool,
-    /// The name of the procedure: `init` runs before all threads, `main` starts them where nothing else does.
+    /// The name of the procedure: `init` runs before all threads, `main` starts them where nothing
+    /// else does.
     pub name: String,
     pub out: Layout,
 }
@@ -194,7 +196,8 @@ impl Body<'_, '_> {
         values.join(", ")
     }
 
-    /// Different variables for the results, `_` where there is none; nothing if the results are not wanted.
+    /// Different variables for the results, `_` where there is none; nothing if the results are not
+    /// wanted.
     fn result_targets(&mut self, callee: &Signature) -> Option<String> {
         if callee.results.is_empty() || self.chance(10) {
             return None;

@@ -1,4 +1,5 @@
-//! Iterates the heads of a nested group: a value, everything inside with that value, the next value, until two are equal.
+//! Iterates the heads of a nested group: a value, everything inside with that value, the next
+//! value, until two are equal.
 
 use super::{Ended, Frame, Head, Iteration, Memory, Watch};
 use crate::groups::GroupId;
@@ -27,7 +28,8 @@ impl Iteration<'_> {
         for (head, value) in heads.iter().zip(results) {
             self.evaluator.values[head.index()] = value;
         }
-        // Members are listed what is read first, as far as there is no cycle; abbreviations have none among themselves.
+        // Members are listed what is read first, as far as there is no cycle; abbreviations have
+        // none among themselves.
         let short: Vec<PredicateId> = asked
             .into_iter()
             .filter(|asked| !self.model.predicate(*asked).is_fixed_point)

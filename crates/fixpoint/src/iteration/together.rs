@@ -1,7 +1,7 @@
 //! Solves a positive group: all members at once, by what is new.
 //!
-//! A round visits each member that has news. What it gains is announced to all readers right away, so members later in the round
-//! use it already. A watched condition is one more reader.
+//! A round visits each member that has news. What it gains is announced to all readers right away,
+//! so members later in the round use it already. A watched condition is one more reader.
 
 use super::{Ended, Iteration, Memory};
 use crate::groups::GroupId;

@@ -1,4 +1,5 @@
-//! `Evaluate` of section 3 of the Getafix paper on tables of tuples: the meaning that solvers are held to.
+//! `Evaluate` of section 3 of the Getafix paper on tables of tuples: the meaning that solvers are
+//! held to.
 
 use hardbop_formula::System;
 use hardbop_formula::system::{

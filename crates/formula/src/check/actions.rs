@@ -1,7 +1,7 @@
 //! Queries and commands: what is asked, in order of the text.
 //!
-//! Commands about the inside of Mucke (how it iterates, what it caches, what it draws) change no answer. They are collected and mentioned
-//! in one warning.
+//! Commands about the inside of Mucke (how it iterates, what it caches, what it draws) change no
+//! answer. They are collected and mentioned in one warning.
 
 use super::Checker;
 use crate::ast::{Command, CommandArgument, Expr, ExprId, Ident, Quantifier};

@@ -1,8 +1,9 @@
 //! Abbreviations that are defined by themselves.
 //!
-//! A relation without `mu` or `nu` stands for its body. It may lead to itself by way of a fixed point (the usual way to
-//! split a `mu` into readable parts), but a circle of abbreviations alone defines nothing. A depth-first walk over
-//! abbreviations finds the circles; each relation is entered once.
+//! A relation without `mu` or `nu` stands for its body. It may lead to itself by way of a fixed
+//! point (the usual way to split a `mu` into readable parts), but a circle of abbreviations alone
+//! defines nothing. A depth-first walk over abbreviations finds the circles; each relation is
+//! entered once.
 
 use super::Checker;
 use crate::system::{RelationId, RelationKind};

@@ -1,8 +1,8 @@
 //! The types that the files declare.
 //!
-//! A structure is laid out after the structures it contains, by a depth-first walk with an explicit stack, which also finds those that
-//! contain themselves. A type with an error becomes [`Kind::Wrong`], which fits everything, so that one mistake is reported
-//! once.
+//! A structure is laid out after the structures it contains, by a depth-first walk with an explicit
+//! stack, which also finds those that contain themselves. A type with an error becomes
+//! [`Kind::Wrong`], which fits everything, so that one mistake is reported once.
 
 use super::Checker;
 use super::types::{

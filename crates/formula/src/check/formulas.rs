@@ -1,7 +1,8 @@
 //! Boolean expressions to formulas.
 //!
-//! A walk with a stack of tasks and a stack of results: nothing recurses. Chains of `&` and of `|` are flattened before they are visited, so a
-//! relation with 50,000 disjuncts is one disjunction however its parentheses stand.
+//! A walk with a stack of tasks and a stack of results: nothing recurses. Chains of `&` and of `|`
+//! are flattened before they are visited, so a relation with 50,000 disjuncts is one disjunction
+//! however its parentheses stand.
 
 use super::places::Comparison;
 use super::types::{BOOL, WRONG};
@@ -18,7 +19,8 @@ enum Task {
     Junction(BinaryOp, usize),
     /// Combine the results of the operands of an expression.
     Combine(ExprId),
-    /// Restrict variables to meaningful values and quantify them; then so many names are left in scope.
+    /// Restrict variables to meaningful values and quantify them; then so many names are left in
+    /// scope.
     Quantify(Quantifier, Vec<VariableId>, usize),
     /// Apply a relation some of whose arguments are formulas: for each the place among the bits.
     Apply(RelationId, Vec<ArgumentBit>, Vec<usize>),

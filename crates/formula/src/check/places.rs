@@ -1,8 +1,8 @@
 //! Variables, their parts, and values: what stands on the two sides of `=` and as an argument.
 //!
-//! The name of a value has no type of its own: `idle` may belong to several enumerations, and which one is meant follows from what it is
-//! compared with or which parameter it is for. Where a name could be a value of the wanted type or a variable, it is the
-//! value, as in Mucke.
+//! The name of a value has no type of its own: `idle` may belong to several enumerations, and which
+//! one is meant follows from what it is compared with or which parameter it is for. Where a name
+//! could be a value of the wanted type or a variable, it is the value, as in Mucke.
 
 use super::Checker;
 use super::types::{BOOL, Kind, TypeId, WRONG};

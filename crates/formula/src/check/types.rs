@@ -1,7 +1,8 @@
 //! Types: their names, their layout in bits, and the values of their leaves.
 //!
-//! A type is a number of bits with a structure; [`super::declared`] makes them from the text. Arrays are made when they are first needed. What is
-//! computed here is computed once for each type, not for each variable.
+//! A type is a number of bits with a structure; [`super::declared`] makes them from the text.
+//! Arrays are made when they are first needed. What is computed here is computed once for each
+//! type, not for each variable.
 
 use crate::ast::Ident;
 use crate::builder::FormulaBuilder;

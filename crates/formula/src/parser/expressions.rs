@@ -1,8 +1,9 @@
 //! Expressions: a shunting yard with explicit stacks, so that nesting is limited by memory only.
 //!
-//! Operators from loose to tight: quantifiers and `if`, which reach as far right as they can; `->`, `<-`, `<->`, `<+>`; `|`; `&`; `!`; `=`,
-//! `!=`; `assume`, `cofactor`; attributes in braces. That `!` is looser than `=` is Mucke's grammar, and the only reading of
-//! `!s.pc = 3` that makes sense; between Booleans `!a = b` is the same either way.
+//! Operators from loose to tight: quantifiers and `if`, which reach as far right as they can; `->`,
+//! `<-`, `<->`, `<+>`; `|`; `&`; `!`; `=`, `!=`; `assume`, `cofactor`; attributes in braces. That
+//! `!` is looser than `=` is Mucke's grammar, and the only reading of `!s.pc = 3` that makes sense;
+//! between Booleans `!a = b` is the same either way.
 
 use super::{GivenUp, Parser, Reading};
 use crate::ast::{BinaryOp, Declaration, Expr, ExprId, Ident, Path, Quantifier, Step};
@@ -238,7 +239,8 @@ impl Parser<'_> {
         }
     }
 
-    /// A token that is no operator: it closes what is open, or ends the expression. What can be reduced is.
+    /// A token that is no operator: it closes what is open, or ends the expression. What can be
+    /// reduced is.
     fn close(&mut self, stacks: &mut Stacks) -> Reading<State> {
         let kind = self.current.kind;
         let Some(top) = stacks.pending.pop() else {
@@ -390,7 +392,8 @@ impl Pending {
     }
 }
 
-/// The last operand. Each pending entry is pushed together with the operands it needs, so there is one.
+/// The last operand. Each pending entry is pushed together with the operands it needs, so there is
+/// one.
 fn pop(operands: &mut Vec<ExprId>) -> ExprId {
     operands
         .pop()

@@ -1,8 +1,9 @@
 //! Who calls whom: call sites, recursion, an order in which callees come first.
 //!
-//! Starting a thread is not a call: the starter does not wait, and what the new thread does is not the starter's doing. Thread
-//! starts are listed on their own; they count for which procedures are used at all, not for recursion.
-//! Components are found with Tarjan's algorithm on an explicit stack; it yields them callees first.
+//! Starting a thread is not a call: the starter does not wait, and what the new thread does is not
+//! the starter's doing. Thread starts are listed on their own; they count for which procedures are
+//! used at all, not for recursion. Components are found with Tarjan's algorithm on an explicit
+//! stack; it yields them callees first.
 
 use super::bit_set::BitSet;
 use super::table::Table;
@@ -105,7 +106,8 @@ impl CallGraph {
         self.starts_of.row(procedure.index())
     }
 
-    /// Whether the procedure may run: it is `init`, a thread's entry, or called or started by one that may run.
+    /// Whether the procedure may run: it is `init`, a thread's entry, or called or started by one
+    /// that may run.
     pub fn is_reachable(&self, procedure: ProcId) -> bool {
         self.reachable.contains(procedure.index())
     }
@@ -115,7 +117,8 @@ impl CallGraph {
         self.recursive.contains(procedure.index())
     }
 
-    /// The component of mutually recursive procedures that a procedure is in. Callees have the same or a smaller number.
+    /// The component of mutually recursive procedures that a procedure is in. Callees have the same
+    /// or a smaller number.
     pub fn component_of(&self, procedure: ProcId) -> usize {
         self.component[procedure.index()] as usize
     }
@@ -211,7 +214,8 @@ mod tests {
     use super::*;
     use crate::test_builder::{Builder, call};
 
-    /// main calls even; even and odd call each other; odd calls leaf; unused calls itself; main starts worker.
+    /// main calls even; even and odd call each other; odd calls leaf; unused calls itself; main
+    /// starts worker.
     fn example() -> Machine {
         let mut b = Builder::new();
         let ids = ["main", "even", "odd", "leaf", "unused", "worker"];

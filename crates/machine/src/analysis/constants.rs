@@ -1,13 +1,15 @@
 //! Conditional constant propagation across procedures (after Wegman and Zadeck).
 //!
-//! For every node: can it be reached at all, and which variables have the same value whenever it is? An edge whose guard
-//! or `constrain` is certainly false is not followed; one whose guard fixes a variable (`x`, `!x`, `x = 3`, and conjunctions) teaches
-//! the nodes behind it. A parameter is the meet over all call sites; after a call, globals that the callee may
-//! write (MOD) have the values of its exit, all others those before the call. Nothing is assumed of variables without an
-//! initial value. In a concurrent machine other threads may write a shared global between any two steps, so
-//! only shared globals that no edge writes are followed there.
+//! For every node: can it be reached at all, and which variables have the same value whenever it
+//! is? An edge whose guard or `constrain` is certainly false is not followed; one whose guard fixes
+//! a variable (`x`, `!x`, `x = 3`, and conjunctions) teaches the nodes behind it. A parameter is
+//! the meet over all call sites; after a call, globals that the callee may write (MOD) have the
+//! values of its exit, all others those before the call. Nothing is assumed of variables without an
+//! initial value. In a concurrent machine other threads may write a shared global between any two
+//! steps, so only shared globals that no edge writes are followed there.
 //!
-//! Nodes hold only the variables that are constant, and pass the same list on where a step changes nothing.
+//! Nodes hold only the variables that are constant, and pass the same list on where a step changes
+//! nothing.
 
 use super::bit_set::BitSet;
 use super::call_graph::CallGraph;
@@ -40,7 +42,8 @@ pub struct Constants {
     variables: VariableIndex,
 }
 
-/// Variables (by [`VariableIndex::frame_index`]) with their values, ascending; a variable that is missing varies.
+/// Variables (by [`VariableIndex::frame_index`]) with their values, ascending; a variable that is
+/// missing varies.
 type Known = Arc<[(u32, u64)]>;
 
 impl Constants {
@@ -87,7 +90,8 @@ impl Constants {
         }
     }
 
-    /// The value that an expression over the state before a step always has at a node, if that is known.
+    /// The value that an expression over the state before a step always has at a node, if that is
+    /// known.
     pub fn evaluate(&self, machine: &Machine, node: NodeId, root: ExprId) -> Option<u64> {
         let known = self.known[node.index()].as_ref()?;
         evaluate(&machine.exprs, root, |leaf| match leaf {
@@ -365,7 +369,8 @@ impl Solver<'_> {
     }
 }
 
-/// New values of variables; `None` for a value that is not known. The last entry of a variable counts.
+/// New values of variables; `None` for a value that is not known. The last entry of a variable
+/// counts.
 #[derive(Default)]
 struct Facts(Vec<(u32, Option<u64>)>);
 

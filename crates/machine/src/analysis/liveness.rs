@@ -1,15 +1,17 @@
 //! Live variables: those whose value at a node may still be read.
 //!
-//! Bebop (section 2.2) quantifies a variable away where it is dead. A variable is live at a node if some way from there
-//! reads it before writing it ([`each_read`] says what reads: guards, `constrain`, values, arguments, and `print`,
-//! because traces show it). Across calls the analysis is sound and nearly context-sensitive: a global is live
-//! before a call if it is live at the callee's entry **and** either the callee may read it (REF) or it is live after the call.
-//! Each condition alone is necessary, for whatever way there is to the read leads through the callee's
-//! entry, and it ends in the callee or leaves it through the exit; so both together lose nothing. What is
-//! live after a call, targets aside, is live at the callee's exit, and so are all results. Nothing is live where the program ends.
+//! Bebop (section 2.2) quantifies a variable away where it is dead. A variable is live at a node if
+//! some way from there reads it before writing it ([`each_read`] says what reads: guards,
+//! `constrain`, values, arguments, and `print`, because traces show it). Across calls the analysis
+//! is sound and nearly context-sensitive: a global is live before a call if it is live at the
+//! callee's entry **and** either the callee may read it (REF) or it is live after the call. Each
+//! condition alone is necessary, for whatever way there is to the read leads through the callee's
+//! entry, and it ends in the callee or leaves it through the exit; so both together lose nothing.
+//! What is live after a call, targets aside, is live at the callee's exit, and so are all results.
+//! Nothing is live where the program ends.
 //!
-//! In a concurrent machine other threads may read a shared global at any time: all are live everywhere. At the end of `init` all
-//! globals are live, because the threads start from them.
+//! In a concurrent machine other threads may read a shared global at any time: all are live
+//! everywhere. At the end of `init` all globals are live, because the threads start from them.
 
 use super::bit_set::BitSet;
 use super::call_graph::CallGraph;
@@ -31,9 +33,9 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// Computes the least solution. A node is looked at again only when more has become live there; callees come
-    /// before their callers, and what follows before what goes before, so that most sets are complete when they are
-    /// first passed on.
+    /// Computes the least solution. A node is looked at again only when more has become live there;
+    /// callees come before their callers, and what follows before what goes before, so that most
+    /// sets are complete when they are first passed on.
     pub fn new(machine: &Machine, calls: &CallGraph, effects: &ModRef) -> Self {
         let incoming = predecessors(machine);
         let mut solver = Solver::new(machine, calls, effects);
@@ -105,7 +107,8 @@ struct Solver<'m> {
 }
 
 impl<'m> Solver<'m> {
-    /// Every read is live before its step; results, shared and final globals are live as the module says.
+    /// Every read is live before its step; results, shared and final globals are live as the module
+    /// says.
     fn new(machine: &'m Machine, calls: &CallGraph, effects: &'m ModRef) -> Self {
         let variables = VariableIndex::new(machine);
         let mut sets = effects.sets().clone();
@@ -202,7 +205,8 @@ impl<'m> Solver<'m> {
         self.pass_to(self.machine.procedure(callee).exit, passed);
     }
 
-    /// Globals that are live at the callee's entry and are either read by the callee or live after the call.
+    /// Globals that are live at the callee's entry and are either read by the callee or live after
+    /// the call.
     fn through_call(&mut self, edge: EdgeId, callee: ProcId) {
         let after = self.unwritten(edge);
         let after = self.sets.intersection(after, self.all_globals);
@@ -287,8 +291,9 @@ mod tests {
         assert_eq!(live.live_at(set.exit()).collect::<Vec<_>>(), [g, result]);
     }
 
-    /// As rows of bits the sets of this program take 2 x 5,000² and 15,000 x 5,000 bits, and in the order of
-    /// the text each procedure would be looked at as often as there are procedures behind it.
+    /// As rows of bits the sets of this program take 2 x 5,000² and 15,000 x 5,000 bits, and in the
+    /// order of the text each procedure would be looked at as often as there are procedures behind
+    /// it.
     #[test]
     fn many_procedures_with_many_globals_are_not_quadratic() {
         use std::fmt::Write as _;

@@ -1,8 +1,9 @@
 //! What can be known about a machine without exploring its states.
 //!
-//! All analyses are linear or nearly so in the size of the machine, none recurses on the host's stack, and each states
-//! why engines may rely on it. Bebop (section 2) needs [`Liveness`] and [`ModRef`] to keep path edges small;
-//! [`Slice`] and [`Constants`] leave out what cannot matter for a query.
+//! All analyses are linear or nearly so in the size of the machine, none recurses on the host's
+//! stack, and each states why engines may rely on it. Bebop (section 2) needs [`Liveness`] and
+//! [`ModRef`] to keep path edges small; [`Slice`] and [`Constants`] leave out what cannot matter
+//! for a query.
 
 pub mod bit_set;
 pub mod call_graph;

@@ -1,11 +1,12 @@
 //! MOD and REF: the globals that a procedure, or anything it calls, may write or read.
 //!
 //! Bebop (section 2.3) leaves a global out of a procedure's path edges if neither set has it. All
-//! procedures of a component of the call graph call each other, so they share one pair of sets; one sweep over the
-//! components, callees first, gives the least solution without iteration.
+//! procedures of a component of the call graph call each other, so they share one pair of sets; one
+//! sweep over the components, callees first, gives the least solution without iteration.
 //!
-//! Threads that a procedure starts are not part of it. That is sound for globals of a thread, of which others have copies;
-//! a shared global of a concurrent machine may change at any time, whatever these sets say.
+//! Threads that a procedure starts are not part of it. That is sound for globals of a thread, of
+//! which others have copies; a shared global of a concurrent machine may change at any time,
+//! whatever these sets say.
 
 use super::call_graph::CallGraph;
 use super::shared_sets::{SetId, SharedSets};
@@ -23,8 +24,8 @@ pub struct ModRef {
 }
 
 impl ModRef {
-    /// Collects the sets of all procedures. Callers share what they have from their callees, so a long chain of
-    /// procedures with many globals is not quadratic.
+    /// Collects the sets of all procedures. Callers share what they have from their callees, so a
+    /// long chain of procedures with many globals is not quadratic.
     pub fn new(machine: &Machine, calls: &CallGraph) -> Self {
         let locals = machine.procedures.iter().map(|p| p.locals.len());
         // Room for locals too: liveness goes on with these sets.

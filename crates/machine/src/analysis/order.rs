@@ -1,9 +1,10 @@
 //! The order in which a worklist should visit nodes, and the edges that lead to a node.
 //!
-//! Within each procedure the nodes stand in reverse postorder of a depth-first search from the entry that takes the last
-//! edge first. Predecessors then come before successors except along back edges, and, as a condition's first
-//! edge leads into the loop, a loop's body comes before what follows the loop: the order is also a weak topological
-//! one for structured programs. What the entry does not reach comes after all else, in order of the text.
+//! Within each procedure the nodes stand in reverse postorder of a depth-first search from the
+//! entry that takes the last edge first. Predecessors then come before successors except along back
+//! edges, and, as a condition's first edge leads into the loop, a loop's body comes before what
+//! follows the loop: the order is also a weak topological one for structured programs. What the
+//! entry does not reach comes after all else, in order of the text.
 
 use super::bit_set::BitSet;
 use super::table::Table;
@@ -71,7 +72,8 @@ struct Search {
 
 impl Search {
     fn run(&mut self, machine: &Machine, entry: NodeId) {
-        // The nodes on the way from the entry, each with its successors that are still to be visited.
+        // The nodes on the way from the entry, each with its successors that are still to be
+        // visited.
         let mut path: Vec<(NodeId, Vec<NodeId>)> = Vec::new();
         let mut next = Some(entry);
         loop {

@@ -1,4 +1,5 @@
-//! What an expression says when only some variables are known, and what its truth says about variables.
+//! What an expression says when only some variables are known, and what its truth says about
+//! variables.
 
 use crate::expr::{BinaryOp, Expr, ExprArena, Leaf, UnaryOp};
 use crate::ids::ExprId;

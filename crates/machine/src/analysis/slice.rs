@@ -1,18 +1,20 @@
 //! The part of a machine that can influence whether some nodes are reached.
 //!
-//! **Places.** A node is kept if the control-flow graph has a way from the start to it (`forward`), and a way from it to a
-//! target. Ways are the valid ones: a call is passed only if the callee's exit can be reached from its entry, and a
-//! return goes to a call site. Backwards that takes two sets: `within`, the nodes that reach a target
-//! without returning from their frame, and `useful`, which adds those that reach it after returning; a call is
-//! entered only for `within`. Every run that ends in a target uses kept nodes and edges only, up to the
-//! target, so leaving out the others changes neither verdict. In a concurrent machine a thread can matter by what it
-//! writes, wherever its control is, so there everything that `forward` has is kept.
+//! **Places.** A node is kept if the control-flow graph has a way from the start to it (`forward`),
+//! and a way from it to a target. Ways are the valid ones: a call is passed only if the callee's
+//! exit can be reached from its entry, and a return goes to a call site. Backwards that takes two
+//! sets: `within`, the nodes that reach a target without returning from their frame, and `useful`,
+//! which adds those that reach it after returning; a call is entered only for `within`. Every run
+//! that ends in a target uses kept nodes and edges only, up to the target, so leaving out the
+//! others changes neither verdict. In a concurrent machine a thread can matter by what it writes,
+//! wherever its control is, so there everything that `forward` has is kept.
 //!
-//! **Variables.** A variable is relevant if it occurs in the guard or `constrain` of a kept edge, or if its value may flow (by
-//! assignment, argument or result, on a kept edge) into a relevant one. Leave out all writes to other variables, but no step and
-//! no guard: the runs of both machines then correspond step by step with equal relevant values, for
-//! whether a step can be taken depends on relevant values only. A guard may block, so no guard is left
-//! out, however little its branches differ. What `print` shows is not relevant.
+//! **Variables.** A variable is relevant if it occurs in the guard or `constrain` of a kept edge,
+//! or if its value may flow (by assignment, argument or result, on a kept edge) into a relevant
+//! one. Leave out all writes to other variables, but no step and no guard: the runs of both
+//! machines then correspond step by step with equal relevant values, for whether a step can be
+//! taken depends on relevant values only. A guard may block, so no guard is left out, however
+//! little its branches differ. What `print` shows is not relevant.
 
 use super::bit_set::BitSet;
 use super::call_graph::CallGraph;
@@ -101,7 +103,8 @@ impl Slice {
         self.edges.contains(edge.index())
     }
 
-    /// Whether a variable as seen from a procedure can influence which edges are taken on the way to a target.
+    /// Whether a variable as seen from a procedure can influence which edges are taken on the way
+    /// to a target.
     pub fn relevant(&self, procedure: ProcId, variable: Variable) -> bool {
         self.relevant
             .contains(self.variables.index(procedure, variable))
@@ -220,7 +223,8 @@ fn forward(machine: &Machine, returning: &BitSet) -> BitSet {
     visits.seen
 }
 
-/// The nodes from which a target can be reached: without leaving the frame if `within` is not given, else in any way.
+/// The nodes from which a target can be reached: without leaving the frame if `within` is not
+/// given, else in any way.
 fn backward(
     machine: &Machine,
     calls: &CallGraph,
@@ -351,7 +355,8 @@ mod tests {
     #[test]
     fn a_call_is_entered_only_if_its_callee_has_a_target_or_returns_to_where_one_is_reached() {
         let mut b = Builder::new();
-        // 0 branches: 1 calls `work` and goes on to the target 3; 2 calls `work` and ends; 4 calls `stuck` before the target.
+        // 0 branches: 1 calls `work` and goes on to the target 3; 2 calls `work` and ends; 4 calls
+        // `stuck` before the target.
         let main = b.procedure("main", &[], &[], 0, 6);
         let work = b.procedure("work", &[], &[], 0, 2);
         let stuck = b.procedure("stuck", &[], &[], 0, 2);

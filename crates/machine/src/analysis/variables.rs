@@ -1,7 +1,7 @@
 //! One number for every variable of a machine, and which variables a step reads and writes.
 //!
-//! What other steps do on behalf of an edge is not counted here: a call reads its arguments and writes its targets;
-//! the effect of the callee is [`crate::analysis::ModRef`]'s business.
+//! What other steps do on behalf of an edge is not counted here: a call reads its arguments and
+//! writes its targets; the effect of the callee is [`crate::analysis::ModRef`]'s business.
 
 use crate::ids::{EdgeId, ExprId, GlobalId, LocalId, ProcId, Variable};
 use crate::ir::{Action, Machine, Storage, ThreadStart};
@@ -43,7 +43,8 @@ impl VariableIndex {
         }
     }
 
-    /// The number of a variable among those that one procedure sees: globals first, then its own locals.
+    /// The number of a variable among those that one procedure sees: globals first, then its own
+    /// locals.
     pub fn frame_index(&self, variable: Variable) -> usize {
         match variable {
             Variable::Global(id) => id.index(),
@@ -52,7 +53,8 @@ impl VariableIndex {
     }
 }
 
-/// Calls `visit` for each variable whose value before the step an expression asks for. [`Expr::Next`] is not counted.
+/// Calls `visit` for each variable whose value before the step an expression asks for.
+/// [`Expr::Next`] is not counted.
 pub fn each_variable_before(exprs: &ExprArena, root: ExprId, mut visit: impl FnMut(Variable)) {
     exprs.visit(root, |expr| {
         if let Expr::Var(variable, _) = *expr {
@@ -61,11 +63,13 @@ pub fn each_variable_before(exprs: &ExprArena, root: ExprId, mut visit: impl FnM
     });
 }
 
-/// Calls `visit` for each variable that a step reads, in no useful order and possibly more than once.
+/// Calls `visit` for each variable that a step reads, in no useful order and possibly more than
+/// once.
 ///
-/// `constrain` reads the old value of a variable that it mentions with a tick but that is not assigned. `print` reads
-/// what it shows, so that traces can show it. Starting a thread at a node reads the whole frame, which
-/// is copied, and starting any thread reads the globals of the thread, which are copied too.
+/// `constrain` reads the old value of a variable that it mentions with a tick but that is not
+/// assigned. `print` reads what it shows, so that traces can show it. Starting a thread at a node
+/// reads the whole frame, which is copied, and starting any thread reads the globals of the thread,
+/// which are copied too.
 pub fn each_read(machine: &Machine, edge: EdgeId, mut visit: impl FnMut(Variable)) {
     let edge = machine.edge(edge);
     let exprs = &machine.exprs;

@@ -1,4 +1,4 @@
-//! One edge as formulae.
+//! One edge as formulas.
 
 use super::graph::{BitGraph, BitId};
 use super::layout::BitLayout;
@@ -37,7 +37,7 @@ pub struct BitResult {
     pub bit: u8,
 }
 
-/// An edge as formulae over the bits before the step, after it, and the choices.
+/// An edge as formulas over the bits before the step, after it, and the choices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitEdge {
     /// Taken only where this holds.
@@ -65,8 +65,8 @@ impl BitEdge {
         self.input_starts[input.index()] + u32::from(bit)
     }
 
-    /// All formulae of the edge.
-    pub fn formulae(&self) -> impl Iterator<Item = BitId> + '_ {
+    /// All formulas of the edge.
+    pub fn formulas(&self) -> impl Iterator<Item = BitId> + '_ {
         let values = self.assignments.iter().chain(&self.arguments);
         [self.guard, self.constrain]
             .into_iter()
@@ -94,12 +94,13 @@ impl<'m> BitView<'m> {
         &self.layout
     }
 
-    /// The formulae of the edges translated so far. A leaf for a local means the local of the edge's own procedure.
+    /// The formulas of the edges translated so far. A leaf for a local means the local of the
+    /// edge's own procedure.
     pub fn graph(&self) -> &BitGraph {
         &self.graph
     }
 
-    /// The graph, for building further formulae on top.
+    /// The graph, for building further formulas on top.
     pub fn graph_mut(&mut self) -> &mut BitGraph {
         &mut self.graph
     }
@@ -109,7 +110,8 @@ impl<'m> BitView<'m> {
         self.layout.bits_of(procedure, variable)
     }
 
-    /// Translates an edge. The result is not kept, but its formulae are in the graph and cost less a second time.
+    /// Translates an edge. The result is not kept, but its formulas are in the graph and cost less
+    /// a second time.
     pub fn edge(&mut self, id: EdgeId) -> BitEdge {
         let machine = self.machine;
         let edge = machine.edge(id);
@@ -226,8 +228,8 @@ mod tests {
             .collect();
         assert_eq!(targets, [(n, 0), (n, 1)]);
         // 3 + 2 = 1 modulo 4.
-        let formulae: Vec<BitId> = edge.assignments.iter().map(|a| a.value).collect();
-        let values = view.graph().eval(&formulae, |leaf| match leaf {
+        let formulas: Vec<BitId> = edge.assignments.iter().map(|a| a.value).collect();
+        let values = view.graph().eval(&formulas, |leaf| match leaf {
             BitNode::Var(..) => true,
             BitNode::Input(InputId(1), bit) => bit == 1,
             _ => unreachable!("the sum has no other leaves"),
@@ -262,6 +264,6 @@ mod tests {
             bit: 0,
         };
         assert_eq!(edge.results, [result]);
-        assert_eq!(edge.formulae().count(), 3);
+        assert_eq!(edge.formulas().count(), 3);
     }
 }

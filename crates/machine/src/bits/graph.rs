@@ -1,7 +1,9 @@
-//! Boolean formulae that share their parts: equal nodes are one node, operands have smaller ids than their users.
+//! Boolean formulas that share their parts: equal nodes are one node, operands have smaller ids
+//! than their users.
 //!
-//! Construction folds constants and the obvious cases only (`a & a`, `a & !a`, `ite` with a constant branch). Canonical forms
-//! are the business of BDDs, and SAT solvers simplify better than a pass here could.
+//! Construction folds constants and the obvious cases only (`a & a`, `a & !a`, `ite` with a
+//! constant branch). Canonical forms are the business of BDDs, and SAT solvers simplify better than
+//! a pass here could.
 
 use crate::ids::{InputId, Variable};
 use std::collections::HashMap;
@@ -187,7 +189,7 @@ impl BitGraph {
         }
     }
 
-    /// All nodes that some formulae are made of, each once, operands before their users.
+    /// All nodes that some formulas are made of, each once, operands before their users.
     pub fn cone(&self, roots: impl IntoIterator<Item = BitId>) -> Vec<BitId> {
         let mut seen = std::collections::HashSet::new();
         let mut pending: Vec<BitId> = roots.into_iter().collect();
@@ -202,7 +204,7 @@ impl BitGraph {
         cone
     }
 
-    /// The values of some formulae, given the values of the leaves.
+    /// The values of some formulas, given the values of the leaves.
     pub fn eval(&self, roots: &[BitId], mut leaf: impl FnMut(BitNode) -> bool) -> Vec<bool> {
         let cone = self.cone(roots.iter().copied());
         let mut values: HashMap<BitId, bool> = HashMap::with_capacity(cone.len());
@@ -245,13 +247,13 @@ mod tests {
             };
             for a in operands {
                 for b in operands {
-                    let formulae = [graph.and(a, b), graph.or(a, b), graph.xor(a, b), a, b];
-                    let values = graph.eval(&formulae, value_of);
+                    let formulas = [graph.and(a, b), graph.or(a, b), graph.xor(a, b), a, b];
+                    let values = graph.eval(&formulas, value_of);
                     let (p, q) = (values[3], values[4]);
                     assert_eq!(values[..3], [p & q, p | q, p ^ q]);
                     for c in operands {
-                        let formulae = [graph.ite(c, a, b), c];
-                        let values = graph.eval(&formulae, value_of);
+                        let formulas = [graph.ite(c, a, b), c];
+                        let values = graph.eval(&formulas, value_of);
                         assert_eq!(values[0], if values[1] { p } else { q });
                     }
                 }
@@ -260,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_formulae_are_one_node() {
+    fn equal_formulas_are_one_node() {
         let mut graph = BitGraph::default();
         let (x, y) = (bit(&mut graph, 0), bit(&mut graph, 1));
         assert_eq!(graph.and(x, y), graph.and(y, x));

@@ -1,4 +1,5 @@
-//! Words as lists of bits, lowest first: the circuits of the operators, and expressions translated with them.
+//! Words as lists of bits, lowest first: the circuits of the operators, and expressions translated
+//! with them.
 
 use super::graph::{BitGraph, BitId, BitNode};
 use crate::expr::{BinaryOp, Expr, ExprArena, UnaryOp};

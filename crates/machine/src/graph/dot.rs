@@ -1,8 +1,8 @@
 //! The machine in the DOT language of Graphviz: one cluster per procedure.
 //!
-//! Nodes show line and statement, edges what they do. Failed assertions are red, labelled statements yellow,
-//! exits have a double border; calls are bold. Calls are not drawn as arrows to the callee: the edge names it, and the graph
-//! of each procedure stays readable.
+//! Nodes show line and statement, edges what they do. Failed assertions are red, labelled
+//! statements yellow, exits have a double border; calls are bold. Calls are not drawn as arrows to
+//! the callee: the edge names it, and the graph of each procedure stays readable.
 
 use super::captions::{Captions, NodeRole};
 use crate::ids::NodeId;

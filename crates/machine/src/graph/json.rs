@@ -1,7 +1,8 @@
 //! The machine as JSON for other tools.
 //!
-//! The top level has `"hardbop-machine": 1`, a version that changes when a field changes its meaning or goes; new fields
-//! may come without notice. Nodes, edges and procedures have the ids that traces and certificates use.
+//! The top level has `"hardbop-machine": 1`, a version that changes when a field changes its
+//! meaning or goes; new fields may come without notice. Nodes, edges and procedures have the ids
+//! that traces and certificates use.
 //!
 //! | field | what |
 //! | --- | --- |

@@ -1,4 +1,5 @@
-//! The machine as a graph for people and other tools: DOT and JSON. The layout as SVG is the report crate's business.
+//! The machine as a graph for people and other tools: DOT and JSON. The layout as SVG is the report
+//! crate's business.
 
 pub mod captions;
 pub mod dot;

@@ -1,7 +1,7 @@
 //! One procedure while it is built: nodes are numbered as they come up, jumps go to names.
 //!
-//! [`Draft::place`] resolves the jumps, renumbers the nodes in order of the text and moves all of it into the machine.
-//! The buffers are kept for the next procedure.
+//! [`Draft::place`] resolves the jumps, renumbers the nodes in order of the text and moves all of
+//! it into the machine. The buffers are kept for the next procedure.
 
 use crate::ids::{NodeId, ProcId};
 use crate::ir::{Action, Assertion, Edge, Label, Machine, Node, NodeKind, ThreadStart};
@@ -94,8 +94,8 @@ impl Draft {
         }
     }
 
-    /// The nodes in order of the text: a failure or an inner step right after its statement, the exit last. A step at the
-    /// closing `end` that nothing leads to is left out.
+    /// The nodes in order of the text: a failure or an inner step right after its statement, the
+    /// exit last. A step at the closing `end` that nothing leads to is left out.
     fn order(&self, entry: NodeId) -> Vec<NodeId> {
         let end = self.span(EXIT);
         let is_kept = |&id: &NodeId| {

@@ -1,7 +1,7 @@
 //! Expressions of a program to expressions of a machine, bottom-up with a stack.
 //!
-//! Parentheses go, `choose[a, b]` becomes `a | (!b & *)`, `>` becomes `<` with exchanged operands, and each `*` becomes the next
-//! input of the edge at hand.
+//! Parentheses go, `choose[a, b]` becomes `a | (!b & *)`, `>` becomes `<` with exchanged operands,
+//! and each `*` becomes the next input of the edge at hand.
 
 use crate::expr::{BinaryOp, Expr, ExprArena, UnaryOp};
 use crate::ids::{ExprId, InputId};

@@ -1,8 +1,8 @@
 //! The statements of one procedure to nodes and edges.
 //!
-//! `enforce e` is expanded: `e` guards every edge, an assignment must also keep `e` true of the values after it, and
-//! entry and the return from a call get a step of their own that checks it. Local initialisers run before all that.
-//! The edges themselves are made in [`super::steps`].
+//! `enforce e` is expanded: `e` guards every edge, an assignment must also keep `e` true of the
+//! values after it, and entry and the return from a call get a step of their own that checks it.
+//! Local initialisers run before all that. The edges themselves are made in [`super::steps`].
 
 use super::draft::{Draft, EXIT};
 use super::expressions::{Time, Translator};
@@ -22,7 +22,8 @@ pub(super) struct ProcedureLowering<'a, 't> {
     pub enforce: Enforce,
 }
 
-/// A block whose statements from `index` on are left; `node` is that of the first of them, `next` where the block leads.
+/// A block whose statements from `index` on are left; `node` is that of the first of them, `next`
+/// where the block leads.
 struct Open<'a> {
     block: &'a Block,
     index: usize,

@@ -1,4 +1,5 @@
-//! The edges that statements are made of: assignments, calls, branches, each under the condition of `enforce`.
+//! The edges that statements are made of: assignments, calls, branches, each under the condition of
+//! `enforce`.
 
 use super::expressions::Time;
 use super::statements::ProcedureLowering;
@@ -16,7 +17,8 @@ pub(super) struct Step {
     pub span: Span,
 }
 
-/// The condition of `enforce` before and after a step, once translated. Edges share it unless it has choices.
+/// The condition of `enforce` before and after a step, once translated. Edges share it unless it
+/// has choices.
 #[derive(Default)]
 pub(super) struct Enforce {
     before: Option<ExprId>,

@@ -1,4 +1,5 @@
-//! What each statement becomes. The listings have one line per edge: node, what it does, where it leads.
+//! What each statement becomes. The listings have one line per edge: node, what it does, where it
+//! leads.
 #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 
 use crate::from_text;

@@ -1,4 +1,5 @@
-//! Lanes beside a column of rows: each line from some rows to one row runs in a lane, and lines in one lane do not overlap.
+//! Lanes beside a column of rows: each line from some rows to one row runs in a lane, and lines in
+//! one lane do not overlap.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -12,7 +13,8 @@ pub(super) struct Line {
     pub bottom: usize,
 }
 
-/// The lane of each line, from 0 outwards, and how many lanes there are. Lines that meet in a row get different lanes.
+/// The lane of each line, from 0 outwards, and how many lanes there are. Lines that meet in a row
+/// get different lanes.
 pub(super) fn assign(lines: &[Line]) -> (Vec<usize>, usize) {
     let mut by_top: Vec<usize> = (0..lines.len()).collect();
     // Of lines that start together the shorter one takes the inner lane, so that they nest.

@@ -248,7 +248,8 @@ impl Plan {
     }
 }
 
-/// All steps to one row on one side share a line: the lane of each row's line, and how many lanes there are.
+/// All steps to one row on one side share a line: the lane of each row's line, and how many lanes
+/// there are.
 fn lanes_to(steps: &[Step], way: Way) -> (BTreeMap<usize, usize>, usize) {
     let mut lines: BTreeMap<usize, Line> = BTreeMap::new();
     for step in steps.iter().filter(|step| step.way == way) {

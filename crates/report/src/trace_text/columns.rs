@@ -1,8 +1,10 @@
-//! A run of several threads side by side: a column for each thread, and the shared variables at the right.
+//! A run of several threads side by side: a column for each thread, and the shared variables at the
+//! right.
 //!
-//! Only threads that take a step have a column. A column is as wide as its widest cell; where the columns together are wider than
-//! the line, the widest ones are narrowed, all to the same width, and their cells wrapped. Below [`MIN_COLUMN`]
-//! characters that is no longer readable, and there are no columns at all: the caller has another form.
+//! Only threads that take a step have a column. A column is as wide as its widest cell; where the
+//! columns together are wider than the line, the widest ones are narrowed, all to the same width,
+//! and their cells wrapped. Below [`MIN_COLUMN`] characters that is no longer readable, and there
+//! are no columns at all: the caller has another form.
 
 use super::rows::{Context, Note, Row, StepRow, number_width};
 use std::collections::BTreeMap;
@@ -99,7 +101,8 @@ impl Cell {
     }
 }
 
-/// The words of a text in lines; the first is indented, the others a little more. Words that are too long are broken.
+/// The words of a text in lines; the first is indented, the others a little more. Words that are
+/// too long are broken.
 fn wrap(text: &str, indent: usize, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = " ".repeat(indent);
@@ -116,7 +119,8 @@ fn wrap(text: &str, indent: usize, width: usize) -> Vec<String> {
                 break;
             }
             if is_empty {
-                // A word that no line has room for; at least one character goes on each, so this ends.
+                // A word that no line has room for; at least one character goes on each, so this
+                // ends.
                 line.extend(word.drain(..room.clamp(1, word.len())));
             }
             lines.push(std::mem::replace(&mut line, " ".repeat(indent + HANGING)));
@@ -261,8 +265,8 @@ impl Layout {
     }
 }
 
-/// The largest width such that columns of at most that width fit into the room; nothing if cells would be wrapped too
-/// narrowly.
+/// The largest width such that columns of at most that width fit into the room; nothing if cells
+/// would be wrapped too narrowly.
 fn common_limit(natural: &[usize], room: usize) -> Option<usize> {
     let mut sorted = natural.to_vec();
     sorted.sort_unstable();

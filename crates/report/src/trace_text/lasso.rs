@@ -10,11 +10,12 @@ use hardbop_machine::Machine;
 use hardbop_outcome::{Lasso, ThreadLasso};
 use std::fmt::Write as _;
 
-/// With a longer stem no calls are written out: the way to the loop would have to be walked step by step.
+/// With a longer stem no calls are written out: the way to the loop would have to be walked step by
+/// step.
 const MAX_EXPANDED_STEM: u128 = 1_000_000;
 
-/// A lasso as text; every line ends with a newline. The lasso is replayed first, so what is shown is a run of the program.
-/// Stem and loop have [`TraceOptions::max_lines`] each.
+/// A lasso as text; every line ends with a newline. The lasso is replayed first, so what is shown
+/// is a run of the program. Stem and loop have [`TraceOptions::max_lines`] each.
 pub fn lasso_text(
     machine: &Machine,
     lasso: &Lasso,

@@ -1,5 +1,5 @@
-//! The rows of a trace text: what each step shows. How they are laid out is the business of [`align`] and of
-//! [`super::columns`].
+//! The rows of a trace text: what each step shows. How they are laid out is the business of
+//! [`align`] and of [`super::columns`].
 
 use super::TraceLevel;
 use hardbop_interpreter::{Configuration, Walked, WalkedKind};
@@ -11,7 +11,8 @@ use hardbop_syntax::shown_line;
 /// The longest statement text that is shown in full.
 const MAX_STATEMENT: usize = 60;
 
-/// Calls that are deeper than this are not indented further, so that deep recursion does not make quadratic text.
+/// Calls that are deeper than this are not indented further, so that deep recursion does not make
+/// quadratic text.
 const MAX_INDENT: u32 = 40;
 
 /// A row of the text before it is laid out.
@@ -32,7 +33,8 @@ pub(super) struct Context {
     pub(super) name: String,
     /// What it starts with, `x=0 y=1`, if this is its first context.
     pub(super) starts: String,
-    /// The number of the context switch in the run; nothing where the first thread begins, or the first one after `init`.
+    /// The number of the context switch in the run; nothing where the first thread begins, or the
+    /// first one after `init`.
     pub(super) switch: Option<u32>,
 }
 
@@ -106,7 +108,8 @@ impl<'a> View<'a> {
             .collect()
     }
 
-    /// Values of a thread's own globals and of those locals of its running procedure that may be read before they are written.
+    /// Values of a thread's own globals and of those locals of its running procedure that may be
+    /// read before they are written.
     fn first_values(&self, configuration: &Configuration, thread: u32) -> Vec<(String, u64)> {
         let Some(frame) = configuration.top(thread) else {
             return Vec::new();
@@ -155,7 +158,8 @@ impl<'a> View<'a> {
             TraceLevel::Calls => !matches!(step.kind, WalkedKind::Edge(_)),
             TraceLevel::None => false,
             TraceLevel::Compact => {
-                // What a statement needs besides its own step is worth a line only if it does something.
+                // What a statement needs besides its own step is worth a line only if it does
+                // something.
                 let node = self.machine.node(step.node);
                 node.kind != NodeKind::Internal
                     || !matches!(step.kind, WalkedKind::Edge(_))
@@ -222,8 +226,8 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The changed variables: whether shared, the name, the value. Of a procedure that is entered, its parameters and the
-    /// arbitrary values that it may read.
+    /// The changed variables: whether shared, the name, the value. Of a procedure that is entered,
+    /// its parameters and the arbitrary values that it may read.
     fn changes(&self, step: &Walked, after: &Configuration) -> Vec<(bool, String, u64)> {
         let mut changes = step.effect.changes.clone();
         if let WalkedKind::Enter(_) = step.kind {

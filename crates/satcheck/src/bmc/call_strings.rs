@@ -1,6 +1,7 @@
 //! Stacks without data: the call edges that wait, from the first frame to the last.
 //!
-//! A string is its number; it remembers the string below it, so that pushing and popping cost one lookup however deep it is.
+//! A string is its number; it remembers the string below it, so that pushing and popping cost one
+//! lookup however deep it is.
 
 use hardbop_machine::EdgeId;
 use std::collections::HashMap;

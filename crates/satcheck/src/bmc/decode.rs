@@ -1,4 +1,5 @@
-//! From the solver's model to the run: backwards along the ways that are taken, then down as decisions.
+//! From the solver's model to the run: backwards along the ways that are taken, then down as
+//! decisions.
 
 use super::unrolling::{Arrival, Unrolling};
 use hardbop_outcome::Skeleton;

@@ -1,7 +1,9 @@
-//! The data of a control point: a literal for every bit of the globals, of the running frame, and of the frames that wait.
+//! The data of a control point: a literal for every bit of the globals, of the running frame, and
+//! of the frames that wait.
 //!
-//! Several ways lead to one control point. Their states become one, bit by bit `if taken then this else that`; frames that wait are
-//! shared between states, and those that two states share need no merging.
+//! Several ways lead to one control point. Their states become one, bit by bit
+//! `if taken then this else that`; frames that wait are shared between states, and those that two
+//! states share need no merging.
 
 use hardbop_sat::{Circuit, Lit};
 use hardbop_transform::literals::frames::merge_bits;
@@ -14,7 +16,8 @@ pub struct WaitingFrame(u32);
 /// The data of a control point.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Bits of globals and of the running procedure's locals, as [`hardbop_machine::bits::BitLayout`] numbers them.
+    /// Bits of globals and of the running procedure's locals, as
+    /// [`hardbop_machine::bits::BitLayout`] numbers them.
     pub bits: Rc<[Lit]>,
     /// The caller's frame.
     pub waiting: Option<WaitingFrame>,
@@ -23,7 +26,8 @@ pub struct State {
 /// The frames that wait, in all states.
 #[derive(Clone, Debug, Default)]
 pub struct WaitingFrames {
-    /// Bits of locals, and the frame below. Frames are never freed: clauses speak of their literals anyway.
+    /// Bits of locals, and the frame below. Frames are never freed: clauses speak of their literals
+    /// anyway.
     frames: Vec<(Rc<[Lit]>, Option<WaitingFrame>)>,
 }
 

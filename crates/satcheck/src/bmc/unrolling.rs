@@ -1,11 +1,14 @@
-//! The unrolling: after every step the control points that a run may be at, each with one state for all ways to it.
+//! The unrolling: after every step the control points that a run may be at, each with one state for
+//! all ways to it.
 //!
-//! A control point is a node with the call string that it runs under, so recursion is finite at every depth. A run is at one place
-//! at a time: of the literals `reached` of one layer at most one is true, because where several edges can be taken a new literal chooses.
-//! That is what makes it right to merge the states of all ways to a place. The cost of a step
-//! depends on the number of control points, not of paths.
+//! A control point is a node with the call string that it runs under, so recursion is finite at
+//! every depth. A run is at one place at a time: of the literals `reached` of one layer at most one
+//! is true, because where several edges can be taken a new literal chooses. That is what makes it
+//! right to merge the states of all ways to a place. The cost of a step depends on the number of
+//! control points, not of paths.
 //!
-//! Only what can have to do with the targets is unrolled ([`Slice`]). What a step does to the data is in [`hardbop_transform::literals::frames`].
+//! Only what can have to do with the targets is unrolled ([`Slice`]). What a step does to the data
+//! is in [`hardbop_transform::literals::frames`].
 
 use super::call_strings::{CallString, CallStrings};
 use super::states::{State, WaitingFrames};

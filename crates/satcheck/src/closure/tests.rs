@@ -8,7 +8,8 @@ fn machine(text: &str) -> Machine {
     from_text("t.bp", text).unwrap()
 }
 
-/// The closure for all assertions, with all variables or with those of the conditions only, completed up to a depth of recursion.
+/// The closure for all assertions, with all variables or with those of the conditions only,
+/// completed up to a depth of recursion.
 fn closure(machine: &Machine, is_exact: bool, depth: u32) -> Closure<'_, '_> {
     let mut targets: Vec<NodeId> = machine.assertions.iter().map(|a| a.failure).collect();
     targets.sort_unstable();

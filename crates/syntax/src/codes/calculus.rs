@@ -1,4 +1,5 @@
-//! Codes of the `.mu` language: formulas that cannot be read, and systems of relations whose parts do not fit together.
+//! Codes of the `.mu` language: formulas that cannot be read, and systems of relations whose parts
+//! do not fit together.
 
 super::codes! {
     UNEXPECTED_CHARACTER = 100, Error, "unexpected character in a formula",

@@ -1,7 +1,9 @@
-//! Codes of properties: formulas, monitors and automata that cannot be read, or that do not fit their program.
+//! Codes of properties: formulas, monitors and automata that cannot be read, or that do not fit
+//! their program.
 //!
-//! The examples here are properties of one small program, [`EXAMPLE_PROGRAM`]. What begins with `monitor` is a monitor, what begins
-//! with `HOA:` an automaton in that format, anything else a formula.
+//! The examples here are properties of one small program, [`EXAMPLE_PROGRAM`]. What begins with
+//! `monitor` is a monitor, what begins with `HOA:` an automaton in that format, anything else a
+//! formula.
 
 /// The program that the examples of this group are about.
 pub const EXAMPLE_PROGRAM: &str = "decl lock;\ndecl int<4> n;\nvoid main() begin\n  decl x;\n  AGAIN: work(*);\n  goto AGAIN;\nend\nvoid work(x) begin\n  lock := x;\n  n := n + 1;\nend\n";

@@ -1,7 +1,8 @@
 //! Expressions, by operator precedence with two explicit stacks (Dijkstra's shunting yard).
 //!
-//! The parser is either before an operand or behind one. `*` and `?` are choices before and operators behind; that is all
-//! it takes to tell a product and a conditional from nondeterminism. A conditional `c ? a : b` binds loosest and to the right.
+//! The parser is either before an operand or behind one. `*` and `?` are choices before and
+//! operators behind; that is all it takes to tell a product and a conditional from nondeterminism.
+//! A conditional `c ? a : b` binds loosest and to the right.
 
 use super::Parser;
 use crate::ast::{BinaryOp, ExprId, ExprKind};
@@ -97,7 +98,8 @@ impl Parser<'_> {
         expression
     }
 
-    /// Takes prefix operators and one operand. False if there is no operand: an `Error` operand stands in.
+    /// Takes prefix operators and one operand. False if there is no operand: an `Error` operand
+    /// stands in.
     fn operand(&mut self, stacks: &mut Stacks) -> bool {
         use TokenKind as K;
         loop {
@@ -364,7 +366,8 @@ impl Parser<'_> {
         stacks.operands.push(self.ast.add_expr(kind, span));
     }
 
-    /// Ends the expression. Brackets that are still open are reported, the innermost only: the others follow from it.
+    /// Ends the expression. Brackets that are still open are reported, the innermost only: the
+    /// others follow from it.
     fn close_all(&mut self, stacks: &mut Stacks) -> ExprId {
         let mut reported = matches!(
             stacks.operands.last().map(|&o| self.ast.expr(o).kind),
@@ -420,7 +423,8 @@ impl Parser<'_> {
     }
 }
 
-/// The two topmost operands. There are always two: an operator is pushed behind one operand and reduced behind another.
+/// The two topmost operands. There are always two: an operator is pushed behind one operand and
+/// reduced behind another.
 fn two(stacks: &mut Stacks) -> (ExprId, ExprId) {
     let right = stacks.operands.pop().unwrap_or(ExprId(0));
     let left = stacks.operands.pop().unwrap_or(right);

@@ -1,7 +1,8 @@
 //! Leino's guarded blocks (`.gp`): `var x, y;`, then blocks `L: S; …; goto M or N;`.
 //!
-//! The tree is that of a program with one procedure `main`, so that everything behind the parser needs to know one form
-//! only: the first block comes first, a block without `goto` ends in a `return` that has no text.
+//! The tree is that of a program with one procedure `main`, so that everything behind the parser
+//! needs to know one form only: the first block comes first, a block without `goto` ends in a
+//! `return` that has no text.
 
 use super::Parser;
 use crate::ast::{

@@ -1,7 +1,8 @@
 //! Statements, with a stack of the blocks that are open instead of recursion.
 //!
-//! Recovery: a statement that cannot be read is skipped to its `;` or to a word that starts or ends a statement. A block
-//! that is closed by the wrong word is closed anyway, with an error that shows where it was opened.
+//! Recovery: a statement that cannot be read is skipped to its `;` or to a word that starts or ends
+//! a statement. A block that is closed by the wrong word is closed anyway, with an error that shows
+//! where it was opened.
 
 use super::Parser;
 use crate::ast::{AssumeWord, Block, DeadWord, Declaration, ExprId, Ident, Stmt, StmtKind, Target};
@@ -328,7 +329,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips to a place where a statement can start. Takes at least one token if it stands where the bad statement began.
+    /// Skips to a place where a statement can start. Takes at least one token if it stands where
+    /// the bad statement began.
     fn skip_statement(&mut self, began: Span) {
         use TokenKind as K;
         if self.current.span == began && !self.at(K::End) && !self.starts_statement() {

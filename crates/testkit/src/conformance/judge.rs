@@ -115,7 +115,8 @@ impl Judge<'_> {
             counts.exact += u64::from(expected.is_some());
             let name = &answer.asked;
             match (&answer.verdict, expected) {
-                // A negative answer up to a bound is none about all runs; the engine's own tests compare bounded answers.
+                // A negative answer up to a bound is none about all runs; the engine's own tests
+                // compare bounded answers.
                 (Verdict::Unknown(_) | Verdict::ExcludedUpTo(_), _) => {
                     counts.unknown += 1;
                 }

@@ -1,7 +1,8 @@
 //! Which seeds a test runs: its own, or those that a person asks for.
 //!
-//! `HARDBOP_SEED=1000000 HARDBOP_PROGRAMS=50000 cargo test -p hardbop-testkit` runs 50,000 programs of each kind from
-//! that seed on. Tests leave out their minimal counts then: a person may ask for a single program.
+//! `HARDBOP_SEED=1000000 HARDBOP_PROGRAMS=50000 cargo test -p hardbop-testkit` runs 50,000 programs
+//! of each kind from that seed on. Tests leave out their minimal counts then: a person may ask for
+//! a single program.
 
 use std::ops::Range;
 

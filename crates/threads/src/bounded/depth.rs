@@ -4,14 +4,15 @@ use hardbop_outcome::bound::Bound;
 
 /// How far the engine looks.
 ///
-/// A *context* is a stretch of steps that one thread takes without another stepping in between. A run with n contexts has
-/// n - 1 context switches. `init`, which runs before all threads and alone, belongs to no context: that the first
-/// thread takes over from it is no context switch.
+/// A *context* is a stretch of steps that one thread takes without another stepping in between. A
+/// run with n contexts has n - 1 context switches. `init`, which runs before all threads and alone,
+/// belongs to no context: that the first thread takes over from it is no context switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Depth {
     /// Runs with at most so many context switches.
     Contexts(u32),
-    /// Round-robin schedules of at most so many rounds: in each round every thread runs at most once, in order of their start.
+    /// Round-robin schedules of at most so many rounds: in each round every thread runs at most
+    /// once, in order of their start.
     Rounds(u32),
     /// No bound was asked for: more and more context switches, up to [`DEFAULT_SWITCHES`].
     Growing,

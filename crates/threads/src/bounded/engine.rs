@@ -131,7 +131,8 @@ impl Ledger<'_> {
                 break;
             }
             if search.schedules.is_empty() {
-                // In every run all threads have ended or wait for ever: a larger bound would find nothing more.
+                // In every run all threads have ended or wait for ever: a larger bound would find
+                // nothing more.
                 self.is_exhausted = true;
                 self.statistics
                     .push(("exhausted at switches".to_owned(), u64::from(context)));

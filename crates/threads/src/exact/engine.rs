@@ -2,12 +2,13 @@
 //!
 //! Each target is given to one search after the other until it is settled.
 //!
-//! 1. All configurations one by one, up to a limit: such a search has a run to whatever it reaches, and is the certificate of what it
-//!    does not.
+//! 1. All configurations one by one, up to a limit: such a search has a run to whatever it reaches,
+//!    and is the certificate of what it does not.
 //! 2. [`Views`] of few threads: a small certificate, or nothing.
-//! 3. Configurations with partial-order reduction, up to a larger limit. It decides, but what it visits is not an invariant. So what it
-//!    excludes is looked for once more without reduction; where there are too many configurations for that, or too many to write down,
-//!    the answer has no certificate and says so.
+//! 3. Configurations with partial-order reduction, up to a larger limit. It decides, but what it
+//!    visits is not an invariant. So what it excludes is looked for once more without reduction;
+//!    where there are too many configurations for that, or too many to write down, the answer has
+//!    no certificate and says so.
 //! 4. Sets of configurations, where many differ only in variables.
 
 use crate::exact::encoding::bits::Fields;
@@ -59,13 +60,15 @@ pub enum Exploration {
     Symbolic,
 }
 
-/// The first search explores this many configurations: about as many as take a fraction of a second.
+/// The first search explores this many configurations: about as many as take a fraction of a
+/// second.
 const FEW_CONFIGURATIONS: u64 = 100_000;
 
 /// [`Exploration::Auto`] explores this many one by one.
 const MORE_CONFIGURATIONS: u64 = 1_000_000;
 
-/// [`Exploration::Explicit`] explores so many unless the budget says otherwise: about as many as fit an ordinary computer's memory.
+/// [`Exploration::Explicit`] explores so many unless the budget says otherwise: about as many as
+/// fit an ordinary computer's memory.
 const MANY_CONFIGURATIONS: u64 = 20_000_000;
 
 impl Default for InterleavingEngine {
@@ -183,7 +186,8 @@ impl InterleavingEngine {
 enum Standing {
     /// Nothing yet; what stopped the searches so far.
     Open(Limit),
-    /// A complete search has not reached it. Why its proof could not be written down; nothing if it had partial-order reduction.
+    /// A complete search has not reached it. Why its proof could not be written down; nothing if it
+    /// had partial-order reduction.
     Excluded(Option<Limit>),
     /// All that will be known.
     Settled(Box<Verdict>),
@@ -263,9 +267,9 @@ impl<'q> Inquiry<'q> {
         targets.iter().map(|&i| self.targets[i].node).collect()
     }
 
-    /// Looks for what is not settled, one configuration at a time. What is reached gets its run from this search, or a better one from
-    /// an ordered search. What a complete search has not reached is excluded; if it took all steps of all threads, the
-    /// configurations are the proof.
+    /// Looks for what is not settled, one configuration at a time. What is reached gets its run
+    /// from this search, or a better one from an ordered search. What a complete search has not
+    /// reached is excluded; if it took all steps of all threads, the configurations are the proof.
     fn explore_explicitly(
         &mut self,
         reductions: Reductions,
@@ -360,7 +364,8 @@ impl<'q> Inquiry<'q> {
         }
     }
 
-    /// Writes the configurations of a complete search without partial-order reduction down, as proof that none is at these targets.
+    /// Writes the configurations of a complete search without partial-order reduction down, as
+    /// proof that none is at these targets.
     fn prove(&mut self, excluded: &[usize], visited: &Visited<'_>) -> Result<(), Limit> {
         let interrupt = || self.budget.interrupt.check().is_some();
         let transitions = &visited.transitions;
@@ -436,7 +441,8 @@ impl<'q> Inquiry<'q> {
         Some(witness.run_of(&path, target))
     }
 
-    /// Looks for what is not settled in sets of configurations. What an explicit search has excluded is looked for as well: for the proof.
+    /// Looks for what is not settled in sets of configurations. What an explicit search has
+    /// excluded is looked for as well: for the proof.
     fn explore_symbolically(&mut self, progress: &mut dyn Progress) {
         let left = self.unsettled();
         let budget = self.budget;

@@ -1,5 +1,5 @@
-//! The engine agrees with brute force on generated programs: the least number of context switches, and of rounds, is the same,
-//! and every run replays with that many.
+//! The engine agrees with brute force on generated programs: the least number of context switches,
+//! and of rounds, is the same, and every run replays with that many.
 
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
@@ -67,7 +67,8 @@ fn disagreement(text: &str, cost: Cost, bound: u32, exact: &mut [u64; 2]) -> Opt
                 exact[1] += u64::from(expected.missed.is_none());
             }
             Verdict::Unknown(Limit::Threads) => {
-                // A bound on threads may be hit where only what does not matter starts more; but a run must not be lost.
+                // A bound on threads may be hit where only what does not matter starts more; but a
+                // run must not be lost.
                 if expected_cost.is_some() {
                     return Some(format!("{name}: unknown, but with {expected_cost:?}"));
                 }

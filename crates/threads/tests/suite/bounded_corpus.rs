@@ -73,10 +73,12 @@ fn dekker_fails_only_where_its_head_says() {
     }
 }
 
-/// Each thread adds the other's number to its own; the label asks for a number that only the fullest interleaving gives.
+/// Each thread adds the other's number to its own; the label asks for a number that only the
+/// fullest interleaving gives.
 #[test]
 fn fibonacci_is_reached_only_where_it_should_be() {
-    // Each number more takes two switches more; that of `fib_5` is looked for below its bound only, which is quick.
+    // Each number more takes two switches more; that of `fib_5` is looked for below its bound only,
+    // which is quick.
     let cases = [
         ("fib_3_safe", 8, None),
         ("fib_3_unsafe", 8, Some(6)),

@@ -1,4 +1,5 @@
-//! What counts as a context switch, and who may run when: small programs whose answers can be worked out by hand.
+//! What counts as a context switch, and who may run when: small programs whose answers can be
+//! worked out by hand.
 
 use hardbop_interpreter::replay;
 use hardbop_machine::from_text;

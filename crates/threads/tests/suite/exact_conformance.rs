@@ -1,4 +1,5 @@
-//! The engine agrees with the oracle on generated concurrent programs; its runs replay and its certificates are accepted.
+//! The engine agrees with the oracle on generated concurrent programs; its runs replay and its
+//! certificates are accepted.
 
 use hardbop_machine::Machine;
 use hardbop_outcome::{Certificate, NeverInterrupted};

@@ -1,4 +1,5 @@
-//! Other tools' programs with threads, read beside the project where they are present: exact answers, checked.
+//! Other tools' programs with threads, read beside the project where they are present: exact
+//! answers, checked.
 
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};

@@ -1,4 +1,5 @@
-//! The explicit and the symbolic exploration agree with each other and with brute force, whatever is reduced.
+//! The explicit and the symbolic exploration agree with each other and with brute force, whatever
+//! is reduced.
 
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
@@ -38,7 +39,8 @@ fn is_unsupported(answer: &Answer) -> bool {
     matches!(&answer.verdict, Verdict::Unknown(why) if unsupported(why))
 }
 
-/// Generated programs with what the symbolic exploration says of them; those with recursion left out.
+/// Generated programs with what the symbolic exploration says of them; those with recursion left
+/// out.
 fn programs(seeds: Range<u64>) -> impl Iterator<Item = (u64, Machine, Outcome)> {
     let symbolic = engine(Exploration::Symbolic, Reductions::ALL);
     let presets = [Knobs::concurrent(), Knobs::relay(), Knobs::everything()];

@@ -42,7 +42,8 @@ fn judged(machine: &Machine, outcome: &Outcome) -> Vec<Option<bool>> {
 
 #[test]
 fn a_run_that_the_interpreter_cannot_judge_is_unknown() {
-    // Whether `a` is blocked inside its atomic block depends on 2^32 choices, which the interpreter does not try.
+    // Whether `a` is blocked inside its atomic block depends on 2^32 choices, which the interpreter
+    // does not try.
     let machine = machine(
         "decl int<32> g := 0; decl in := 0;
          thread a begin void main() begin
@@ -87,7 +88,8 @@ fn any_run_spares_the_search_for_the_best() {
 
 #[test]
 fn nine_threads_whose_invariant_is_too_large_hold_without_a_certificate() {
-    // All may wait inside their atomic blocks, in any order, and a certificate has to list these orders.
+    // All may wait inside their atomic blocks, in any order, and a certificate has to list these
+    // orders.
     let machine = machine(
         "decl l := 0; decl c := 0;
          thread t(9) begin void main() begin

@@ -1,4 +1,5 @@
-//! Properties of runs: the product engine agrees with brute force over whole configurations, and what it finds is such a run.
+//! Properties of runs: the product engine agrees with brute force over whole configurations, and
+//! what it finds is such a run.
 
 use hardbop_automata::{Letter, Property, PropertyText};
 use hardbop_interpreter::{
@@ -27,7 +28,8 @@ fn ask(machine: &Machine, property: &Property, budget: &Budget<'_>) -> Outcome {
     InterleavingEngine::default().check(machine, &question, budget, &mut Silent)
 }
 
-/// Whether there is a run that the property describes, if that is known. Such a run is replayed, and the property evaluated on it.
+/// Whether there is a run that the property describes, if that is known. Such a run is replayed,
+/// and the property evaluated on it.
 fn found(machine: &Machine, property: &Property, outcome: &Outcome) -> Option<bool> {
     let see = |now: &Configuration| -> Letter {
         letter_of_threads(machine, &property.automaton.propositions, now)

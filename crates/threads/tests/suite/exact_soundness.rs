@@ -1,4 +1,5 @@
-//! The checker is no rubber stamp: damaged certificates, and certificates of other programs, are rejected.
+//! The checker is no rubber stamp: damaged certificates, and certificates of other programs, are
+//! rejected.
 
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::certificate::Formula;

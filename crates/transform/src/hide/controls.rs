@@ -1,9 +1,11 @@
 //! Which conditions decide what happens to a few variables.
 //!
-//! For a set of variables, *events* are the steps that may change one of them, the ways to a target, and the exits. A branch
-//! matters if its ways lead to different next events; a diamond that only computes other things does not. This is a cheap kin of control dependence (Ferrante,
-//! Ottenstein and Warren, 1987) that needs no post-dominators: each node is labelled with the one event that all of its ways meet next,
-//! or, if there are several, with itself. It only chooses what an abstraction sees, so nothing rests on its being exact.
+//! For a set of variables, *events* are the steps that may change one of them, the ways to a
+//! target, and the exits. A branch matters if its ways lead to different next events; a diamond
+//! that only computes other things does not. This is a cheap kin of control dependence (Ferrante,
+//! Ottenstein and Warren, 1987) that needs no post-dominators: each node is labelled with the one
+//! event that all of its ways meet next, or, if there are several, with itself. It only chooses
+//! what an abstraction sees, so nothing rests on its being exact.
 
 use hardbop_machine::analysis::variables::{each_variable_before, each_write};
 use hardbop_machine::analysis::{CallGraph, ModRef};
@@ -104,7 +106,8 @@ fn events(
     events
 }
 
-/// For each node of a procedure the event that comes next, or the node itself if it is one or several can come next.
+/// For each node of a procedure the event that comes next, or the node itself if it is one or
+/// several can come next.
 fn next_events(machine: &Machine, procedure: ProcId, events: &[bool]) -> Vec<Option<NodeId>> {
     let range = machine.procedure(procedure).nodes.clone();
     let first = range.start;

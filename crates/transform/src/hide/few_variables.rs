@@ -1,14 +1,17 @@
 //! Few variables first: one wrapper over any engine for places.
 //!
-//! The engine is asked about the machine with all variables but a few hidden, at first those of [`Visible::nearest_conditions`] and constants. What it
-//! excludes there is excluded, with a certificate of the original that speaks of few variables. What it reaches is tried: the run it
-//! gives is taken in the original, as it is or on another way through the same calls ([`Windows`]). The engine is asked about the rest
-//! with more variables: at first those of the next of [`Levels`], then those that say why runs could not be taken, and where nothing does, the
-//! next level again. That is counterexample-guided refinement (Clarke, Grumberg, Jha, Lu and Veith, CAV 2000) on variables. The second level
-//! comes first because cores name one variable at a time: a driver of 100 procedures takes 2 questions so, and more than 24 with cores alone.
+//! The engine is asked about the machine with all variables but a few hidden, at first those of
+//! [`Visible::nearest_conditions`] and constants. What it excludes there is excluded, with a
+//! certificate of the original that speaks of few variables. What it reaches is tried: the run it
+//! gives is taken in the original, as it is or on another way through the same calls ([`Windows`]).
+//! The engine is asked about the rest with more variables: at first those of the next of
+//! [`Levels`], then those that say why runs could not be taken, and where nothing does, the next
+//! level again. That is counterexample-guided refinement (Clarke, Grumberg, Jha, Lu and Veith, CAV
+//! 2000) on variables. The second level comes first because cores name one variable at a time: a
+//! driver of 100 procedures takes 2 questions so, and more than 24 with cores alone.
 //!
-//! What is not settled so, because the engine or the trials run out, is left to the engine on the whole machine. So nothing is lost but
-//! the time, which the limits below keep short.
+//! What is not settled so, because the engine or the trials run out, is left to the engine on the
+//! whole machine. So nothing is lost but the time, which the limits below keep short.
 
 use super::window::{Tried, Windows, flatten};
 use super::{Hidden, Levels, Precision, hide};
@@ -81,7 +84,8 @@ struct Refinement<'r> {
 }
 
 impl Refinement<'_> {
-    /// Asks about few variables, then about more: level by level, and then what trials of runs say is missing.
+    /// Asks about few variables, then about more: level by level, and then what trials of runs say
+    /// is missing.
     fn run(&mut self, progress: &mut dyn Progress) {
         let machine = self.machine;
         let nodes = self.ledger.open_nodes();

@@ -1,8 +1,9 @@
 //! More and more variables, level by level.
 //!
-//! The first level has the variables of the nearest conditions before the targets, and constants. The second takes in the conditions that decide when those
-//! change, each further one also what flows into all that. In most programs the first levels settle most assertions, and a level
-//! costs little more than a walk over the program.
+//! The first level has the variables of the nearest conditions before the targets, and constants.
+//! The second takes in the conditions that decide when those change, each further one also what
+//! flows into all that. In most programs the first levels settle most assertions, and a level costs
+//! little more than a walk over the program.
 
 use super::Visible;
 use hardbop_machine::analysis::{CallGraph, ModRef};
@@ -32,7 +33,8 @@ impl<'l> Levels<'l> {
         }
     }
 
-    /// The variables of the next level for the targets that are left, in order; nothing if they are those of the last one.
+    /// The variables of the next level for the targets that are left, in order; nothing if they are
+    /// those of the last one.
     pub fn next(&mut self, targets: &[NodeId]) -> Option<Visible> {
         let machine = self.machine;
         if self.level == LEVELS {

@@ -1,13 +1,17 @@
-//! Few variables: a hidden variable that is read becomes a choice of the edge, and assignments to it disappear.
+//! Few variables: a hidden variable that is read becomes a choice of the edge, and assignments to
+//! it disappear.
 //!
-//! Two hundred variables and a question that rests on four of them are then no harder than four variables. Nodes, edges and variables keep
-//! their ids. [`Visible`] chooses the variables; [`FewVariables`] asks an engine about them, tries what it finds and refines.
+//! Two hundred variables and a question that rests on four of them are then no harder than four
+//! variables. Nodes, edges and variables keep their ids. [`Visible`] chooses the variables;
+//! [`FewVariables`] asks an engine about them, tries what it finds and refines.
 //!
-//! **Sound.** Take a run of the original and give every choice that stands for a hidden variable the value that the variable has there: the
-//! visible variables then have the same values after every step, so the run is one of the new machine. What that does not reach, the
-//! original does not. A certificate that does not speak of hidden variables is one of the original as it is, since the conditions on the
-//! visible ones are the same with fewer choices. A run need not be one of the original, so it is tried: its steps and the choices of the original are
-//! taken there, and it comes back if they can be.
+//! **Sound.** Take a run of the original and give every choice that stands for a hidden variable
+//! the value that the variable has there: the visible variables then have the same values after
+//! every step, so the run is one of the new machine. What that does not reach, the original does
+//! not. A certificate that does not speak of hidden variables is one of the original as it is,
+//! since the conditions on the visible ones are the same with fewer choices. A run need not be one
+//! of the original, so it is tried: its steps and the choices of the original are taken there, and
+//! it comes back if they can be.
 
 mod controls;
 mod few_variables;
@@ -71,7 +75,8 @@ struct Hiding<'h> {
     procedure: ProcId,
     exprs: &'h mut ExprArena,
     inputs: Vec<Type>,
-    /// The choices that stand for hidden variables: one for each, since an edge reads one value however often.
+    /// The choices that stand for hidden variables: one for each, since an edge reads one value
+    /// however often.
     hidden: Vec<(Variable, InputId)>,
 }
 
@@ -146,7 +151,8 @@ impl Hiding<'_> {
         self.exprs.add(Expr::Input(input, ty))
     }
 
-    /// The expression with choices for hidden variables. A hidden variable after the step is what is assigned to it.
+    /// The expression with choices for hidden variables. A hidden variable after the step is what
+    /// is assigned to it.
     fn read(&mut self, root: ExprId, assigned: &[(Variable, ExprId)]) -> ExprId {
         let machine = self.machine;
         machine.exprs.fold(root, |expr, operands| {
@@ -216,7 +222,8 @@ impl Transform for Hidden {
         original: &Machine,
         certificate: Certificate,
     ) -> Result<Certificate, NoWayBack> {
-        // Locals are named without their procedure, so a name that is hidden somewhere is looked up everywhere it is used.
+        // Locals are named without their procedure, so a name that is hidden somewhere is looked up
+        // everywhere it is used.
         let mut pending: Vec<(ProcId, u32)> = Vec::new();
         for relation in &certificate.nodes {
             let roots = [Some(relation.relation), relation.to_exit];

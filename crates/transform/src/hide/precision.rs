@@ -1,13 +1,16 @@
 //! Which variables the closure tracks: as few as the question takes.
 //!
-//! The arguments of a function term are the price of the method: each tracked variable that takes both values may double the terms,
-//! whether or not it has to do with the target. A variable that is not tracked can be read as a choice of the step that
-//! reads it. That adds runs and takes none away, so "unreachable" stays true, with its certificate, and a run has to be
-//! checked for real ([`super::window`]); if it cannot be taken, the variables that say why are tracked from then on. The first
-//! ones are those in the conditions of the targets. There are finitely many variables, and with all of them the closure is the paper's.
+//! The arguments of a function term are the price of the method: each tracked variable that takes
+//! both values may double the terms, whether or not it has to do with the target. A variable that
+//! is not tracked can be read as a choice of the step that reads it. That adds runs and takes none
+//! away, so "unreachable" stays true, with its certificate, and a run has to be checked for real
+//! ([`super::window`]); if it cannot be taken, the variables that say why are tracked from then on.
+//! The first ones are those in the conditions of the targets. There are finitely many variables,
+//! and with all of them the closure is the paper's.
 //!
-//! Targets whose conditions speak of different globals rest on different variables, as a rule. They make different [`groups`], each with
-//! a precision of its own: what one group needs does not multiply the terms of another.
+//! Targets whose conditions speak of different globals rest on different variables, as a rule. They
+//! make different [`groups`], each with a precision of its own: what one group needs does not
+//! multiply the terms of another.
 
 use super::Visible;
 use hardbop_machine::analysis::{CallGraph, Slice};
@@ -117,7 +120,8 @@ impl Precision {
     }
 }
 
-/// Targets in groups that are searched for one after the other: those whose conditions speak of the same globals.
+/// Targets in groups that are searched for one after the other: those whose conditions speak of the
+/// same globals.
 ///
 /// Locals make no groups: those of different procedures are no arguments of the same block.
 pub fn groups(machine: &Machine, targets: &[NodeId]) -> Vec<Vec<NodeId>> {
@@ -135,7 +139,8 @@ pub fn groups(machine: &Machine, targets: &[NodeId]) -> Vec<Vec<NodeId>> {
     groups.into_values().collect()
 }
 
-/// Calls `visit` for the variables in conditions of edges that lead to a target. `targets` in order.
+/// Calls `visit` for the variables in conditions of edges that lead to a target. `targets` in
+/// order.
 fn each_condition(
     machine: &Machine,
     targets: &[NodeId],

@@ -1,10 +1,11 @@
 //! Which few variables may suffice for a proof.
 //!
-//! A forward search that sees only some variables, and takes every other one as arbitrary wherever it is read, reaches at least
-//! what the program reaches; if it does not reach a target, nothing does, and its relations are a certificate of the whole program. Two hundred
-//! variables and a property that rests on four of them are then no harder than four variables. We start with what the
-//! nearest conditions before the targets mention, take in the conditions that decide when it changes, and
-//! then what flows into all that, level by level.
+//! A forward search that sees only some variables, and takes every other one as arbitrary wherever
+//! it is read, reaches at least what the program reaches; if it does not reach a target, nothing
+//! does, and its relations are a certificate of the whole program. Two hundred variables and a
+//! property that rests on four of them are then no harder than four variables. We start with what
+//! the nearest conditions before the targets mention, take in the conditions that decide when it
+//! changes, and then what flows into all that, level by level.
 
 use super::controls::each_control;
 use hardbop_machine::analysis::order::predecessors;
@@ -110,7 +111,8 @@ impl Visible {
         visible
     }
 
-    /// The set with the globals that have an initial value and keep it: to see a constant costs next to nothing, and it decides branches.
+    /// The set with the globals that have an initial value and keep it: to see a constant costs
+    /// next to nothing, and it decides branches.
     #[must_use]
     pub fn with_constants(&self, machine: &Machine, effects: &ModRef) -> Self {
         let mut larger = self.clone();
@@ -128,7 +130,8 @@ impl Visible {
         larger
     }
 
-    /// The set with the conditions that decide when its variables change, and which of the targets is reached.
+    /// The set with the conditions that decide when its variables change, and which of the targets
+    /// is reached.
     ///
     /// `targets` in order.
     #[must_use]

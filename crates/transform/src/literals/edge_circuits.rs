@@ -1,7 +1,8 @@
-//! Edges as circuits: the formulae of an edge over the literals of one state, with new literals for its choices.
+//! Edges as circuits: the formulas of an edge over the literals of one state, with new literals for
+//! its choices.
 //!
-//! An edge is taken again and again in one unrolling, so its formulae are listed once. Only bits that can have to do with the
-//! targets are written.
+//! An edge is taken again and again in one unrolling, so its formulas are listed once. Only bits
+//! that can have to do with the targets are written.
 
 use hardbop_machine::analysis::Slice;
 use hardbop_machine::bits::{BitId, BitNode, BitView};
@@ -37,7 +38,7 @@ pub struct EdgeCircuit {
 struct Listed {
     guard: BitId,
     guard_cone: Vec<BitId>,
-    /// Numbers of bits with the formulae of their new values.
+    /// Numbers of bits with the formulas of their new values.
     writes: Vec<(u32, BitId)>,
     /// The formula of a bit after the step, for `constrain`.
     after: HashMap<(Variable, u8), BitId>,
@@ -82,7 +83,8 @@ impl<'m> EdgeCircuits<'m> {
             Action::Call { callee, .. } => (edge.arguments, *callee),
             _ => (edge.assignments, procedure),
         };
-        // What `constrain` says of the values after the step has to do with the targets, so those stay.
+        // What `constrain` says of the values after the step has to do with the targets, so those
+        // stay.
         writes.retain(|write| slice.relevant(written, write.variable));
         let graph = self.view.graph();
         let listed = Rc::new(Listed {

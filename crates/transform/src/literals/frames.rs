@@ -1,8 +1,10 @@
-//! Frames as literals: how the bits of globals and of the running procedure's locals change when an edge is taken, a callee entered or left.
+//! Frames as literals: how the bits of globals and of the running procedure's locals change when an
+//! edge is taken, a callee entered or left.
 //!
-//! Bounded search and trials of paths ([`crate::hide::window`]) both execute the program with a literal for every bit. Only bits that can
-//! have to do with the targets count ([`Slice`]), and of these only the live ones: the others become constant, so that they cost no
-//! gates where ways meet.
+//! Bounded search and trials of paths ([`crate::hide::window`]) both execute the program with a
+//! literal for every bit. Only bits that can have to do with the targets count ([`Slice`]), and of
+//! these only the live ones: the others become constant, so that they cost no gates where ways
+//! meet.
 
 use crate::literals::edge_circuits::{EdgeCircuit, EdgeCircuits};
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef, Slice};
@@ -23,7 +25,8 @@ pub struct FreeBit {
     pub literal: Lit,
 }
 
-/// A literal for every bit of the globals and of a procedure's locals, as [`BitLayout`] numbers them.
+/// A literal for every bit of the globals and of a procedure's locals, as [`BitLayout`] numbers
+/// them.
 pub type Bits = Vec<Lit>;
 
 /// What happens to the bits of a frame.
@@ -240,7 +243,8 @@ impl<'m> Frames<'m> {
     }
 }
 
-/// Which of several edges a run takes that is at their start; one whose guard is the opposite of all others' needs no choice.
+/// Which of several edges a run takes that is at their start; one whose guard is the opposite of
+/// all others' needs no choice.
 pub fn ways(circuit: &mut Circuit<'_>, reached: Lit, guards: &[Lit]) -> Vec<Lit> {
     let mut undecided = reached;
     let mut taken = Vec::with_capacity(guards.len());

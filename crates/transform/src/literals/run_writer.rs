@@ -1,5 +1,5 @@
-//! Writes a run down step by step, with the values that a model of the solver gives: calls that come back become completed ones, calls that stay
-//! open are entered.
+//! Writes a run down step by step, with the values that a model of the solver gives: calls that
+//! come back become completed ones, calls that stay open are entered.
 
 use crate::literals::edge_circuits::ChoiceBit;
 use crate::literals::frames::FreeBit;
@@ -41,7 +41,8 @@ pub struct RunWriter {
 }
 
 impl RunWriter {
-    /// Takes a step with the values that its choices, and the first values of a callee's locals, have in the last model.
+    /// Takes a step with the values that its choices, and the first values of a callee's locals,
+    /// have in the last model.
     pub fn take(
         &mut self,
         machine: &Machine,

@@ -6,13 +6,14 @@ use hardbop_machine::Machine;
 use hardbop_outcome::{Certificate, Lasso, Skeleton, Trace, digest};
 
 impl Product {
-    /// The run of the program that a run of the product is. Nothing if it has too many different calls to be written down.
+    /// The run of the program that a run of the product is. Nothing if it has too many different
+    /// calls to be written down.
     pub fn trace_back(&self, original: &Machine, run: &Skeleton) -> Option<Trace> {
         self.back.trace_of(original, run, None)
     }
 
-    /// The infinite run of the program that a run of the product is; its steps from `head` on are a loop. Nothing if it
-    /// cannot be written down.
+    /// The infinite run of the program that a run of the product is; its steps from `head` on are a
+    /// loop. Nothing if it cannot be written down.
     pub fn lasso_back(&self, original: &Machine, run: &Skeleton, head: usize) -> Option<Lasso> {
         let decisions = self.back.decisions_back(original, run);
         let head = self.back.steps_back(original, &run.steps[..head]).len();

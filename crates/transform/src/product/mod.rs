@@ -1,18 +1,22 @@
 //! The product of a program and an automaton, as a program (VERA, section 5).
 //!
-//! The product is a machine again, with one more global: the state of the automaton *after reading* the current state of the program. Every
-//! step takes the automaton along, in the same edge where it can: then the guard of the automaton is part of `constrain`,
-//! which speaks of the values after the step. Where a procedure is entered or a call returns, an extra node reads the new state. So laziness,
-//! liveness and MOD/REF know what the property needs without being told, and the state of the automaton passes through calls and summaries
-//! like any global. The products of *states* are made on the fly by the search.
+//! The product is a machine again, with one more global: the state of the automaton *after reading*
+//! the current state of the program. Every step takes the automaton along, in the same edge where
+//! it can: then the guard of the automaton is part of `constrain`, which speaks of the values after
+//! the step. Where a procedure is entered or a call returns, an extra node reads the new state. So
+//! laziness, liveness and MOD/REF know what the property needs without being told, and the state of
+//! the automaton passes through calls and summaries like any global. The products of *states* are
+//! made on the fly by the search.
 //!
-//! **Sound.** A run of the product is a run of the program with what the automaton makes of it; so a target state is entered in the one
-//! where a run of the other makes the automaton enter it. The run goes back by leaving out the steps that only read. A certificate does not:
-//! it is about program and automaton, and no form of certificate has both.
+//! **Sound.** A run of the product is a run of the program with what the automaton makes of it; so
+//! a target state is entered in the one where a run of the other makes the automaton enter it. The
+//! run goes back by leaving out the steps that only read. A certificate does not: it is about
+//! program and automaton, and no form of certificate has both.
 //!
-//! Runs that end go on for ever: a failed assertion and the end of `main` get a step that leads back to them. The outermost `main` ends in
-//! such a step, so it is a copy if other procedures call `main`. Where the automaton can only stay as it is, edges stay as they are; but every
-//! edge reads the state of the automaton, so that it is never dead.
+//! Runs that end go on for ever: a failed assertion and the end of `main` get a step that leads
+//! back to them. The outermost `main` ends in such a step, so it is a copy if other procedures call
+//! `main`. Where the automaton can only stay as it is, edges stay as they are; but every edge reads
+//! the state of the automaton, so that it is never dead.
 
 mod back;
 mod reading;
@@ -225,7 +229,8 @@ impl<'b> Builder<'b> {
         self.targets.extend(target.map(|place| (index, place)));
     }
 
-    /// The place where a procedure arrives at a node from elsewhere: the node itself, or one before it that reads.
+    /// The place where a procedure arrives at a node from elsewhere: the node itself, or one before
+    /// it that reads.
     fn arrival(&mut self, draft: &mut Spots<'_>, node: NodeId, at: Spot) -> Spot {
         let reading = self.reading(node, false);
         if reading.is_idle {

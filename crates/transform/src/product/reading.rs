@@ -1,7 +1,8 @@
 //! What an automaton may do when it reads a state at one place of the program.
 //!
-//! Of a letter, much is known from the place alone: labels, the running procedure, whether the run has ended, and that conditions on
-//! the locals of other procedures are false. What is left of the guards are conditions on variables.
+//! Of a letter, much is known from the place alone: labels, the running procedure, whether the run
+//! has ended, and that conditions on the locals of other procedures are false. What is left of the
+//! guards are conditions on variables.
 
 use hardbop_automata::guard::Cube;
 use hardbop_automata::propositions::Atom;

@@ -1,8 +1,9 @@
 //! A run of the sequential program as a run of the threads.
 //!
-//! The sequential run is walked step by step. Its labels tell which edge of which thread is taken, `hb_in_k` in which round, and the
-//! locals what was chosen. Sorted by round and thread the steps are the schedule; what comes after the step that reaches the
-//! target, in that order, is left out. The interpreter takes the steps and writes them down, so that whatever is wrong is noticed.
+//! The sequential run is walked step by step. Its labels tell which edge of which thread is taken,
+//! `hb_in_k` in which round, and the locals what was chosen. Sorted by round and thread the steps
+//! are the schedule; what comes after the step that reaches the target, in that order, is left out.
+//! The interpreter takes the steps and writes them down, so that whatever is wrong is noticed.
 
 use super::Sequential;
 use super::names::choice;
@@ -26,7 +27,8 @@ enum Mark {
 }
 
 impl Sequential {
-    /// The run of the threads that a run of the sequential program stands for, or why it does not stand for one.
+    /// The run of the threads that a run of the sequential program stands for, or why it does not
+    /// stand for one.
     pub(super) fn run_of_threads(
         &self,
         original: &Machine,

@@ -1,8 +1,9 @@
 //! The procedures of the threads as text: a label per node, a label per edge, gotos between them.
 //!
-//! `N5` is node 5 of the machine and `E7` its edge 7. The choices of an edge are made at its label, into locals, so that a run
-//! of the sequential program shows them. A thread that has stopped leaves all its procedures at once: after every call and every
-//! chance to be interrupted it asks `hb_stop`.
+//! `N5` is node 5 of the machine and `E7` its edge 7. The choices of an edge are made at its label,
+//! into locals, so that a run of the sequential program shows them. A thread that has stopped
+//! leaves all its procedures at once: after every call and every chance to be interrupted it asks
+//! `hb_stop`.
 
 use super::expressions::expression;
 use super::names::{Names, choice, declared, local, result};

@@ -9,7 +9,8 @@ enum Piece {
     Text(&'static str),
 }
 
-/// Writes an expression of a procedure, in parentheses wherever it has operands. Choices are the locals that stand for them.
+/// Writes an expression of a procedure, in parentheses wherever it has operands. Choices are the
+/// locals that stand for them.
 pub fn expression(machine: &Machine, names: &Names, procedure: ProcId, root: ExprId) -> String {
     let mut text = String::new();
     let mut pending = vec![Piece::Expr(root)];

@@ -1,4 +1,5 @@
-//! The frame around the threads: guesses, rounds, the order of the threads, and the check at the end.
+//! The frame around the threads: guesses, rounds, the order of the threads, and the check at the
+//! end.
 //!
 //! | variable | meaning |
 //! | --- | --- |
@@ -11,8 +12,9 @@
 //! | `hb_fresh` | no thread has run yet |
 //! | `hb_hit_j` | target j has been reached; one more than there are targets: a thread too many was to be started |
 //!
-//! Variables are assigned one by one, so that only what belongs together is near each other in a program that is read
-//! statement by statement: engines order their variables by that, and one assignment of everything at once cost seven times the work.
+//! Variables are assigned one by one, so that only what belongs together is near each other in a
+//! program that is read statement by statement: engines order their variables by that, and one
+//! assignment of everything at once cost seven times the work.
 
 use super::code::{Code, put};
 use super::names::{Names, declared};
@@ -21,8 +23,9 @@ use crate::static_threads::StaticThreads;
 use hardbop_machine::{GlobalId, Machine, NodeId, ProcId, Storage};
 use std::collections::BTreeMap;
 
-/// Writes the sequential program: one assertion per node in question, in order, at the end of `main`; and a last one, if threads start others,
-/// that fails if there are more threads than were allowed.
+/// Writes the sequential program: one assertion per node in question, in order, at the end of
+/// `main`; and a last one, if threads start others, that fails if there are more threads than were
+/// allowed.
 pub(super) fn write(threads: &StaticThreads, rounds: u32, nodes: &[NodeId]) -> String {
     let machine = &threads.machine;
     let names = Names::new(machine);
@@ -173,7 +176,8 @@ impl Frame<'_> {
                 let values = shared().map(|id| (self.shared_name(id), Self::cell(1, id)));
                 Self::assign(text, first.chain(flag).chain(values));
                 if let Some(flag) = self.flag() {
-                    // A flag that is up from the start belongs to nobody, one that a thread has left up to that thread.
+                    // A flag that is up from the start belongs to nobody, one that a thread has
+                    // left up to that thread.
                     put(text, format_args!("  assume(!{flag} | hb_fresh);\n"));
                     text.push_str("  hb_fresh := 0;\n");
                 }

@@ -1,7 +1,8 @@
-//! Names for the sequential program: those of the source where they stay unique, made-up ones elsewhere.
+//! Names for the sequential program: those of the source where they stay unique, made-up ones
+//! elsewhere.
 //!
-//! All made-up names begin with `hb_`; a name of the source that does, or that two things share once all threads stand in one
-//! program, is replaced.
+//! All made-up names begin with `hb_`; a name of the source that does, or that two things share
+//! once all threads stand in one program, is replaced.
 
 use hardbop_machine::{GlobalId, LocalId, Machine, ProcId, Type, Variable};
 use std::collections::{BTreeSet, HashMap};
@@ -76,7 +77,8 @@ impl Names {
     }
 }
 
-/// A local; results have names of their own, since the program's own results are set at the very end.
+/// A local; results have names of their own, since the program's own results are set at the very
+/// end.
 pub fn local(machine: &Machine, procedure: ProcId, id: LocalId) -> String {
     let procedure = machine.procedure(procedure);
     let first_result = procedure.locals.len() - procedure.result_count as usize;
@@ -89,7 +91,8 @@ pub fn local(machine: &Machine, procedure: ProcId, id: LocalId) -> String {
     }
 }
 
-/// A choice of an edge is a local of its procedure, named after its type and its place among the choices.
+/// A choice of an edge is a local of its procedure, named after its type and its place among the
+/// choices.
 pub fn choice(index: usize, ty: Type) -> String {
     typed("hb_x", index, ty)
 }

@@ -1,11 +1,13 @@
-//! Where a thread has to be given the chance to be interrupted: before steps that other threads can notice, or that notice them.
+//! Where a thread has to be given the chance to be interrupted: before steps that other threads can
+//! notice, or that notice them.
 //!
-//! A step that touches no shared variable can as well be taken before the turn is passed on, so no other place needs one. A return
-//! that assigns a result to a shared variable is such a step.
+//! A step that touches no shared variable can as well be taken before the turn is passed on, so no
+//! other place needs one. A return that assigns a result to a shared variable is such a step.
 //!
-//! That holds for steps that are taken at all, and then lead on: a thread that waits for ever, or loops for ever, must be given up at
-//! some time, or the threads behind it would never run. So places where a thread may have to wait are such places too,
-//! and there is one on every loop and in every recursion.
+//! That holds for steps that are taken at all, and then lead on: a thread that waits for ever, or
+//! loops for ever, must be given up at some time, or the threads behind it would never run. So
+//! places where a thread may have to wait are such places too, and there is one on every loop and
+//! in every recursion.
 
 use hardbop_machine::analysis::variables::{each_read, each_write};
 use hardbop_machine::analysis::{CallGraph, NodeOrder};

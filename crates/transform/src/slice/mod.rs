@@ -1,13 +1,16 @@
-//! The part of a machine that can have to do with a question ([`hardbop_machine::analysis::Slice`]), as a machine.
+//! The part of a machine that can have to do with a question
+//! ([`hardbop_machine::analysis::Slice`]), as a machine.
 //!
-//! Edges that no run to a target takes are left out, and variables that cannot influence which edges are taken are hidden. Nodes keep
-//! their ids; some have no edges any more.
+//! Edges that no run to a target takes are left out, and variables that cannot influence which
+//! edges are taken are hidden. Nodes keep their ids; some have no edges any more.
 //!
-//! **Sound.** The analysis argues that every run to a target uses kept edges only and that hidden variables do not matter, so verdicts
-//! stay, and every run is one of the original. A forward certificate goes back with *true* at the nodes that were left out. What leads
-//! out of a node that was left out leads to others of the kind, with one exception: a call of a procedure of which something was kept,
-//! from a place that no longer matters. So the entries of such procedures count as targets too: then all calls of them are kept. A backward certificate
-//! does not go back: a procedure that was left out may be one that a kept call demands an exit of.
+//! **Sound.** The analysis argues that every run to a target uses kept edges only and that hidden
+//! variables do not matter, so verdicts stay, and every run is one of the original. A forward
+//! certificate goes back with *true* at the nodes that were left out. What leads out of a node that
+//! was left out leads to others of the kind, with one exception: a call of a procedure of which
+//! something was kept, from a place that no longer matters. So the entries of such procedures count
+//! as targets too: then all calls of them are kept. A backward certificate does not go back: a
+//! procedure that was left out may be one that a kept call demands an exit of.
 
 use crate::correspondence::Correspondence;
 use crate::draft::Draft;
@@ -46,7 +49,8 @@ pub fn slice(machine: &Machine, question: &Question) -> Sliced {
     }
 }
 
-/// The slice for a question in which all calls of a procedure are kept if something of the procedure is.
+/// The slice for a question in which all calls of a procedure are kept if something of the
+/// procedure is.
 fn closed_slice(machine: &Machine, question: &Question) -> Slice {
     let calls = CallGraph::new(machine);
     let mut targets: Vec<NodeId> = question
@@ -70,8 +74,8 @@ fn closed_slice(machine: &Machine, question: &Question) -> Slice {
 }
 
 impl Sliced {
-    /// A certificate may use that a procedure keeps the globals that it never assigns. What was left out may assign some: that what
-    /// is kept does not, is said by the relations then.
+    /// A certificate may use that a procedure keeps the globals that it never assigns. What was
+    /// left out may assign some: that what is kept does not, is said by the relations then.
     fn keep_globals(&self, original: &Machine, certificate: &mut Certificate) {
         let effects = |machine| ModRef::new(machine, &CallGraph::new(machine));
         let (before, after) = (effects(original), effects(&self.machine));

@@ -1,7 +1,8 @@
 //! One question about every statement and every branch of a program.
 //!
-//! [`CoverageQuestion`] is a machine in which every way out of a condition has a node of its own, so that a search that
-//! decides which nodes are reachable also decides which branches are taken. Its answers, put together, are a [`Coverage`].
+//! [`CoverageQuestion`] is a machine in which every way out of a condition has a node of its own,
+//! so that a search that decides which nodes are reachable also decides which branches are taken.
+//! Its answers, put together, are a [`Coverage`].
 
 use super::{Split, split_edges};
 use hardbop_machine::ir::NodeKind;
@@ -46,7 +47,8 @@ impl<'m> CoverageQuestion<'m> {
         }
     }
 
-    /// The machine whose nodes are asked for. Its runs are those of the program, with steps that do nothing in between.
+    /// The machine whose nodes are asked for. Its runs are those of the program, with steps that do
+    /// nothing in between.
     pub fn machine(&self) -> &Machine {
         &self.split.machine
     }
@@ -113,7 +115,8 @@ impl<'m> CoverageQuestion<'m> {
 
 /// Whether a node is a condition, and which edge is which way out of it.
 ///
-/// The lowering makes the edge for "holds" first. A `goto` also has edges that do nothing, but all under one guard.
+/// The lowering makes the edge for "holds" first. A `goto` also has edges that do nothing, but all
+/// under one guard.
 fn condition_at(machine: &Machine, node: NodeId) -> Option<(ConditionKind, WaysOut)> {
     if machine.node(node).kind != NodeKind::Statement {
         return None;
@@ -151,7 +154,8 @@ fn condition_at(machine: &Machine, node: NodeId) -> Option<(ConditionKind, WaysO
 mod tests {
     use super::*;
 
-    /// Nodes that control flow alone can reach, with edges that are never taken named by their middle's line.
+    /// Nodes that control flow alone can reach, with edges that are never taken named by their
+    /// middle's line.
     fn coverage(text: &str, blocked: impl Fn(&Machine, NodeId) -> bool) -> Coverage {
         let machine = hardbop_machine::from_text("test.bp", text).expect("the program is valid");
         let question = CoverageQuestion::new(&machine);

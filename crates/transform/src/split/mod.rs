@@ -1,11 +1,14 @@
-//! A node in the middle of an edge, so that a question about an edge becomes a question about a node.
+//! A node in the middle of an edge, so that a question about an edge becomes a question about a
+//! node.
 //!
-//! Questions name nodes. Whether a branch is ever taken is asked of a machine in which the edge is two: the first half has its guard and
-//! action, the second does nothing.
+//! Questions name nodes. Whether a branch is ever taken is asked of a machine in which the edge is
+//! two: the first half has its guard and action, the second does nothing.
 //!
-//! **Sound.** Every run of the one machine is a run of the other with those extra steps, so all nodes keep their verdicts. A run goes back by
-//! leaving the second halves out. A certificate goes back by leaving the middles out: what holds there holds at the end of the edge too (forward), and
-//! what holds at the end holds there (backward), so the conditions for the two halves together give the one for the edge.
+//! **Sound.** Every run of the one machine is a run of the other with those extra steps, so all
+//! nodes keep their verdicts. A run goes back by leaving the second halves out. A certificate goes
+//! back by leaving the middles out: what holds there holds at the end of the edge too (forward),
+//! and what holds at the end holds there (backward), so the conditions for the two halves together
+//! give the one for the edge.
 
 mod coverage;
 
@@ -30,8 +33,8 @@ pub struct Split {
     targets: TargetMap,
 }
 
-/// Splits the edges that are asked for. An edge that ends its thread leads nowhere and is never split. The middle of a call is
-/// behind the return.
+/// Splits the edges that are asked for. An edge that ends its thread leads nowhere and is never
+/// split. The middle of a call is behind the return.
 pub fn split_edges(
     machine: &Machine,
     question: &Question,

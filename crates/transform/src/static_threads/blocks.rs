@@ -6,10 +6,11 @@
 //! | `thread_number` | each thread's own number |
 //! | `parked_i` | at which place the i-th parked thread waits, 0 for none; `parked_thread_i` is its number, `parked_with_i…` what it waits with |
 //!
-//! Of several threads inside blocks only the one that has stepped most recently counts (it is parked at level 0): the others
-//! may run only while that one has to wait. A parked thread goes on only where it can take a step, and, if others have
-//! parked since, where the last of those has to wait. So parking and going on always enclose a step of another thread, and the
-//! order is that of the last steps.
+//! Of several threads inside blocks only the one that has stepped most recently counts (it is
+//! parked at level 0): the others may run only while that one has to wait. A parked thread goes on
+//! only where it can take a step, and, if others have parked since, where the last of those has to
+//! wait. So parking and going on always enclose a step of another thread, and the order is that of
+//! the last steps.
 
 use super::NotStatic;
 use super::starts::{Cells, number_type, run};
@@ -47,7 +48,8 @@ struct Blocks {
     levels: Vec<Level>,
 }
 
-/// Replaces atomic blocks, and gives every thread a procedure that begins and ends it. The slots have one already.
+/// Replaces atomic blocks, and gives every thread a procedure that begins and ends it. The slots
+/// have one already.
 pub fn replace(draft: &mut Draft<'_>, slots: &[ProcId]) -> Result<(), NotStatic> {
     let stops = stops(draft)?;
     let entries: Vec<ProcId> = draft
@@ -115,7 +117,8 @@ fn stops(draft: &mut Draft<'_>) -> Result<Vec<Stop>, NotStatic> {
     Ok(stops)
 }
 
-/// The places where a thread may be inside a block. What a procedure is called with is not told apart by call.
+/// The places where a thread may be inside a block. What a procedure is called with is not told
+/// apart by call.
 fn inside(draft: &Draft<'_>) -> BTreeSet<(usize, Place)> {
     let mut inside: BTreeSet<(usize, Place)> = BTreeSet::new();
     let mut pending = Vec::new();
@@ -448,7 +451,8 @@ impl Blocks {
         id
     }
 
-    /// Puts the thread's number in front of a procedure, and lowers the flag where the thread returns.
+    /// Puts the thread's number in front of a procedure, and lowers the flag where the thread
+    /// returns.
     fn begin(&self, draft: &mut Draft<'_>, id: ProcId, number: u64) {
         let number = self.me.map(|me| {
             let number = draft.constant(number, draft.globals[me.index()].ty);

@@ -1,18 +1,21 @@
-//! The same threads without atomic blocks and without threads that start others: what a method for a fixed set of threads
-//! that may be interrupted anywhere can work on.
+//! The same threads without atomic blocks and without threads that start others: what a method for
+//! a fixed set of threads that may be interrupted anywhere can work on.
 //!
-//! The formula of section 5.1 of the Getafix paper and Lal and Reps' reduction know threads that run from the start, and one flag
-//! while which a thread is not left. Both work on a machine that has only those: [`StaticThreads`] says by shared variables what
-//! the two constructs do.
+//! The formula of section 5.1 of the Getafix paper and Lal and Reps' reduction know threads that
+//! run from the start, and one flag while which a thread is not left. Both work on a machine that
+//! has only those: [`StaticThreads`] says by shared variables what the two constructs do.
 //!
-//! - A thread that may be started becomes a *slot*: a thread that runs from the start, but waits until somebody has
-//!   left it a procedure and its arguments ([`starts`]). Slots are taken in order, so threads keep their numbers.
-//! - Inside an atomic block the flag is up. A thread that has to wait there *parks*: it writes down what it waits for, and
-//!   lowers the flag. As long as one is parked, every step of the others asks whether it still has to wait ([`blocks`]).
+//! - A thread that may be started becomes a *slot*: a thread that runs from the start, but waits
+//!   until somebody has left it a procedure and its arguments ([`starts`]). Slots are taken in
+//!   order, so threads keep their numbers.
+//! - Inside an atomic block the flag is up. A thread that has to wait there *parks*: it writes down
+//!   what it waits for, and lowers the flag. As long as one is parked, every step of the others
+//!   asks whether it still has to wait ([`blocks`]).
 //!
-//! **Runs of the two machines correspond, context by context**: a step of the original is one edge of the new machine (its
-//! [`Origin`]), and the edges in between belong to the same thread and the same context. A return is an edge too,
-//! right behind the call: otherwise nothing could keep a thread from returning.
+//! **Runs of the two machines correspond, context by context**: a step of the original is one edge
+//! of the new machine (its [`Origin`]), and the edges in between belong to the same thread and the
+//! same context. A return is an edge too, right behind the call: otherwise nothing could keep a
+//! thread from returning.
 
 mod blocks;
 mod starts;
@@ -64,7 +67,8 @@ impl fmt::Display for NotStatic {
 }
 
 impl StaticThreads {
-    /// The machine for programs of at most so many threads, `init` not counted; those that are there from the start always run.
+    /// The machine for programs of at most so many threads, `init` not counted; those that are
+    /// there from the start always run.
     pub fn new(machine: &Machine, threads: u32) -> Result<Self, NotStatic> {
         let has =
             |is_such: fn(&Action) -> bool| machine.edges.iter().any(|edge| is_such(&edge.action));
@@ -93,7 +97,8 @@ impl StaticThreads {
         })
     }
 
-    /// The same threads with a question about the original. Negative answers count only if there were threads enough.
+    /// The same threads with a question about the original. Negative answers count only if there
+    /// were threads enough.
     #[must_use]
     pub fn asking(mut self, question: &Question) -> Self {
         let mut map = TargetMap::at_nodes(question, |node| self.back.standing_for(node));
@@ -133,7 +138,8 @@ impl Transform for StaticThreads {
     }
 }
 
-/// Makes returns edges: the call itself assigns at most what no other thread sees, and leads to a node behind which it is done.
+/// Makes returns edges: the call itself assigns at most what no other thread sees, and leads to a
+/// node behind which it is done.
 fn return_edges(draft: &mut Draft<'_>) {
     let mut results = starts::Cells::default();
     for index in 0..draft.procedures.len() {

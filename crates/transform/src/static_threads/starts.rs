@@ -1,9 +1,10 @@
 //! Slots: threads that run from the start and wait to be given something to do.
 //!
-//! Whoever starts a thread leaves in the next free slot a number for what is started, the arguments, and a copy of the globals that are
-//! its own. A thread that starts at a node in the middle of a procedure runs a copy of the procedure that begins there, with all locals
-//! for parameters. The node behind a start stands for the place where the new thread begins: it is there at
-//! once, before it has taken a step.
+//! Whoever starts a thread leaves in the next free slot a number for what is started, the
+//! arguments, and a copy of the globals that are its own. A thread that starts at a node in the
+//! middle of a procedure runs a copy of the procedure that begins there, with all locals for
+//! parameters. The node behind a start stands for the place where the new thread begins: it is
+//! there at once, before it has taken a step.
 
 use super::NotStatic;
 use crate::correspondence::Origin;
@@ -327,7 +328,8 @@ impl Slots {
         };
     }
 
-    /// The procedure that a slot runs: it takes what is left for it, and what stands there is 0 from then on.
+    /// The procedure that a slot runs: it takes what is left for it, and what stands there is 0
+    /// from then on.
     fn entry(&mut self, draft: &mut Draft<'_>, slot: usize) -> ProcId {
         let span = hardbop_syntax::Span::default();
         let mut procedure = DraftProcedure::empty(format!("slot_{slot}"), span);

@@ -1,7 +1,7 @@
 //! When a thread at a node has to wait: no edge can be taken, whatever is chosen for its inputs.
 //!
-//! As an expression over the variables before the step. Inputs are tried one value after the other; what `constrain` says about the
-//! state after the step is said about the values that are assigned.
+//! As an expression over the variables before the step. Inputs are tried one value after the other;
+//! what `constrain` says about the state after the step is said about the values that are assigned.
 
 use super::NotStatic;
 use crate::draft::{Draft, DraftEdge, Place};
@@ -89,7 +89,8 @@ fn values(mut bits: u64, types: impl Iterator<Item = Type>) -> Vec<u64> {
     values.collect()
 }
 
-/// A condition of an edge with values for the inputs, and with what it assigns for the state after it.
+/// A condition of an edge with values for the inputs, and with what it assigns for the state after
+/// it.
 fn with_inputs(
     draft: &mut Draft<'_>,
     edge: &DraftEdge,
@@ -122,7 +123,8 @@ pub fn substitute(
     root: ExprId,
     mut leaf: impl FnMut(&ExprArena, Expr) -> Option<Expr>,
 ) -> ExprId {
-    // Operands come before their users, so new expressions can be added in the order of a walk over a copy of the ids.
+    // Operands come before their users, so new expressions can be added in the order of a walk over
+    // a copy of the ids.
     let mut order = Vec::new();
     exprs_below(exprs, root, &mut order);
     let mut made: BTreeMap<ExprId, ExprId> = BTreeMap::new();

@@ -1,13 +1,16 @@
 //! `hardbop bench --bluetooth`: the table of Figure 3 of the Getafix paper, made again.
 //!
-//! Adders and stoppers against the number of context switches: whether the driver can fail; for the direct engine its widest relation and
-//! all live nodes in BDD nodes, the time, and what a further context switch costs (the ratio of work to that of one switch less); for the
-//! paper's formula, which the calculus engine solves, the nodes of `Reach`, the time, and its work in BDD operations as a multiple of the
-//! direct engine's. Every line is a question of its own, asked from scratch. Where the driver fails the search ends with the first run, so the
-//! last lines, about the repaired driver with as many threads, show what a search without such an end costs.
+//! Adders and stoppers against the number of context switches: whether the driver can fail; for the
+//! direct engine its widest relation and all live nodes in BDD nodes, the time, and what a further
+//! context switch costs (the ratio of work to that of one switch less); for the paper's formula,
+//! which the calculus engine solves, the nodes of `Reach`, the time, and its work in BDD operations
+//! as a multiple of the direct engine's. Every line is a question of its own, asked from scratch.
+//! Where the driver fails the search ends with the first run, so the last lines, about the repaired
+//! driver with as many threads, show what a search without such an end costs.
 //!
-//! The formula grows faster with the bound, so it gets a share of the time limit only, and is not asked about larger bounds
-//! once it has not answered. The second table says from how many switches on each driver fails, by either.
+//! The formula grows faster with the bound, so it gets a share of the time limit only, and is not
+//! asked about larger bounds once it has not answered. The second table says from how many switches
+//! on each driver fails, by either.
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
@@ -208,7 +211,8 @@ impl Found {
     }
 }
 
-/// Size, time and ratio of the formula; of one that ran out of time the limit, of one that was not asked nothing.
+/// Size, time and ratio of the formula; of one that ran out of time the limit, of one that was not
+/// asked nothing.
 fn formula_cells(formula: Option<&Found>, direct: &Found, limit: Duration) -> [String; 3] {
     match formula {
         Some(found) if found.fails.is_some() => {

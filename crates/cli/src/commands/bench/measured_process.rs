@@ -1,10 +1,12 @@
 //! Runs a process and watches it: time, memory, and the limits on both.
 //!
-//! Wall time is taken by polling, at intervals of a hundredth of the time so far; that is its relative error. CPU time
-//! comes from the dead process before it is waited for, in the system's steps of 10 ms. Peak memory is `VmHWM`, or the sum over a
-//! process and its children if that is more, as last seen. Where there is no `/proc`, only wall time is known.
+//! Wall time is taken by polling, at intervals of a hundredth of the time so far; that is its
+//! relative error. CPU time comes from the dead process before it is waited for, in the system's
+//! steps of 10 ms. Peak memory is `VmHWM`, or the sum over a process and its children if that is
+//! more, as last seen. Where there is no `/proc`, only wall time is known.
 //!
-//! On Linux every run is its own process group, so that its end or a limit ends everything that it has started.
+//! On Linux every run is its own process group, so that its end or a limit ends everything that it
+//! has started.
 
 use super::scratch::Scratch;
 use crate::exit::Failure;
@@ -139,11 +141,12 @@ impl Watch {
         resident_kib
     }
 
-    /// Ends everything that is left of the process and its group, and only then waits for the process: until then nobody
-    /// else can have its number.
+    /// Ends everything that is left of the process and its group, and only then waits for the
+    /// process: until then nobody else can have its number.
     fn end_group(&mut self) -> std::io::Result<ExitStatus> {
         if cfg!(target_os = "linux") {
-            // The standard library can signal a child only, not a group; every Unix has a shell that can.
+            // The standard library can signal a child only, not a group; every Unix has a shell
+            // that can.
             let script = format!("kill -s KILL -- -{}", self.child.id());
             let mut shell = Command::new("sh");
             shell.args(["-c", &script]).stdin(Stdio::null());

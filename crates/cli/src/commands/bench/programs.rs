@@ -1,6 +1,8 @@
-//! `--program FILE [--reach LABEL] [--expect VERDICT]`, as often as one likes: each question belongs to the program before it.
+//! `--program FILE [--reach LABEL] [--expect VERDICT]`, as often as one likes: each question
+//! belongs to the program before it.
 //!
-//! Clap's derived parsers lose the order of options among each other, so this group is parsed by hand from their positions.
+//! Clap's derived parsers lose the order of options among each other, so this group is parsed by
+//! hand from their positions.
 
 use crate::exit::Failure;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};

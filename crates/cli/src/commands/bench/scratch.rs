@@ -1,4 +1,5 @@
-//! A directory of files that live as long as a benchmark: the program under test and the output of the run.
+//! A directory of files that live as long as a benchmark: the program under test and the output of
+//! the run.
 //!
 //! Output goes to files, not pipes: a process that prints a lot is never held up by a reader.
 

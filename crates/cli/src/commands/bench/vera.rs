@@ -1,8 +1,11 @@
-//! `hardbop bench --vera`: the experiments of the VERA paper (TACAS 2005, section 5.1), made again with the explicit engine.
+//! `hardbop bench --vera`: the experiments of the VERA paper (TACAS 2005, section 5.1), made again
+//! with the explicit engine.
 //!
-//! Four tables: the buggy quicksort of Figure 6, the driver with the double lock, programs with many uninitialised variables in the shape of the hard
-//! ones of Figure 5, and the speed on a program with a million states. The first three have counts only, which are the
-//! same on every machine. Every verdict is held against the one that the family's construction guarantees, and runs are judged as in `check`.
+//! Four tables: the buggy quicksort of Figure 6, the driver with the double lock, programs with
+//! many uninitialised variables in the shape of the hard ones of Figure 5, and the speed on a
+//! program with a million states. The first three have counts only, which are the same on every
+//! machine. Every verdict is held against the one that the family's construction guarantees, and
+//! runs are judged as in `check`.
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};

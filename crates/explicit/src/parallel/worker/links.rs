@@ -46,7 +46,8 @@ impl Worker<'_, '_> {
         Ok(())
     }
 
-    /// A root of this worker is called: the caller goes on from all exits that are known, and will from those to come.
+    /// A root of this worker is called: the caller goes on from all exits that are known, and will
+    /// from those to come.
     pub(super) fn enter(&mut self, call: Call) -> Result<(), Full> {
         let (index, is_new) = self.keys.insert(&call.key).ok_or(Full)?;
         let index = index as usize;

@@ -1,9 +1,10 @@
 //! Which BDD variable stands for what.
 //!
-//! A relation speaks of several copies of the variables, its *columns*: the state in which the running procedure was entered, the
-//! current one, the shared globals at the ends and beginnings of contexts (the `g_i` of the Getafix paper, section 5.1), and
-//! what a started thread was given. Locals of different procedures share numbers, as they never meet. All copies of
-//! one bit stand together: most of them are equal most of the time. Bits stand in the order of their first use.
+//! A relation speaks of several copies of the variables, its *columns*: the state in which the
+//! running procedure was entered, the current one, the shared globals at the ends and beginnings of
+//! contexts (the `g_i` of the Getafix paper, section 5.1), and what a started thread was given.
+//! Locals of different procedures share numbers, as they never meet. All copies of one bit stand
+//! together: most of them are equal most of the time. Bits stand in the order of their first use.
 
 use hardbop_machine::analysis::variables::{each_read, each_write};
 use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
@@ -19,7 +20,8 @@ pub(crate) enum Column {
     Callee,
     /// Shared globals where one context ends and another begins.
     Boundary(u32),
-    /// What a thread was given when it was started (number 0: this thread itself, then those it has started).
+    /// What a thread was given when it was started (number 0: this thread itself, then those it has
+    /// started).
     Given(u32),
     /// Now.
     Now,
@@ -27,7 +29,8 @@ pub(crate) enum Column {
     Next,
 }
 
-/// A bit that a procedure sees: numbers of [`BitLayout`], and one more for being inside an atomic block.
+/// A bit that a procedure sees: numbers of [`BitLayout`], and one more for being inside an atomic
+/// block.
 pub(crate) type Slot = u32;
 
 /// The places of all bits in the order of BDD variables.
@@ -166,7 +169,8 @@ impl<'m> Columns<'m> {
     }
 }
 
-/// Numbers slots in the order in which the program, read from its start, uses them: what is used together stands together.
+/// Numbers slots in the order in which the program, read from its start, uses them: what is used
+/// together stands together.
 fn ranks_by_first_use(machine: &Machine, layout: &BitLayout, slots: u32) -> Vec<u32> {
     let mut ranks: Vec<Option<u32>> = vec![None; slots as usize];
     let mut next = 0;

@@ -1,9 +1,10 @@
 //! What edges do to relations: steps, calls, returns, thread starts, as relational products.
 //!
-//! The relation of a step is kept with the choices of the edge in it; runs are read off with it later. For images the choices are
-//! quantified once. A call is taken apart as in the sequential case: the *waiting* caller, related by the call to the
-//! state in which the callee is entered, meets the callee's summary; what is new is that the summary brings its own boundaries,
-//! which come after those of the caller.
+//! The relation of a step is kept with the choices of the edge in it; runs are read off with it
+//! later. For images the choices are quantified once. A call is taken apart as in the sequential
+//! case: the *waiting* caller, related by the call to the state in which the callee is entered,
+//! meets the callee's summary; what is new is that the summary brings its own boundaries, which
+//! come after those of the caller.
 
 use crate::bounded::encoding::columns::{Column, Columns, Slot};
 use crate::bounded::encoding::scopes::Scope;
@@ -227,8 +228,8 @@ impl<'m, 'i> Moves<'m, 'i> {
         Ok(made)
     }
 
-    /// The relation between a caller and the state in which its callee is entered. Its plan keeps of the caller what matters
-    /// after the call.
+    /// The relation between a caller and the state in which its callee is entered. Its plan keeps
+    /// of the caller what matters after the call.
     pub(crate) fn call(&mut self, edge: EdgeId) -> Result<Move, Exhausted> {
         if let Some(known) = self.steps.get(&edge) {
             return Ok(known.clone());
@@ -259,8 +260,8 @@ impl<'m, 'i> Moves<'m, 'i> {
         Ok(made)
     }
 
-    /// The bits of a call's results as the callee has them and of its targets as the caller does; results that are thrown away
-    /// are left out.
+    /// The bits of a call's results as the callee has them and of its targets as the caller does;
+    /// results that are thrown away are left out.
     pub(crate) fn results(&mut self, edge: EdgeId) -> Vec<(Slot, Slot)> {
         let machine = self.columns.machine();
         let Action::Call { callee, .. } = machine.edge(edge).action else {
@@ -286,8 +287,8 @@ impl<'m, 'i> Moves<'m, 'i> {
         shared.iter().chain(own).copied().collect()
     }
 
-    /// What a thread start does: the started thread is given its parent's per-thread globals and its arguments. `number` says
-    /// how many threads were started before.
+    /// What a thread start does: the started thread is given its parent's per-thread globals and
+    /// its arguments. `number` says how many threads were started before.
     pub(crate) fn start(
         &mut self,
         edge: EdgeId,
@@ -324,7 +325,8 @@ impl<'m, 'i> Moves<'m, 'i> {
         Ok(made)
     }
 
-    /// The per-thread globals that a started thread copies from its parent: all but being inside an atomic block.
+    /// The per-thread globals that a started thread copies from its parent: all but being inside an
+    /// atomic block.
     pub(crate) fn inherited(&self) -> Vec<Slot> {
         let own = self.columns.own().iter().copied();
         own.filter(|&slot| Some(slot) != self.columns.inside())

@@ -1,10 +1,13 @@
-//! Profiles: what is told apart explicitly about the contexts in which a thread, or an invocation of a procedure, has run.
+//! Profiles: what is told apart explicitly about the contexts in which a thread, or an invocation
+//! of a procedure, has run.
 //!
-//! Of a program without thread starts and atomic blocks a profile says only *how many* contexts there were. Otherwise it also says
-//! where each context left the thread and which threads it started. One more thing may matter: while some
-//! thread waits inside an atomic block, another one may go on only as long as the first is blocked. Whether it is depends on its
-//! private state, which a relation of another thread knows nothing of; but as a *predicate over the shared globals* there are only
-//! a few different ones, so the predicate in force, the [`WatchId`] of the context, is explicit too.
+//! Of a program without thread starts and atomic blocks a profile says only *how many* contexts
+//! there were. Otherwise it also says where each context left the thread and which threads it
+//! started. One more thing may matter: while some thread waits inside an atomic block, another one
+//! may go on only as long as the first is blocked. Whether it is depends on its private state,
+//! which a relation of another thread knows nothing of; but as a *predicate over the shared
+//! globals* there are only a few different ones, so the predicate in force, the [`WatchId`] of the
+//! context, is explicit too.
 
 use std::collections::HashMap;
 

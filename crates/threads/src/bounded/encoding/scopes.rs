@@ -1,8 +1,9 @@
-//! Scopes: kinds of frames, told apart by how they come about and so by what of their entry state has to be remembered.
+//! Scopes: kinds of frames, told apart by how they come about and so by what of their entry state
+//! has to be remembered.
 //!
-//! A procedure that is called remembers globals and parameters, because its callers want to know what it makes of
-//! them. The first frame of a thread has no caller; it remembers only what other threads know of it: the globals and what it
-//! was given when it was started.
+//! A procedure that is called remembers globals and parameters, because its callers want to know
+//! what it makes of them. The first frame of a thread has no caller; it remembers only what other
+//! threads know of it: the globals and what it was given when it was started.
 
 use crate::bounded::encoding::columns::{Columns, Slot};
 use crate::bounded::encoding::profile::ScopeId;
@@ -14,7 +15,8 @@ use std::collections::HashMap;
 pub(crate) enum Kind {
     /// By a call.
     Called(ProcId),
-    /// It is the first frame of `init` or of one of the machine's threads: its locals are arbitrary.
+    /// It is the first frame of `init` or of one of the machine's threads: its locals are
+    /// arbitrary.
     First(ProcId),
     /// It is the first frame of a thread that another has started with parameters.
     Started(ProcId),

@@ -1,10 +1,12 @@
 //! Where it makes sense to switch to another thread.
 //!
-//! A step that neither reads nor writes shared variables, and that some edge can always take, may as well be taken before another
-//! thread runs as after: others cannot see the difference, and the thread itself ends up with the same history. So a thread need not be
-//! left right before such a step: whatever is reached after leaving it there is reached, with no more context switches, after
-//! leaving it further on. There has to be a "further on": a step back in a loop and the entry of a recursive procedure are never
-//! passed over, so that after finitely many steps there is a place at which the thread is left.
+//! A step that neither reads nor writes shared variables, and that some edge can always take, may
+//! as well be taken before another thread runs as after: others cannot see the difference, and the
+//! thread itself ends up with the same history. So a thread need not be left right before such a
+//! step: whatever is reached after leaving it there is reached, with no more context switches,
+//! after leaving it further on. There has to be a "further on": a step back in a loop and the entry
+//! of a recursive procedure are never passed over, so that after finitely many steps there is a
+//! place at which the thread is left.
 
 use crate::bounded::encoding::moves::Moves;
 use hardbop_bdd::Exhausted;
@@ -121,7 +123,8 @@ end end
 bool f(a) begin
   return !a;
 end";
-        // Not the body of the loop, which would go round for ever; not f's exit, whose result may go to `g`.
+        // Not the body of the loop, which would go round for ever; not f's exit, whose result may
+        // go to `g`.
         assert_eq!(passed_lines(text), [4, 8, 11, 12, 13, 15]);
     }
 

@@ -70,7 +70,8 @@ impl Unwinder<'_, '_, '_> {
         if at_exit.is_false() || at_call.is_false() {
             return Ok(None);
         }
-        // The callee at its exit, out of the caller's way: its entry as `Callee`, its state as `Next`.
+        // The callee at its exit, out of the caller's way: its entry as `Callee`, its state as
+        // `Next`.
         let inner_before = self
             .path_edges
             .profiles

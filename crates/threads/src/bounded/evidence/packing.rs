@@ -1,7 +1,8 @@
 //! Configurations with real stacks, stored by what is new in them.
 //!
-//! A stack is its top frame and the stack below, by number, so a configuration that differs from another in one frame costs one
-//! frame, however deep the recursion. What the schedule has to know is one more number.
+//! A stack is its top frame and the stack below, by number, so a configuration that differs from
+//! another in one frame costs one frame, however deep the recursion. What the schedule has to know
+//! is one more number.
 
 use crate::tables::{Configurations, Numbering};
 use hardbop_interpreter::{Configuration, Frame, Origin, ThreadState};

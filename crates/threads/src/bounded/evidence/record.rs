@@ -1,4 +1,5 @@
-//! Writes the run of the whole program down: the interpreter takes the steps of the threads in the order of the schedule.
+//! Writes the run of the whole program down: the interpreter takes the steps of the threads in the
+//! order of the schedule.
 
 use crate::bounded::encoding::columns::Column;
 use crate::bounded::evidence::tuples::{Unwinder, Values};
@@ -24,7 +25,8 @@ pub(crate) struct Runs {
 }
 
 impl Search<'_, '_> {
-    /// Takes the steps of all threads in the order of the schedule, as far as they can be taken, and writes them down.
+    /// Takes the steps of all threads in the order of the schedule, as far as they can be taken,
+    /// and writes them down.
     pub(crate) fn assemble(&mut self, runs: &Runs, target: &Target) -> Result<Trace, Limit> {
         let machine = self.moves.columns.machine();
         let init_count = usize::from(machine.init.is_some());

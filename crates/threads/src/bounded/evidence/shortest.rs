@@ -1,11 +1,13 @@
 //! Shortest runs: of those with the fewest context switches, one with the fewest steps.
 //!
-//! The relations of the search say which boundaries fit together, not how long it takes from one to the next; so a run that is read
-//! off them has the fewest switches, but may take detours. It is, however, a bound: whatever is shorter has no more switches and fewer steps,
-//! and there are only finitely many such runs, recursion or not. They are searched here one configuration at a time, in order of switches
-//! and then of steps, with the interpreter's own steps. If the target is met, that run is shortest; if everything below the bound has
-//! been seen, the first run was. If neither happens within the limits, the first run is kept, and the
-//! statistics count it as not proven shortest.
+//! The relations of the search say which boundaries fit together, not how long it takes from one to
+//! the next; so a run that is read off them has the fewest switches, but may take detours. It is,
+//! however, a bound: whatever is shorter has no more switches and fewer steps, and there are only
+//! finitely many such runs, recursion or not. They are searched here one configuration at a time,
+//! in order of switches and then of steps, with the interpreter's own steps. If the target is met,
+//! that run is shortest; if everything below the bound has been seen, the first run was. If neither
+//! happens within the limits, the first run is kept, and the statistics count it as not proven
+//! shortest.
 
 use crate::bounded::depth::Depth;
 use crate::bounded::engine::instances;

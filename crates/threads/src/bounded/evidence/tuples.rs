@@ -1,7 +1,7 @@
 //! Single tuples of the relations: what one frame of one run looks like at one moment.
 //!
-//! Tuples do not carry boundaries: those of a run are fixed once its history is, and every frame of the thread sees a
-//! part of them under its own numbers.
+//! Tuples do not carry boundaries: those of a run are fixed once its history is, and every frame of
+//! the thread sees a part of them under its own numbers.
 
 use crate::bounded::encoding::columns::{Column, Slot};
 use crate::bounded::encoding::moves::Moves;
@@ -231,7 +231,8 @@ impl Unwinder<'_, '_, '_> {
         self.path_edges.permitted(self.moves, place.profile, result)
     }
 
-    /// A solution of `wanted` in a relation that was known before a time, the earliest portion first.
+    /// A solution of `wanted` in a relation that was known before a time, the earliest portion
+    /// first.
     pub(crate) fn earliest(
         &mut self,
         place: Place,

@@ -1,8 +1,9 @@
 //! Reads the run of one thread off the relations, backwards.
 //!
-//! Every tuple was found at some time, and what it follows from was found before; so going back from tuple to
-//! tuple ends at the start of the thread. A call that has returned is read from its exit to its entry before its caller
-//! is read on; a call that is still open leads, through the entries, to a caller in the thread's history.
+//! Every tuple was found at some time, and what it follows from was found before; so going back
+//! from tuple to tuple ends at the start of the thread. A call that has returned is read from its
+//! exit to its entry before its caller is read on; a call that is still open leads, through the
+//! entries, to a caller in the thread's history.
 
 use crate::bounded::encoding::columns::Column;
 use crate::bounded::evidence::tuples::{Tuple, Unwinder, Values, value};
@@ -130,7 +131,8 @@ impl Unwinder<'_, '_, '_> {
         self.locals_in(procedure, &tuple.values)
     }
 
-    /// A tuple at a place with which the thread has this history; `states` are those that come into question.
+    /// A tuple at a place with which the thread has this history; `states` are those that come into
+    /// question.
     pub(crate) fn find(
         &mut self,
         key: EntryKey,

@@ -1,7 +1,8 @@
 //! From a target that is reached to a run of the whole program.
 //!
-//! A schedule whose boundary values fit a history that reaches the target is picked; then, thread by thread, a run with
-//! just this history is read ([`crate::bounded::evidence::unwind`]); the interpreter takes their steps in the order of the schedule and writes them down.
+//! A schedule whose boundary values fit a history that reaches the target is picked; then, thread
+//! by thread, a run with just this history is read ([`crate::bounded::evidence::unwind`]); the
+//! interpreter takes their steps in the order of the schedule and writes them down.
 
 use crate::bounded::encoding::columns::Column;
 use crate::bounded::encoding::profile::{Leave, ProfileId, ScopeId};
@@ -42,7 +43,8 @@ enum Ending {
 }
 
 impl<'m, 'i> Search<'m, 'i> {
-    /// The places at which some thread is at a node: where the thread itself is there, and where it has just started one there.
+    /// The places at which some thread is at a node: where the thread itself is there, and where it
+    /// has just started one there.
     fn places_at(&self, node: NodeId) -> Vec<Place> {
         let machine = self.moves.columns.machine();
         let incoming = &self.incoming;
@@ -237,7 +239,8 @@ impl<'m, 'i> Search<'m, 'i> {
         Ok(self.written(&runs, target))
     }
 
-    /// The run of a thread that was left for the last time: it need not go further than its history demands.
+    /// The run of a thread that was left for the last time: it need not go further than its history
+    /// demands.
     fn read_left(
         &mut self,
         base: ScopeId,
@@ -275,7 +278,8 @@ impl<'m, 'i> Search<'m, 'i> {
         }
     }
 
-    /// The trace of a run that is known to exist. If nobody can judge it, the answer must not be that there is none.
+    /// The trace of a run that is known to exist. If nobody can judge it, the answer must not be
+    /// that there is none.
     fn written(&mut self, runs: &Runs, target: &Target) -> Option<Trace> {
         let trace = self.assemble(runs, target);
         trace.map_err(|why| self.lost = Some(why)).ok()

@@ -1,7 +1,8 @@
-//! Calls and returns: a waiting caller meets what its callee has done (the clauses *call* and *ret* of section 5.1).
+//! Calls and returns: a waiting caller meets what its callee has done (the clauses *call* and *ret*
+//! of section 5.1).
 //!
-//! The callee may have been interrupted. Then its boundaries come after those of the caller, and caller and callee agree on
-//! what was watched in the context of the call.
+//! The callee may have been interrupted. Then its boundaries come after those of the caller, and
+//! caller and callee agree on what was watched in the context of the call.
 
 use crate::bounded::encoding::columns::Column;
 use crate::bounded::encoding::moves::{Actions, Moves};
@@ -169,7 +170,8 @@ impl PathEdges {
         self.add(moves, place, after)
     }
 
-    /// What makes a callee's summary fit a waiting caller, and what makes the state after the return of their product.
+    /// What makes a callee's summary fit a waiting caller, and what makes the state after the
+    /// return of their product.
     pub(crate) fn return_actions(
         &self,
         moves: &mut Moves<'_, '_>,

@@ -1,9 +1,10 @@
 //! Which invocations there are in which history of a thread.
 //!
-//! The *history* of a thread is all that other threads know of it: the shared globals with which each of its contexts began
-//! (`Boundary(0)`, `Boundary(2)`, …) and ended (`Boundary(1)`, …), what it was given when it was started (`Given(0)`) and what
-//! the threads that it has started were given (`Given(1)`, …). An entry relates a history to a state in which a procedure was
-//! entered. Entries and path edges of the same scope, joined, are the tuples of the paper's `Reach`.
+//! The *history* of a thread is all that other threads know of it: the shared globals with which
+//! each of its contexts began (`Boundary(0)`, `Boundary(2)`, …) and ended (`Boundary(1)`, …), what
+//! it was given when it was started (`Given(0)`) and what the threads that it has started were
+//! given (`Given(1)`, …). An entry relates a history to a state in which a procedure was entered.
+//! Entries and path edges of the same scope, joined, are the tuples of the paper's `Reach`.
 
 use crate::bounded::encoding::columns::Column;
 use crate::bounded::encoding::moves::Moves;
@@ -71,7 +72,8 @@ impl Entries {
         Ok(true)
     }
 
-    /// A thread begins its first context with shared globals and, if it was started, what it was given, as in `histories`.
+    /// A thread begins its first context with shared globals and, if it was started, what it was
+    /// given, as in `histories`.
     pub(crate) fn begin(
         &mut self,
         moves: &mut Moves<'_, '_>,
@@ -196,7 +198,8 @@ impl Entries {
         self.add(moves, key, reached)
     }
 
-    /// The ways to cut the contexts of a thread into those before the entry of a running procedure and those after.
+    /// The ways to cut the contexts of a thread into those before the entry of a running procedure
+    /// and those after.
     pub(crate) fn splits(
         &self,
         path_edges: &mut PathEdges,

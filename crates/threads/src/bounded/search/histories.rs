@@ -1,5 +1,5 @@
-//! Histories of threads: what they have done, seen from outside ([`histories`]), and how they go on with the shared globals that a
-//! schedule has brought about meanwhile ([`resume`]).
+//! Histories of threads: what they have done, seen from outside ([`histories`]), and how they go on
+//! with the shared globals that a schedule has brought about meanwhile ([`resume`]).
 
 use crate::bounded::encoding::columns::Column;
 use crate::bounded::encoding::moves::Moves;
@@ -9,11 +9,12 @@ use crate::bounded::search::leaving::{has_ended, leaving, left_states};
 use crate::bounded::search::path_edges::{PathEdges, Place, given_slots};
 use hardbop_bdd::{Bdd, Exhausted};
 
-/// What a scope's invocations with some contexts look like where they are left: entry, boundaries, and the shared globals at the
-/// end as one more boundary.
+/// What a scope's invocations with some contexts look like where they are left: entry, boundaries,
+/// and the shared globals at the end as one more boundary.
 type Ends = Vec<(Leave, Bdd)>;
 
-/// The ends of a scope's invocations with some contexts. (`init` hands over at its end whatever the flag says.)
+/// The ends of a scope's invocations with some contexts. (`init` hands over at its end whatever the
+/// flag says.)
 fn ends(
     moves: &mut Moves<'_, '_>,
     path_edges: &mut PathEdges,
@@ -76,8 +77,8 @@ pub(crate) enum Whose {
 /// A profile after a further context, how the thread was left, and the histories.
 pub(crate) type Continuation = (ProfileId, Leave, Bdd);
 
-/// The histories of threads with a first frame whose last context began so: per profile, how they were left and the relation.
-/// Of all threads, or of those that have ended.
+/// The histories of threads with a first frame whose last context began so: per profile, how they
+/// were left and the relation. Of all threads, or of those that have ended.
 pub(crate) fn histories(
     moves: &mut Moves<'_, '_>,
     path_edges: &mut PathEdges,
@@ -117,8 +118,9 @@ pub(crate) fn histories(
     Ok(found)
 }
 
-/// A thread that was left goes on. `histories` are those, the beginning of the new context included, that schedules have brought about;
-/// `before` is the profile without the new context and the way it was left.
+/// A thread that was left goes on. `histories` are those, the beginning of the new context
+/// included, that schedules have brought about; `before` is the profile without the new context and
+/// the way it was left.
 pub(crate) fn resume(
     moves: &mut Moves<'_, '_>,
     path_edges: &mut PathEdges,

@@ -1,8 +1,9 @@
-//! Where and how a thread is left: outside atomic blocks, at its end, or blocked inside a block; in any case not while the Getafix
-//! flag is 1.
+//! Where and how a thread is left: outside atomic blocks, at its end, or blocked inside a block; in
+//! any case not while the Getafix flag is 1.
 //!
-//! A thread that is left inside a block keeps others from running as soon as it is no longer blocked. Whether it is depends on its
-//! private state, so the states are told apart by what they make of it: a predicate over the shared globals, of which there are few.
+//! A thread that is left inside a block keeps others from running as soon as it is no longer
+//! blocked. Whether it is depends on its private state, so the states are told apart by what they
+//! make of it: a predicate over the shared globals, of which there are few.
 
 use crate::bounded::encoding::columns::Column;
 use crate::bounded::encoding::moves::Moves;
@@ -106,7 +107,8 @@ pub(crate) fn left_among(
     may_be_left(moves, path_edges, place, states, leave)
 }
 
-/// Those of some states at a place in which the thread may be left in one way, whether that makes sense or not.
+/// Those of some states at a place in which the thread may be left in one way, whether that makes
+/// sense or not.
 pub(crate) fn may_be_left(
     moves: &mut Moves<'_, '_>,
     path_edges: &PathEdges,

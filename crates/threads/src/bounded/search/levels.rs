@@ -1,8 +1,9 @@
 //! The search: context by context, over all schedules at once.
 //!
-//! Level m has all schedules with m contexts. First the threads that may run next are told with which histories they do;
-//! then their path edges and entries are completed; then the histories with one more context are joined to the schedules. Path edges and entries
-//! only ever grow, so each level builds on the work of all before it.
+//! Level m has all schedules with m contexts. First the threads that may run next are told with
+//! which histories they do; then their path edges and entries are completed; then the histories
+//! with one more context are joined to the schedules. Path edges and entries only ever grow, so
+//! each level builds on the work of all before it.
 
 use crate::bounded::encoding::columns::Column;
 use crate::bounded::encoding::moves::Moves;
@@ -234,7 +235,8 @@ impl<'m, 'i> Search<'m, 'i> {
         Ok(())
     }
 
-    /// Schedules may be many while each is a matter of looking up what is known; so the interrupt is asked here too.
+    /// Schedules may be many while each is a matter of looking up what is known; so the interrupt
+    /// is asked here too.
     fn check_interrupt(&self) -> Result<(), Exhausted> {
         if (self.limits.interrupt)() {
             return Err(Exhausted::Interrupted);
@@ -242,7 +244,8 @@ impl<'m, 'i> Search<'m, 'i> {
         Ok(())
     }
 
-    /// Adds the context that has just run to all schedules. More schedules than the limit count as too much work.
+    /// Adds the context that has just run to all schedules. More schedules than the limit count as
+    /// too much work.
     pub(crate) fn extend_schedules(&mut self) -> Result<(), Exhausted> {
         let mut next = Vec::new();
         let mut known: HashMap<(ScopeId, ProfileId), Vec<Continuation>> = HashMap::new();

@@ -1,14 +1,17 @@
-//! Path edges of threads: from the state in which a procedure was entered, over the boundaries at which the thread was
-//! interrupted meanwhile, to the current state.
+//! Path edges of threads: from the state in which a procedure was entered, over the boundaries at
+//! which the thread was interrupted meanwhile, to the current state.
 //!
-//! This is the paper's `Reach` (section 5.1) cut in two. There every tuple carries all boundaries of the whole run. But what an
-//! invocation does depends only on the state it was entered in and on what the shared globals were when *its own* contexts
-//! began. So the path edges here, one relation per scope, profile and node, mention only boundaries inside the invocation:
-//! interruption i ends a context with `Boundary(2i - 1)` and begins the next with `Boundary(2i)`. They are
-//! true of every thread that runs the code, in whichever context and schedule, and are never computed twice; which
-//! invocations there are in which history of a thread is [`crate::bounded::search::entries`]' business.
+//! This is the paper's `Reach` (section 5.1) cut in two. There every tuple carries all boundaries
+//! of the whole run. But what an invocation does depends only on the state it was entered in and on
+//! what the shared globals were when *its own* contexts began. So the path edges here, one relation
+//! per scope, profile and node, mention only boundaries inside the invocation: interruption i ends
+//! a context with `Boundary(2i - 1)` and begins the next with `Boundary(2i)`. They are true of
+//! every thread that runs the code, in whichever context and schedule, and are never computed
+//! twice; which invocations there are in which history of a thread is
+//! [`crate::bounded::search::entries`]' business.
 //!
-//! Only states that some run reaches are computed: a thread resumes only with globals that a schedule has brought about.
+//! Only states that some run reaches are computed: a thread resumes only with globals that a
+//! schedule has brought about.
 
 use crate::bounded::encoding::columns::Column;
 use crate::bounded::encoding::moves::Moves;
@@ -38,9 +41,11 @@ pub(crate) struct Growing {
     pub(crate) total: Bdd,
     /// What has not been looked at yet.
     pub(crate) news: Bdd,
-    /// What was reached by a step of the last context: only there a thread is left, since a context without steps is none.
+    /// What was reached by a step of the last context: only there a thread is left, since a context
+    /// without steps is none.
     pub(crate) stepped: Bdd,
-    /// Portions with the time at which they were looked at: whatever they follow from was looked at before.
+    /// Portions with the time at which they were looked at: whatever they follow from was looked at
+    /// before.
     pub(crate) rings: Vec<(u64, Bdd)>,
 }
 
@@ -132,7 +137,8 @@ impl PathEdges {
         self.index.get(&place).map(|&at| &self.places[at].1)
     }
 
-    /// The places of a scope and profile, in order of discovery, with what steps of the last context have reached.
+    /// The places of a scope and profile, in order of discovery, with what steps of the last
+    /// context have reached.
     pub(crate) fn places_of(&self, scope: ScopeId, profile: ProfileId) -> Vec<(Place, Bdd)> {
         let family = self.families.get(&(scope, profile));
         let numbers = family.into_iter().flatten();
@@ -229,7 +235,8 @@ impl PathEdges {
             self.clock += 1;
             growing.rings.push((self.clock, news));
             match self.visit(moves, place, news) {
-                // Garbage may have been in the way; what the visit has done so far does no harm when it is done again.
+                // Garbage may have been in the way; what the visit has done so far does no harm
+                // when it is done again.
                 Err(Exhausted::Nodes) => {
                     self.collect(moves, kept);
                     self.visit(moves, place, news)?;
@@ -260,8 +267,9 @@ impl PathEdges {
         roots
     }
 
-    /// The states, of those given, from which the thread may step: where another one waits inside an atomic block, it must be
-    /// blocked, unless this thread is inside a block itself or holds the flag.
+    /// The states, of those given, from which the thread may step: where another one waits inside
+    /// an atomic block, it must be blocked, unless this thread is inside a block itself or holds
+    /// the flag.
     pub(crate) fn permitted(
         &self,
         moves: &mut Moves<'_, '_>,

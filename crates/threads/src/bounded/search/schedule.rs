@@ -1,9 +1,10 @@
 //! Schedules: which thread runs in which context, and which shared globals meet at the boundaries.
 //!
-//! Schedules are explicit, a tree in which each level adds a context. A node holds the sequences of boundary values
-//! (`Boundary(0)` … `Boundary(m)`) for which every thread has a history that fits: the conjunction of the histories, so adding a
-//! context is one conjunction with a relation that all threads with the same code share. Nothing about stacks or private variables
-//! is in there. Of threads that are identical and have not run yet only the first is tried.
+//! Schedules are explicit, a tree in which each level adds a context. A node holds the sequences of
+//! boundary values (`Boundary(0)` … `Boundary(m)`) for which every thread has a history that fits:
+//! the conjunction of the histories, so adding a context is one conjunction with a relation that
+//! all threads with the same code share. Nothing about stacks or private variables is in there. Of
+//! threads that are identical and have not run yet only the first is tried.
 
 use crate::bounded::encoding::columns::Column;
 use crate::bounded::encoding::moves::{Actions, Moves};
@@ -17,7 +18,8 @@ use std::rc::Rc;
 pub(crate) struct ThreadHistory {
     /// Its first frame.
     pub(crate) base: ScopeId,
-    /// The column in which the schedule keeps what it was given; nothing for the machine's own threads.
+    /// The column in which the schedule keeps what it was given; nothing for the machine's own
+    /// threads.
     pub(crate) given: Option<u32>,
     /// Which of the machine's threads it is an instance of.
     pub(crate) template: Option<u32>,
@@ -178,8 +180,9 @@ impl Schedule {
         actions
     }
 
-    /// The schedule after a context with which the thread's history has this profile, and actions that turn such a history into
-    /// boundary values. What threads beyond the limit were given is forgotten.
+    /// The schedule after a context with which the thread's history has this profile, and actions
+    /// that turn such a history into boundary values. What threads beyond the limit were given is
+    /// forgotten.
     pub(crate) fn after(
         &self,
         moves: &Moves<'_, '_>,
@@ -238,7 +241,8 @@ impl Schedule {
     }
 }
 
-/// The boundaries of a thread's contexts in a schedule, beginning and end in turn, and that at which it begins another one.
+/// The boundaries of a thread's contexts in a schedule, beginning and end in turn, and that at
+/// which it begins another one.
 fn history_columns(history: &ThreadHistory, next: u32) -> Vec<u32> {
     let past = history.contexts.iter();
     past.flat_map(|&context| [context, context + 1])

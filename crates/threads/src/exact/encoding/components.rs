@@ -1,9 +1,11 @@
 //! The parts of a configuration, each stored once and known by its number.
 //!
-//! What a program does in a million configurations is put together from a few thousand states of single threads and of the shared
-//! variables (Holzmann's *collapse* compression). So a configuration is a short row of numbers: one for the shared variables,
-//! one for the schedule, one per thread. A step of a thread looks at two of them, so it is computed once for all configurations that
-//! agree on these two, and identical threads are exchanged by exchanging numbers.
+//! What a program does in a million configurations is put together from a few thousand states of
+//! single threads and of the shared variables (Holzmann's *collapse* compression). So a
+//! configuration is a short row of numbers: one for the shared variables, one for the schedule, one
+//! per thread. A step of a thread looks at two of them, so it is computed once for all
+//! configurations that agree on these two, and identical threads are exchanged by exchanging
+//! numbers.
 
 use crate::exact::search::evaluate::Value;
 use crate::tables::Numbering;

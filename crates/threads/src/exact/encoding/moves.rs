@@ -1,8 +1,9 @@
 //! The steps of a thread as images of sets of configurations.
 //!
-//! While a thread has the turn, its place is explicit, so a step only touches the shared globals and the thread's own block. Where a
-//! local is dead its value is forgotten; the locals of a frame that is gone are, too. A bit that a step brings into being (an
-//! argument, the place of a started thread) was not mentioned before, so that it is simply said what it is.
+//! While a thread has the turn, its place is explicit, so a step only touches the shared globals
+//! and the thread's own block. Where a local is dead its value is forgotten; the locals of a frame
+//! that is gone are, too. A bit that a step brings into being (an argument, the place of a started
+//! thread) was not mentioned before, so that it is simply said what it is.
 
 use crate::exact::encoding::space::{Space, next, now};
 use hardbop_bdd::{Bdd, Exhausted, Manager};

@@ -1,8 +1,9 @@
 //! Which BDD variable stands for which bit of a configuration.
 //!
-//! The shared globals come first, then thread by thread its place, its own globals and its row of locals: what one thread does
-//! touches the shared part and its own block. Each bit has two variables next to each other, its value now and after a step; the
-//! choices of a step come last and are quantified at once.
+//! The shared globals come first, then thread by thread its place, its own globals and its row of
+//! locals: what one thread does touches the shared part and its own block. Each bit has two
+//! variables next to each other, its value now and after a step; the choices of a step come last
+//! and are quantified at once.
 
 use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::InlinedFrame;
@@ -12,7 +13,8 @@ use hardbop_outcome::certificate::{Bit, Formula, ThreadBit, ThreadPart};
 /// The bits of a configuration, numbered.
 #[derive(Clone, Debug)]
 pub(crate) struct Space {
-    /// Per global where its bits start: among all bits if it is shared, else after the start of a thread's own globals.
+    /// Per global where its bits start: among all bits if it is shared, else after the start of a
+    /// thread's own globals.
     global_start: Vec<u32>,
     blocks: Vec<Block>,
     /// What each bit is.

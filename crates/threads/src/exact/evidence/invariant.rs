@@ -1,13 +1,15 @@
 //! The configurations of a complete search as sets of BDDs.
 //!
-//! The rows of numbers are read like words of equal length: first the shared variables, then thread by thread, which is the order of the BDD
-//! variables. [`Words`] determinises them level by level (the same rest of a word is looked at once), and the sets are built from
-//! the last level to the first, so that no intermediate BDD is larger than what is left of the result. Where threads are interchangeable the
-//! search has stored one order of them; here each of the threads that are left may come next, so that all orders are in the set
-//! without ever being listed. Only threads that a turn names, being inside atomic blocks or owning the flag, are moved one by one.
+//! The rows of numbers are read like words of equal length: first the shared variables, then thread
+//! by thread, which is the order of the BDD variables. [`Words`] determinises them level by level
+//! (the same rest of a word is looked at once), and the sets are built from the last level to the
+//! first, so that no intermediate BDD is larger than what is left of the result. Where threads are
+//! interchangeable the search has stored one order of them; here each of the threads that are left
+//! may come next, so that all orders are in the set without ever being listed. Only threads that a
+//! turn names, being inside atomic blocks or owning the flag, are moved one by one.
 //!
-//! A configuration may have any thread's turn, unless the Getafix flag has an owner. Passing the turn on then stays within the sets, as do steps,
-//! since the search has taken all of them.
+//! A configuration may have any thread's turn, unless the Getafix flag has an owner. Passing the
+//! turn on then stays within the sets, as do steps, since the search has taken all of them.
 
 use crate::exact::encoding::bits::{Field, Fields};
 use crate::exact::encoding::moves::cube;
@@ -151,8 +153,9 @@ fn named(turn: &Turn) -> Vec<u32> {
     turn.atomic.iter().copied().chain(owner).collect()
 }
 
-/// The turns that arise when the threads which the turn of a configuration names are exchanged with others, and the word for each: the
-/// shared variables, then group by group the threads that are not named, ascending, and those that are, in order.
+/// The turns that arise when the threads which the turn of a configuration names are exchanged with
+/// others, and the word for each: the shared variables, then group by group the threads that are
+/// not named, ascending, and those that are, in order.
 fn arrangements(transitions: &Transitions<'_>, row: &[u32]) -> Vec<(Turn, Vec<u32>)> {
     let turn = transitions.turn(row);
     let locals = &Transitions::locals(row)[..turn.started as usize];
@@ -258,7 +261,8 @@ impl Words<'_, '_> {
         Ok(sets.first().copied().unwrap_or(Bdd::FALSE))
     }
 
-    /// Which positions of what is left of a word may come next: any thread of the group that has no name, or the one with it.
+    /// Which positions of what is left of a word may come next: any thread of the group that has no
+    /// name, or the one with it.
     fn choices(self, level: usize) -> Range<usize> {
         let Some(thread) = level.checked_sub(1) else {
             return 0..1;

@@ -1,8 +1,10 @@
 //! Runs of the product with an automaton, as evidence.
 //!
-//! A loop of configurations with undetermined values need not close when its values are chosen, and threads that were exchanged stand
-//! elsewhere after a round. But there are finitely many values and orders, and they are chosen by one rule from the end. So going round
-//! often enough, and looking where the very same configuration of the interpreter comes back, gives a loop that closes.
+//! A loop of configurations with undetermined values need not close when its values are chosen, and
+//! threads that were exchanged stand elsewhere after a round. But there are finitely many values
+//! and orders, and they are chosen by one rule from the end. So going round often enough, and
+//! looking where the very same configuration of the interpreter comes back, gives a loop that
+//! closes.
 
 use crate::exact::evidence::witness::Witness;
 use crate::exact::search::product::Accepted;

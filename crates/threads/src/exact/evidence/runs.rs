@@ -1,9 +1,10 @@
 //! The way back from a target, as a replayable trace.
 //!
-//! From a configuration of a ring the search for a predecessor looks at the ring before it in the same layer, by the steps of the thread that
-//! has the turn, and at the same ring of the layer before it, for the turn being passed on. One of the two has one, for
-//! that is how the configuration was found. The interpreter then takes the steps and writes them down; it needs only to be told
-//! what is not determined: choices, and the first values of variables.
+//! From a configuration of a ring the search for a predecessor looks at the ring before it in the
+//! same layer, by the steps of the thread that has the turn, and at the same ring of the layer
+//! before it, for the turn being passed on. One of the two has one, for that is how the
+//! configuration was found. The interpreter then takes the steps and writes them down; it needs
+//! only to be told what is not determined: choices, and the first values of variables.
 
 use crate::exact::encoding::moves::{Move, cube};
 use crate::exact::encoding::space::{Space, next, now};
@@ -53,7 +54,8 @@ pub(crate) struct Runs<'r> {
 impl Runs<'_> {
     /// A run to a target that was hit, or why it cannot be written down.
     ///
-    /// Should a configuration have no way back, what is written down is the part of the run that was found, which does not replay.
+    /// Should a configuration have no way back, what is written down is the part of the run that
+    /// was found, which does not replay.
     pub(crate) fn run_to(
         &self,
         search: &mut Search<'_, '_>,
@@ -274,8 +276,8 @@ impl Runs<'_> {
         written(self.recorded(first, steps, |_, _| ()), Some(target))
     }
 
-    /// Has the interpreter take the steps, as far as they can be taken; `see` is shown the configuration after each, with the number of
-    /// steps before it, and the first one.
+    /// Has the interpreter take the steps, as far as they can be taken; `see` is shown the
+    /// configuration after each, with the number of steps before it, and the first one.
     pub(crate) fn recorded(
         &self,
         first: &State,

@@ -1,8 +1,9 @@
 //! A run of configurations with undetermined values, made one with values.
 //!
-//! The steps are found again along the path, with interchanged threads back in their places. Then values are chosen from the end: what
-//! is undetermined before a step and still there afterwards has the value that it has afterwards; a choice that was not made is
-//! what the variable is that got it; whatever is gone after the step may be 0.
+//! The steps are found again along the path, with interchanged threads back in their places. Then
+//! values are chosen from the end: what is undetermined before a step and still there afterwards
+//! has the value that it has afterwards; a choice that was not made is what the variable is that
+//! got it; whatever is gone after the step may be 0.
 
 use crate::exact::encoding::bits::{Field, Fields};
 use crate::exact::evidence::runs::{Runs, State, Taken};
@@ -102,7 +103,8 @@ impl Witness<'_, '_> {
         from: &Row,
         to: &Row,
     ) -> Result<Option<(u32, Step, Row, Row)>, TooManyCases> {
-        // Of two threads in the same state either will do, but only one of them without a context switch.
+        // Of two threads in the same state either will do, but only one of them without a context
+        // switch.
         let last = self.transitions.turn(from).thread;
         let mut threads: Vec<u32> = Transitions::running(from).collect();
         threads.sort_by_key(|&thread| thread != last);

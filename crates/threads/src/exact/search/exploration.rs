@@ -1,16 +1,20 @@
 //! What is reachable, one configuration at a time, with or without partial-order reduction.
 //!
-//! The search is breadth-first. Without reduction what it has visited when it ends is an invariant. With it, in a configuration in which
-//! every thread may step it looks for a [closed set](Independence::closed_sets) of threads such that one of them can step whatever the
-//! undetermined values are, and takes the steps of these threads only, provided that all of them lead to configurations which have not
-//! been expanded yet. Otherwise it takes all steps.
+//! The search is breadth-first. Without reduction what it has visited when it ends is an invariant.
+//! With it, in a configuration in which every thread may step it looks for a [closed
+//! set](Independence::closed_sets) of threads such that one of them can step whatever the
+//! undetermined values are, and takes the steps of these threads only, provided that all of them
+//! lead to configurations which have not been expanded yet. Otherwise it takes all steps.
 //!
-//! **Nothing is lost.** Let a run w lead from a stored configuration s to a step that enters a target. By induction on the length of w,
-//! then on how late s is expanded, the search enters the target. If s was expanded fully, or the first step of w is one of the closed
-//! set T, the search takes it, and the rest of w is shorter. If a later step m of w is the first one of T, the steps before it commute
-//! with m, so m can be taken first, and the same steps follow. If w has no step of T, some m of T can be taken, w can follow it, and
-//! the configuration after m is expanded later than s. The last cannot go on for ever, as there are finitely many. Exchanging threads
-//! of one kind changes none of this: a run of the exchanged threads has the same length and enters the same nodes.
+//! **Nothing is lost.** Let a run w lead from a stored configuration s to a step that enters a
+//! target. By induction on the length of w, then on how late s is expanded, the search enters the
+//! target. If s was expanded fully, or the first step of w is one of the closed set T, the search
+//! takes it, and the rest of w is shorter. If a later step m of w is the first one of T, the steps
+//! before it commute with m, so m can be taken first, and the same steps follow. If w has no step
+//! of T, some m of T can be taken, w can follow it, and the configuration after m is expanded later
+//! than s. The last cannot go on for ever, as there are finitely many. Exchanging threads of one
+//! kind changes none of this: a run of the exchanged threads has the same length and enters the
+//! same nodes.
 
 use crate::exact::search::allowance::Allowance;
 use crate::exact::search::independence::Independence;
@@ -174,7 +178,8 @@ mod tests {
     use hardbop_outcome::{Budget, Engine, NeverInterrupted, Question, Silent, Verdict};
     use hardbop_testkit::{Knobs, Oracle, generate};
 
-    /// How many configurations are visited, and which targets are reached; nothing if threads are recursive.
+    /// How many configurations are visited, and which targets are reached; nothing if threads are
+    /// recursive.
     fn explored(machine: &Machine, reductions: Reductions) -> Option<(usize, Vec<bool>)> {
         let cast = Cast::new(machine, 4 + u32::from(machine.init.is_some())).ok()?;
         let nodes = Question::assertions(machine).nodes();
@@ -235,7 +240,8 @@ mod tests {
 
     #[test]
     fn a_step_waits_for_one_that_another_thread_takes_much_later() {
-        // Only if `g := 1` happens between the two reads, long after the reader's first step, does the assertion fail.
+        // Only if `g := 1` happens between the two reads, long after the reader's first step, does
+        // the assertion fail.
         let text = "decl g := 0;
              thread reader begin void main() begin decl x; x := g; if (!x) then assert(!g); fi end end
              thread writer begin void main() begin decl y; y := 0; y := !y; y := !y; g := 1; end end";

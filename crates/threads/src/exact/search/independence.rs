@@ -1,13 +1,16 @@
 //! Which steps of different threads do not get in each other's way, read off the program.
 //!
-//! The *footprint* of a place says which shared variables the steps from there read and write, its *future* the same of all
-//! steps that can follow, those of started threads included. A set of threads is *closed* in a configuration if no other
-//! thread ever, from where it is, writes what the threads of the set read or write next, or reads what they write next. Such a set is
-//! persistent in Godefroid's sense: whatever the others do, the next steps of its threads stay what they are, and commute with it.
+//! The *footprint* of a place says which shared variables the steps from there read and write, its
+//! *future* the same of all steps that can follow, those of started threads included. A set of
+//! threads is *closed* in a configuration if no other thread ever, from where it is, writes what
+//! the threads of the set read or write next, or reads what they write next. Such a set is
+//! persistent in Godefroid's sense: whatever the others do, the next steps of its threads stay what
+//! they are, and commute with it.
 //!
-//! Starting a thread counts as writing one more variable, since threads are numbered as they start. A step that enters or leaves an
-//! atomic block, or writes the Getafix flag, takes the turn from others or gives it back, and commutes with nothing; a thread before such a
-//! step is in no closed set.
+//! Starting a thread counts as writing one more variable, since threads are numbered as they start.
+//! A step that enters or leaves an atomic block, or writes the Getafix flag, takes the turn from
+//! others or gives it back, and commutes with nothing; a thread before such a step is in no closed
+//! set.
 
 use crate::exact::encoding::components::Kind;
 use hardbop_machine::analysis::variables::{each_read, each_write};
@@ -95,8 +98,8 @@ impl Independence {
         }
     }
 
-    /// The closed sets that each thread generates, as bits, smallest first, without those that hold all threads. A thread is given as
-    /// its number, kind and place.
+    /// The closed sets that each thread generates, as bits, smallest first, without those that hold
+    /// all threads. A thread is given as its number, kind and place.
     pub(crate) fn closed_sets(&self, threads: &[(u32, usize, u32)]) -> Vec<u64> {
         if threads.iter().any(|&(number, ..)| number >= u64::BITS) {
             return Vec::new();

@@ -1,7 +1,8 @@
 //! What a property sees of configurations.
 //!
-//! A proposition reads variables, so they must have values: a configuration in which one of them has none is split. Every
-//! configuration of a part has a predecessor wherever one of the whole has, so runs are still found from their end.
+//! A proposition reads variables, so they must have values: a configuration in which one of them
+//! has none is split. Every configuration of a part has a predecessor wherever one of the whole
+//! has, so runs are still found from their end.
 
 use crate::exact::search::steps::TooManyCases;
 use crate::exact::search::transitions::{Row, Transitions};

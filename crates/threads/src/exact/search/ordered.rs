@@ -1,9 +1,11 @@
 //! Runs with the fewest context switches, and of those the fewest steps.
 //!
-//! Configurations that remember who stepped last, in order of switches and then of steps: a step of the same thread costs a step, one
-//! of another thread a switch as well. The order is lexicographic, and costs only grow along a run, so the first time a
-//! configuration is taken from the queue its cost is least (Dijkstra). Nothing is left out but exchanged threads, whose runs cost the same:
-//! steps that commute differ in switches. So this search is for nodes that are known to be reachable, and ends there.
+//! Configurations that remember who stepped last, in order of switches and then of steps: a step of
+//! the same thread costs a step, one of another thread a switch as well. The order is
+//! lexicographic, and costs only grow along a run, so the first time a configuration is taken from
+//! the queue its cost is least (Dijkstra). Nothing is left out but exchanged threads, whose runs
+//! cost the same: steps that commute differ in switches. So this search is for nodes that are known
+//! to be reachable, and ends there.
 
 use crate::exact::search::allowance::Allowance;
 use crate::exact::search::steps::TooManyCases;

@@ -1,12 +1,14 @@
 //! Properties of runs: the product of configurations and an automaton.
 //!
-//! A *place* is a configuration with the state of the automaton after reading it. Places are found breadth first. A target state
-//! ends the search; otherwise a strongly connected component with an accepting place has a run that goes on for ever and is accepted.
-//! When all threads have ended, or an assertion has failed, the run stays where it is; where everybody is blocked there is none. No
+//! A *place* is a configuration with the state of the automaton after reading it. Places are found
+//! breadth first. A target state ends the search; otherwise a strongly connected component with an
+//! accepting place has a run that goes on for ever and is accepted. When all threads have ended, or
+//! an assertion has failed, the run stays where it is; where everybody is blocked there is none. No
 //! fairness is assumed: a thread that could go on may be left waiting for ever.
 //!
-//! Undetermined values and exchanged threads make no difference. A configuration stands for several; whatever it leads to, each of those
-//! has a predecessor among them, so going back round a loop of places often enough comes to a configuration that was there before.
+//! Undetermined values and exchanged threads make no difference. A configuration stands for
+//! several; whatever it leads to, each of those has a predecessor among them, so going back round a
+//! loop of places often enough comes to a configuration that was there before.
 
 use crate::exact::search::allowance::Allowance;
 use crate::exact::search::letters::Letters;
@@ -24,7 +26,8 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 pub(crate) enum Accepted {
     /// It is finite: the last configuration makes the automaton enter a target state.
     Target(Vec<Row>),
-    /// It goes to the first configuration of a loop and then round it. Without a loop it stays at its end.
+    /// It goes to the first configuration of a loop and then round it. Without a loop it stays at
+    /// its end.
     Lasso {
         /// Up to the head of the loop, the head included.
         stem: Vec<Row>,

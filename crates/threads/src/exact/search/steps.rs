@@ -1,11 +1,13 @@
 //! The steps of a single thread: what it makes of its own state and the shared variables.
 //!
-//! A step may need a variable that has no value yet; then it is tried with each of its values, so that the *decisions* of a step
-//! say of which of the configurations that a state stands for it is a step. A variable is copied only when it has a value
-//! (two undetermined variables that must be equal cannot be expressed), except where the original is gone afterwards, as the
-//! results of a call are. The Getafix flag is always decided: the scheduler looks at it.
+//! A step may need a variable that has no value yet; then it is tried with each of its values, so
+//! that the *decisions* of a step say of which of the configurations that a state stands for it is
+//! a step. A variable is copied only when it has a value (two undetermined variables that must be
+//! equal cannot be expressed), except where the original is gone afterwards, as the results of a
+//! call are. The Getafix flag is always decided: the scheduler looks at it.
 //!
-//! Steps are computed once per state of a thread and of the shared variables, whatever the other threads are doing.
+//! Steps are computed once per state of a thread and of the shared variables, whatever the other
+//! threads are doing.
 
 use crate::exact::encoding::components::{GlobalIndex, Kind, Local, Shared};
 use crate::exact::encoding::moves::Effect;

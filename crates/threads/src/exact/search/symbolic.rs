@@ -1,13 +1,16 @@
 //! All configurations, in order of context switches and then of steps.
 //!
-//! A *layer* holds what is reached with one number of contexts, a *ring* of it what takes one number of steps in all. Within a layer
-//! only the thread that has the turn moves; what a layer has found, given to each other thread, is the start of the next. A set of
-//! configurations belongs to a [`Turn`] and a place of the thread that has it, so that control is explicit where
-//! the work is, and symbolic for everybody who waits. Because every configuration is kept only in the first layer and ring that
-//! reaches it, the way back from any target has the fewest context switches, and of those the fewest steps.
+//! A *layer* holds what is reached with one number of contexts, a *ring* of it what takes one
+//! number of steps in all. Within a layer only the thread that has the turn moves; what a layer has
+//! found, given to each other thread, is the start of the next. A set of configurations belongs to
+//! a [`Turn`] and a place of the thread that has it, so that control is explicit where the work is,
+//! and symbolic for everybody who waits. Because every configuration is kept only in the first
+//! layer and ring that reaches it, the way back from any target has the fewest context switches,
+//! and of those the fewest steps.
 //!
-//! The scheduler's rules are the interpreter's: `init` runs alone; while the Getafix flag is set the turn is not passed on; a
-//! thread inside an atomic block keeps the others from stepping as long as it can step itself.
+//! The scheduler's rules are the interpreter's: `init` runs alone; while the Getafix flag is set
+//! the turn is not passed on; a thread inside an atomic block keeps the others from stepping as
+//! long as it can step itself.
 
 use crate::exact::encoding::moves::{Effect, Move, Moves};
 use crate::exact::encoding::space::{Space, now};
@@ -101,7 +104,8 @@ impl<'m, 'i> Search<'m, 'i> {
 
     /// Whether every wanted node has been reached, with nothing cheaper to come.
     ///
-    /// `init` belongs to no context: a run that ends in it has no more switches than one that ends in the context after it.
+    /// `init` belongs to no context: a run that ends in it has no more switches than one that ends
+    /// in the context after it.
     fn is_done(&self) -> bool {
         let is_final = |hit: &Hit| {
             let rings_after_init = self.layers.get(1).map_or(0, Vec::len);

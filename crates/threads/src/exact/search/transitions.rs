@@ -1,11 +1,13 @@
 //! Steps of whole configurations: who may step, and what becomes of the row of numbers.
 //!
-//! The rules of the scheduler are the interpreter's: `init` runs alone; while the Getafix flag is set only the thread that stepped
-//! last goes on; a thread inside an atomic block keeps the others from stepping as long as it can step itself. Where that is
-//! open because a variable has no value yet, the others step from the parts of the configuration in which it cannot.
+//! The rules of the scheduler are the interpreter's: `init` runs alone; while the Getafix flag is
+//! set only the thread that stepped last goes on; a thread inside an atomic block keeps the others
+//! from stepping as long as it can step itself. Where that is open because a variable has no value
+//! yet, the others step from the parts of the configuration in which it cannot.
 //!
-//! Threads of one kind are interchangeable: nothing in a program names a thread. So of all configurations that differ only in which of
-//! them is where, the one with ascending numbers is stored.
+//! Threads of one kind are interchangeable: nothing in a program names a thread. So of all
+//! configurations that differ only in which of them is where, the one with ascending numbers is
+//! stored.
 
 use crate::exact::encoding::components::ABSENT;
 use crate::exact::encoding::moves::Effect;
@@ -49,7 +51,8 @@ pub(crate) struct Transition {
     /// The steps of that thread, of which this is one.
     steps: Rc<Steps>,
     index: usize,
-    /// The configuration afterwards; none if a thread would have to be started for which there is no room.
+    /// The configuration afterwards; none if a thread would have to be started for which there is
+    /// no room.
     pub(crate) after: Option<Row>,
 }
 
@@ -156,7 +159,8 @@ impl<'m> Transitions<'m> {
         running.map(|(thread, _)| thread)
     }
 
-    /// Whether every thread that can step may: no flag is set, nobody is inside an atomic block and `init` is over.
+    /// Whether every thread that can step may: no flag is set, nobody is inside an atomic block and
+    /// `init` is over.
     pub(crate) fn is_free(&self, row: &[u32]) -> bool {
         let turn = self.turn(row);
         !self.in_init(row) && turn.atomic.is_empty() && !self.flag_holds(row, turn)
@@ -193,8 +197,8 @@ impl<'m> Transitions<'m> {
         self.of_thread_among(row, thread, |_| true)
     }
 
-    /// All steps of one thread where the states of some others are not known: a thread inside an atomic block that is not known may be
-    /// blocked, so that others may step.
+    /// All steps of one thread where the states of some others are not known: a thread inside an
+    /// atomic block that is not known may be blocked, so that others may step.
     pub(crate) fn of_thread_among(
         &mut self,
         row: &[u32],
@@ -237,7 +241,8 @@ impl<'m> Transitions<'m> {
         self.stepper.read(kind, &scene, variable)
     }
 
-    /// The parts of a configuration in which everything has a value that is asked for, as a variable that some thread sees.
+    /// The parts of a configuration in which everything has a value that is asked for, as a
+    /// variable that some thread sees.
     pub(crate) fn split(
         &mut self,
         row: Row,
@@ -274,7 +279,8 @@ impl<'m> Transitions<'m> {
         self.stepper.steps(kind, local, row[SHARED])
     }
 
-    /// Whether a thread can step in all that a configuration stands for, as far as the thread itself goes.
+    /// Whether a thread can step in all that a configuration stands for, as far as the thread
+    /// itself goes.
     pub(crate) fn is_certainly_enabled(
         &mut self,
         row: &[u32],
@@ -346,7 +352,8 @@ impl<'m> Transitions<'m> {
         Some(after)
     }
 
-    /// The threads that a thread may be exchanged with when so many have been started, itself included.
+    /// The threads that a thread may be exchanged with when so many have been started, itself
+    /// included.
     pub(crate) fn group_of(&self, thread: usize, started: u32) -> Range<usize> {
         let mut ranges = self.interchangeable.iter();
         let range = ranges.find(|range| range.contains(&thread));

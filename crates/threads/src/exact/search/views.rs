@@ -1,14 +1,17 @@
 //! Invariants that relate few threads at a time.
 //!
-//! A *view* is what a configuration looks like if one sees the shared variables, the schedule, and one or two of its threads. The
-//! search computes views that are closed: wherever views of the same shared variables fit together to one thread more, every step of
-//! such a group leads to views that are there too (Abdulla, Haziza and Holík, *All for the Price of Few*, with groups of two and
-//! three; views of one thread are thread-modular reasoning). Every configuration of every run then consists of views, so what is in no
-//! view is not reachable, and the conjunction of the views of all groups is an invariant that grows with the square of the number of
-//! threads where the configurations grow exponentially.
+//! A *view* is what a configuration looks like if one sees the shared variables, the schedule, and
+//! one or two of its threads. The search computes views that are closed: wherever views of the same
+//! shared variables fit together to one thread more, every step of such a group leads to views that
+//! are there too (Abdulla, Haziza and Holík, *All for the Price of Few*, with groups of two and
+//! three; views of one thread are thread-modular reasoning). Every configuration of every run then
+//! consists of views, so what is in no view is not reachable, and the conjunction of the views of
+//! all groups is an invariant that grows with the square of the number of threads where the
+//! configurations grow exponentially.
 //!
-//! Threads that are in no view are unknown: one of them inside an atomic block may be blocked. Everything that will be read has a value
-//! here, for if the same state were part of two different views the conjunction would allow what no group was looked at for.
+//! Threads that are in no view are unknown: one of them inside an atomic block may be blocked.
+//! Everything that will be read has a value here, for if the same state were part of two different
+//! views the conjunction would allow what no group was looked at for.
 
 use crate::exact::search::allowance::Allowance;
 use crate::exact::search::steps::TooManyCases;
@@ -79,8 +82,8 @@ impl<'m> Views<'m> {
         self.known.values().map(BTreeSet::len).sum()
     }
 
-    /// Closes the views under the steps of groups. Stops early once every wanted node is in a view, or with an error if that would take
-    /// too long or a thread more than there is room for.
+    /// Closes the views under the steps of groups. Stops early once every wanted node is in a view,
+    /// or with an error if that would take too long or a thread more than there is room for.
     pub(crate) fn run(&mut self, allowance: &Allowance<'_>) -> Result<(), Limit> {
         if self.cast.len() as usize <= self.size {
             return Err(Limit::Threads);

@@ -1,7 +1,7 @@
 //! The configurations that a search has met, with the way to each.
 //!
-//! Every configuration remembers from which one it was first reached, or reached best. So a search that has met a target has a run to it,
-//! whatever happens to the search afterwards.
+//! Every configuration remembers from which one it was first reached, or reached best. So a search
+//! that has met a target has a run to it, whatever happens to the search afterwards.
 
 use crate::exact::search::transitions::{Memory, Row, Transitions};
 use crate::tables::Configurations;
@@ -82,7 +82,8 @@ impl<'m> Visited<'m> {
         self.parents[id as usize] = parent;
     }
 
-    /// Looks which wanted nodes a configuration reaches; the first to reach a node is the one that a path leads to.
+    /// Looks which wanted nodes a configuration reaches; the first to reach a node is the one that
+    /// a path leads to.
     pub(crate) fn note(&mut self, id: u32) {
         let row = self.configurations.get(id);
         for thread in Transitions::running(row) {

@@ -1,17 +1,23 @@
-//! Whether a run that a search has found can be taken for real, and if not, which variables say why.
+//! Whether a run that a search has found can be taken for real, and if not, which variables say
+//! why.
 //!
-//! The search sees some variables only, so its run is a guess. What counts of it is less than its edges: where control goes between two calls is
-//! often a matter of variables that nobody tracks. So a path is widened to a *window*: calls, returns and ways back to the head of a loop
-//! are taken as on the path, and between them every way forward through the procedure is open. The window is executed with a literal for
-//! every bit, ways that meet being merged as in bounded search, and the solver is asked for a run in it.
+//! The search sees some variables only, so its run is a guess. What counts of it is less than its
+//! edges: where control goes between two calls is often a matter of variables that nobody tracks.
+//! So a path is widened to a *window*: calls, returns and ways back to the head of a loop are taken
+//! as on the path, and between them every way forward through the procedure is open. The window is
+//! executed with a literal for every bit, ways that meet being merged as in bounded search, and the
+//! solver is asked for a run in it.
 //!
-//! **Why not.** Every read of a variable that is not tracked goes through a switch, one for each variable: if it is off, the value read is arbitrary, as it is for the search. The
-//! switches are assumptions. If there is no run with all of them on, the core names variables that, tracked together with those that are,
-//! leave no run in the window. It is made smaller one by one, beginning with globals, which are arguments everywhere, and with what is written in most places: of several explanations
-//! the one that moves least is the one that carries over to other paths.
+//! **Why not.** Every read of a variable that is not tracked goes through a switch, one for each
+//! variable: if it is off, the value read is arbitrary, as it is for the search. The switches are
+//! assumptions. If there is no run with all of them on, the core names variables that, tracked
+//! together with those that are, leave no run in the window. It is made smaller one by one,
+//! beginning with globals, which are arguments everywhere, and with what is written in most places:
+//! of several explanations the one that moves least is the one that carries over to other paths.
 //!
-//! **From the end.** What makes a path impossible is mostly near its end, for whatever is wrong before would have been noticed before. So the last
-//! few steps are tried first, from an arbitrary state, then more of them.
+//! **From the end.** What makes a path impossible is mostly near its end, for whatever is wrong
+//! before would have been noticed before. So the last few steps are tried first, from an arbitrary
+//! state, then more of them.
 
 mod trial;
 
@@ -99,7 +105,8 @@ impl<'m> Windows<'m> {
         }
     }
 
-    /// Tries a path from the start of the program. Nothing but the tracked variables may be known to make it possible.
+    /// Tries a path from the start of the program. Nothing but the tracked variables may be known
+    /// to make it possible.
     pub fn try_path(
         &mut self,
         path: &[PathStep],

@@ -4,7 +4,8 @@ use super::*;
 use hardbop_machine::from_text;
 use hardbop_outcome::{Trace, digest};
 
-/// The path to the first assertion's failure that takes the first edge at every branch but those counted here, which take the second.
+/// The path to the first assertion's failure that takes the first edge at every branch but those
+/// counted here, which take the second.
 fn path(machine: &Machine, second: &[usize]) -> Vec<PathStep> {
     let mut path = Vec::new();
     let mut calls: Vec<EdgeId> = Vec::new();

@@ -112,7 +112,8 @@ impl<'t, 'm, 'i> Trial<'t, 'm, 'i> {
         }
     }
 
-    /// An edge over a state in which variables that are not tracked are seen through their switches.
+    /// An edge over a state in which variables that are not tracked are seen through their
+    /// switches.
     fn edge(&mut self, id: EdgeId, bits: &[Lit]) -> Option<EdgeCircuit> {
         let machine = self.windows.machine;
         let procedure = machine.procedure_of(machine.edge(id).from);
