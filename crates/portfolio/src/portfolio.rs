@@ -208,6 +208,7 @@ fn joined(question: &Question, participants: Vec<Participant>) -> Outcome {
     let is_alone = participants.len() == 1;
     let shares: Vec<(String, u64)> = participants
         .iter()
+        .filter(|one| one.looks > 0)
         .map(|one| (format!("turns-of-{}", one.name), one.looks))
         .collect();
     let mut outcomes = participants.into_iter().filter_map(|one| match one.end {

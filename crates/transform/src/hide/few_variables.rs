@@ -44,7 +44,7 @@ pub struct FewVariables {
 
 impl Engine for FewVariables {
     fn name(&self) -> &'static str {
-        self.engine.name()
+        "few-variables"
     }
 
     fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
