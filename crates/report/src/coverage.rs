@@ -6,6 +6,9 @@ use hardbop_outcome::coverage::{Condition, ConditionKind, Coverage, Finding, Rea
 use hardbop_syntax::shown_line;
 use std::fmt::Write;
 
+/// Columns farther out are named: with a pointer to each, the text would be quadratic in the length of a line.
+const LAST_POINTED: u32 = 400;
+
 /// Which lines are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lines {
@@ -38,13 +41,8 @@ pub fn render(machine: &Machine, coverage: &Coverage, lines: Lines) -> String {
         let mut below = String::new();
         while let Some(condition) = remarks.next_if(|condition| condition.line <= line) {
             if let Some(remark) = remark(condition) {
-                let before = source
-                    .line_text(line)
-                    .chars()
-                    .take(condition.column as usize - 1);
-                // Tabs are as wide here as there.
-                let indent: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-                let _ = writeln!(below, "  {:width$} | {indent}^ {remark}", "");
+                let place = pointer(source.line_text(line), condition.column);
+                let _ = writeln!(below, "  {:width$} | {place} {remark}", "");
                 is_finding |= !is_as_wanted(condition);
             }
         }
@@ -59,6 +57,17 @@ pub fn render(machine: &Machine, coverage: &Coverage, lines: Lines) -> String {
     out.push('\n');
     out.push_str(&legend(&marks));
     out
+}
+
+/// What points at a column of a line from the line below.
+fn pointer(line: &str, column: u32) -> String {
+    if column > LAST_POINTED {
+        return format!("column {column}:");
+    }
+    let before = line.chars().take(column as usize - 1);
+    // Tabs are as wide here as there.
+    let indent: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+    format!("{indent}^")
 }
 
 /// What is true of the statements that start on a line.
@@ -224,5 +233,26 @@ t.bp: 2 of 6 statements reachable, 2 not known
         let text = rendered(TEXT, Lines::Findings, &["print(0)"]);
         let shown: Vec<&str> = text.lines().filter(|line| line.contains(" | ")).collect();
         assert_eq!(shown.len(), 3, "{text}");
+    }
+
+    #[test]
+    fn remarks_about_a_long_line_are_linear_in_its_length() {
+        let count = 2_000;
+        let line = "if (*) then skip; fi ".repeat(count);
+        let text = format!("void main() begin\n{line}\nend\n");
+        let machine = hardbop_machine::from_text("t.bp", &text).expect("the program is valid");
+        let mut coverage = CoverageQuestion::new(&machine).coverage(|_| Reach::Reachable);
+        for condition in &mut coverage.conditions {
+            condition.fails = Some(Reach::Unreachable);
+        }
+        let text = render(&machine, &coverage, Lines::All);
+        let remarks: Vec<&str> = text
+            .lines()
+            .filter(|l| l.ends_with("always true"))
+            .collect();
+        assert_eq!(remarks.len(), count);
+        assert_eq!(remarks[0], "    | ^ always true");
+        assert_eq!(remarks[1_000], "    | column 21001: always true");
+        assert!(text.len() < 5 * line.len(), "{}", text.len());
     }
 }

@@ -53,6 +53,8 @@ struct Inner {
     name: String,
     text: String,
     line_starts: Vec<u32>,
+    /// How many characters start before each block of the text.
+    characters_before: Vec<u32>,
 }
 
 /// Why a file's bytes are not a source text.
@@ -88,6 +90,15 @@ impl std::fmt::Display for NotText {
 
 impl std::error::Error for NotText {}
 
+/// Characters are counted once per block of this many bytes: a column costs the same on a long line.
+const BLOCK: usize = 256;
+
+/// How many characters start in these bytes of UTF-8.
+fn character_count(bytes: &[u8]) -> u32 {
+    let starts = bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80);
+    starts.count() as u32
+}
+
 impl Source {
     /// A source text under a name that diagnostics show.
     ///
@@ -100,11 +111,19 @@ impl Source {
         let line_starts = std::iter::once(0)
             .chain(newlines.map(|(i, _)| i as u32 + 1))
             .collect();
+        let mut characters = 0;
+        let blocks = text.as_bytes().chunks(BLOCK).map(|block| {
+            let before = characters;
+            characters += character_count(block);
+            before
+        });
+        let characters_before = blocks.collect();
         Self {
             inner: Arc::new(Inner {
                 name: shown_line(&name.into()).into_owned(),
                 text,
                 line_starts,
+                characters_before,
             }),
         }
     }
@@ -157,8 +176,19 @@ impl Source {
     pub fn line_column(&self, offset: u32) -> (u32, u32) {
         let line = self.line(offset);
         let start = self.inner.line_starts[line as usize - 1] as usize;
-        let before = self.inner.text.get(start..offset as usize).unwrap_or("");
-        (line, before.chars().count() as u32 + 1)
+        let offset = offset as usize;
+        if self.inner.text.get(start..offset).is_none() {
+            return (line, 1);
+        }
+        let before = self.characters_before(offset) - self.characters_before(start);
+        (line, before + 1)
+    }
+
+    /// How many characters start before an offset into the text.
+    fn characters_before(&self, offset: usize) -> u32 {
+        let block = (offset / BLOCK).min(self.inner.characters_before.len().saturating_sub(1));
+        let counted = self.inner.characters_before.get(block).unwrap_or(&0);
+        counted + character_count(&self.inner.text.as_bytes()[block * BLOCK..offset])
     }
 
     /// How many lines the text has (a text without newline has one).
@@ -192,6 +222,32 @@ mod tests {
         assert_eq!(source.line_text(2), "ä x");
         assert_eq!(source.line_count(), 3);
         assert_eq!(source.line_text(9), "");
+    }
+
+    #[test]
+    fn columns_of_a_long_line_are_those_of_counting_its_characters() {
+        for length in [0, 1, 254, 255, 256, 257, 2000] {
+            let line = "aä€𝄞".chars().cycle().take(length).collect::<String>();
+            let text = format!("ä\n{line}");
+            let source = Source::new("t", text.as_str());
+            let ends = line.char_indices().map(|(at, _)| at).chain([line.len()]);
+            for (column, at) in ends.enumerate() {
+                let found = source.line_column(3 + at as u32);
+                assert_eq!(found, (2, column as u32 + 1), "{length}");
+            }
+            assert_eq!(source.line_column(text.len() as u32 + 1), (2, 1));
+        }
+    }
+
+    #[test]
+    fn a_column_far_out_on_a_line_is_not_counted_from_its_start() {
+        let source = Source::new("t", "a".repeat(2_000_000));
+        let start = std::time::Instant::now();
+        for offset in (0..2_000_000).step_by(10) {
+            assert_eq!(source.line_column(offset), (1, offset + 1));
+        }
+        let took = start.elapsed();
+        assert!(took < std::time::Duration::from_secs(20), "{took:?}");
     }
 
     #[test]
