@@ -6,7 +6,8 @@ use hardbop_outcome::coverage::{Condition, ConditionKind, Coverage, Finding, Rea
 use hardbop_syntax::shown_line;
 use std::fmt::Write;
 
-/// Columns farther out are named: with a pointer to each, the text would be quadratic in the length of a line.
+/// Columns farther out are named: with a pointer to each, the text would be quadratic in the length
+/// of a line.
 const LAST_POINTED: u32 = 400;
 
 /// Which lines are shown.

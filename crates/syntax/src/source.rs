@@ -90,7 +90,8 @@ impl std::fmt::Display for NotText {
 
 impl std::error::Error for NotText {}
 
-/// Characters are counted once per block of this many bytes: a column costs the same on a long line.
+/// Characters are counted once per block of this many bytes: a column costs the same on a long
+/// line.
 const BLOCK: usize = 256;
 
 /// How many characters start in these bytes of UTF-8.
