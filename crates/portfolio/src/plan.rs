@@ -1,7 +1,7 @@
 //! Which engines take part, for each kind of question and program, and in which order.
 //!
 //! No engine is good at everything: summaries suffer from arithmetic, SAT from deep loops, states
-//! one by one from many free variables. The plan names the two or three that between them answer
+//! one by one from many free variables. The plan names the few that between them answer
 //! what any engine answers; they share the time equally, so that the answer comes after a small
 //! multiple of what the best of them takes alone. The order decides only who begins.
 //!
