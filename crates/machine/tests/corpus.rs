@@ -2,39 +2,20 @@
 //!
 //! The corpus is not part of the project; where its folder is missing, this test says so and
 //! passes.
-#![allow(clippy::print_stderr, reason = "says why nothing was tested")]
 
-use std::path::{Path, PathBuf};
-
-const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus");
+use hardbop_testkit::shared_programs;
 
 /// Programs that are rejected, by the end of their path, each with the code and the reason.
 const REJECTED: &[(&str, &str)] = &[];
 
-fn programs(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut pending = vec![folder.to_path_buf()];
-    while let Some(path) = pending.pop() {
-        if path.is_dir() {
-            let entries = std::fs::read_dir(&path).expect("a folder can be listed");
-            pending.extend(entries.map(|entry| entry.expect("an entry can be read").path()));
-        } else if path.extension().is_some_and(|e| e == "bp") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
 #[test]
 fn all_programs_of_other_tools_become_machines() {
-    let folder = Path::new(CORPUS);
-    if !folder.is_dir() {
-        eprintln!("skipped: there is no corpus at {CORPUS}");
-        return;
-    }
-    let programs = programs(folder);
-    assert!(programs.len() >= 100, "only {} programs", programs.len());
+    let programs = shared_programs("corpus");
+    assert!(
+        programs.is_empty() || programs.len() >= 100,
+        "only {} programs",
+        programs.len()
+    );
     let mut failures = Vec::new();
     for path in programs {
         let name = path.to_string_lossy();

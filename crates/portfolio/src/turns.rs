@@ -26,6 +26,7 @@ const FIRST_TURN: u64 = 4;
 /// often.
 fn looks_in_turn(engine: &str) -> u64 {
     match engine {
+        "concurrent" => 16,
         "sat" => 3,
         "interleaving" | "brute-force" | "tabulation" => 4,
         "explicit" => 1,

@@ -5,10 +5,13 @@
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Budget, Engine, Evidence, NeverInterrupted, Question, Silent, Verdict};
 use hardbop_summary::{Direction, SummaryEngine};
+use hardbop_testkit::shared;
 use std::path::{Path, PathBuf};
 
-fn shared() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared")
+/// What is in a folder of `shared`, if it is there.
+fn entries(folder: &str) -> Option<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(shared(folder)?).unwrap();
+    Some(entries.map(|entry| entry.unwrap().path()).collect())
 }
 
 fn machine(path: &Path) -> Machine {
@@ -51,11 +54,11 @@ const DIRECTIONS: [Direction; 3] = [Direction::Forward, Direction::Backward, Dir
 
 #[test]
 fn boppo_tests_have_the_verdicts_of_their_descriptions() {
-    let Ok(folders) = std::fs::read_dir(shared().join("corpus/boppo")) else {
+    let Some(folders) = entries("corpus/boppo") else {
         return;
     };
     let mut checked = 0;
-    for folder in folders.map(|entry| entry.unwrap().path()) {
+    for folder in folders {
         let Ok(description) = std::fs::read_to_string(folder.join("test.desc")) else {
             continue;
         };
@@ -85,10 +88,10 @@ fn boppo_tests_have_the_verdicts_of_their_descriptions() {
 
 #[test]
 fn wali_programs_can_all_fail() {
-    let Ok(files) = std::fs::read_dir(shared().join("corpus/wali")) else {
+    let Some(files) = entries("corpus/wali") else {
         return;
     };
-    for path in files.map(|entry| entry.unwrap().path()) {
+    for path in files {
         if path.extension().is_some_and(|e| e == "bp") {
             let machine = machine(&path);
             let question = Question::assertions(&machine);
@@ -106,10 +109,10 @@ fn wali_programs_can_all_fail() {
 #[test]
 fn generated_benchmarks_have_their_known_answers() {
     let failing = ["ra6", "rb5", "rb6", "rb8", "termS_unsafe", "termB_unsafe"];
-    let Ok(files) = std::fs::read_dir(shared().join("bench")) else {
+    let Some(files) = entries("bench") else {
         return;
     };
-    for path in files.map(|entry| entry.unwrap().path()) {
+    for path in files {
         let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
         if path.extension().is_some_and(|e| e == "bp") {
             let machine = machine(&path);

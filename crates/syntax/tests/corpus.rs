@@ -4,28 +4,16 @@
 //! Reads `../shared/corpus` and `../shared/bench` beside the project where they are present.
 
 use hardbop_syntax::{Source, diagnostic::has_errors, format::format, parse};
+use hardbop_testkit::shared_programs;
 use std::path::{Path, PathBuf};
 
 fn programs() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let mut found = Vec::new();
-    let mut folders = vec![root.join("corpus"), root.join("bench"), examples];
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(&folder) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "bp" || e == "gp") {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
+    let examples = std::fs::read_dir(examples).unwrap();
+    let examples = examples.map(|entry| entry.unwrap().path());
+    let examples = examples.filter(|path| path.extension().is_some_and(|e| e == "bp"));
+    let shared = ["corpus", "bench"].into_iter().flat_map(shared_programs);
+    examples.chain(shared).collect()
 }
 
 fn comments(source: &Source) -> Vec<String> {

@@ -3,20 +3,13 @@
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Bound, Budget, Engine, Evidence, Question, Silent, Verdict};
+use hardbop_testkit::{shared, shared_programs};
 use hardbop_threads::BoundedEngine;
-use std::path::{Path, PathBuf};
 
-fn corpus(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/corpus")
-        .join(path)
-}
-
-fn machine(path: &Path) -> Option<Machine> {
-    let text = std::fs::read(path).ok()?;
+pub(crate) fn machine(path: &str) -> Option<Machine> {
+    let text = std::fs::read(shared(&format!("corpus/{path}"))?).expect("a file can be read");
     let text = String::from_utf8_lossy(&text);
-    let name = path.display().to_string();
-    Some(from_text(&name, &text).unwrap_or_else(|errors| panic!("{name}: {errors:?}")))
+    Some(from_text(path, &text).unwrap_or_else(|errors| panic!("{path}: {errors:?}")))
 }
 
 /// Per target the least number of switches with which it is reached; every run is replayed.
@@ -43,11 +36,11 @@ fn least(machine: &Machine, question: &Question, switches: u32) -> Vec<Option<u3
 #[test]
 fn boppo_threads_have_the_verdicts_of_their_descriptions() {
     for name in ["Threads1", "Threads2", "Threads3", "Threads4"] {
-        let Some(machine) = machine(&corpus(&format!("boppo/{name}/main.bp"))) else {
+        let Some(machine) = machine(&format!("boppo/{name}/main.bp")) else {
             return;
         };
-        let description = corpus(&format!("boppo/{name}/test.desc"));
-        let description = std::fs::read_to_string(description).unwrap();
+        let description = shared(&format!("corpus/boppo/{name}/test.desc"));
+        let description = std::fs::read_to_string(description.unwrap()).unwrap();
         let options: Vec<&str> = description
             .lines()
             .nth(2)
@@ -67,7 +60,7 @@ fn boppo_threads_have_the_verdicts_of_their_descriptions() {
 
 #[test]
 fn dekker_fails_only_where_its_head_says() {
-    if let Some(machine) = machine(&corpus("duet/dekker.bp")) {
+    if let Some(machine) = machine("duet/dekker.bp") {
         let found = least(&machine, &Question::assertions(&machine), 5);
         assert_eq!(found, [None, Some(2)]);
     }
@@ -86,7 +79,7 @@ fn fibonacci_is_reached_only_where_it_should_be() {
         ("fib_5_unsafe", 6, None),
     ];
     for (name, most, expected) in cases {
-        let Some(machine) = machine(&corpus(&format!("getafix/{name}.bp"))) else {
+        let Some(machine) = machine(&format!("getafix/{name}.bp")) else {
             return;
         };
         let question = Question::label(&machine, "SLIC_ERROR");
@@ -94,27 +87,11 @@ fn fibonacci_is_reached_only_where_it_should_be() {
     }
 }
 
-/// All programs below a folder, in order.
-fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return;
-    };
-    let mut entries: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    entries.sort();
-    for entry in entries {
-        if entry.is_dir() {
-            programs(&entry, found);
-        } else if entry.extension().is_some_and(|ending| ending == "bp") {
-            found.push(entry);
-        }
-    }
-}
-
 #[test]
 fn ijit_programs_survive_within_a_budget() {
-    let mut files = Vec::new();
-    programs(&corpus("ijit"), &mut files);
-    for machine in files.iter().filter_map(|path| machine(path)) {
+    for path in shared_programs("corpus/ijit") {
+        let text = std::fs::read_to_string(&path).expect("a file can be read");
+        let machine = from_text("ijit", &text).unwrap_or_else(|errors| panic!("{errors:?}"));
         let question = Question::assertions(&machine);
         assert_eq!(
             least(&machine, &question, 3).len(),

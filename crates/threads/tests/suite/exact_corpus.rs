@@ -1,18 +1,11 @@
 //! Other tools' programs with threads, read beside the project where they are present: exact
 //! answers, checked.
 
+use crate::bounded_corpus::machine;
 use hardbop_interpreter::replay;
-use hardbop_machine::{Machine, from_text};
+use hardbop_machine::Machine;
 use hardbop_outcome::{Budget, Engine, Evidence, NeverInterrupted, Question, Silent, Verdict};
 use hardbop_threads::InterleavingEngine;
-use std::path::Path;
-
-fn machine(path: &str) -> Option<Machine> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let text = std::fs::read(folder.join(path)).ok()?;
-    let text = String::from_utf8_lossy(&text);
-    Some(from_text(path, &text).unwrap_or_else(|errors| panic!("{path}: {errors:?}")))
-}
 
 /// Per target whether it is reached; runs are replayed and certificates checked.
 fn reached(machine: &Machine, question: &Question) -> Vec<bool> {
