@@ -8,7 +8,7 @@
 //! somewhere and can influence whether a target is reached. What a scout does not see
 //! ([`crate::scouts`]) has none either.
 
-use hardbop_machine::analysis::{CallGraph, Liveness, ModRef, NodeOrder, Slice};
+use hardbop_machine::analysis::{Analyses, Liveness, ModRef, NodeOrder, Slice};
 use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Variable};
 use std::collections::HashMap;
 
@@ -61,8 +61,11 @@ pub struct Layout {
 impl Layout {
     /// Numbers everything that can matter for some targets. Linear.
     pub fn new(machine: &Machine, targets: &[NodeId]) -> Self {
-        let calls = CallGraph::new(machine);
-        let effects = ModRef::new(machine, &calls);
+        let Analyses {
+            calls,
+            effects,
+            liveness,
+        } = Analyses::new(machine);
         let everywhere: Vec<NodeId> = machine.node_ids().collect();
         let mut layout = Self {
             global_fields: Vec::new(),
@@ -73,7 +76,7 @@ impl Layout {
             pcs: vec![0; machine.nodes.len()],
             fields: HashMap::new(),
             bits: vec![Vec::new(); machine.procedures.len() + 1],
-            liveness: Liveness::new(machine, &calls, &effects),
+            liveness,
             effects,
             is_exposed: exposed_globals(machine),
             slice: Slice::new(machine, &calls, targets),

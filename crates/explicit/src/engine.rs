@@ -11,7 +11,7 @@ use crate::property;
 use crate::runs::RunReader;
 use crate::step::Statics;
 use crate::watch::{Stopped, Watch};
-use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
+use hardbop_machine::analysis::Analyses;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::engine::takes_no_bound;
 use hardbop_outcome::{
@@ -90,11 +90,9 @@ impl Engine for ExplicitEngine {
             WantedRun::Any | WantedRun::Short => self.search,
         };
         progress.event(Event::Phase("analyses"));
-        let calls = CallGraph::new(machine);
-        let effects = ModRef::new(machine, &calls);
-        let alive = Liveness::new(machine, &calls, &effects);
-        let layouts = Layouts::new(machine, &calls, &effects, &alive);
-        let program = Program::new(machine, &layouts, &alive);
+        let analyses = Analyses::new(machine);
+        let layouts = Layouts::new(machine, &analyses);
+        let program = Program::new(machine, &layouts, &analyses.liveness);
         let statics = Statics {
             machine,
             layouts: &layouts,

@@ -7,7 +7,7 @@
 //! are. Bits of dead variables are 0 in every stored state: states that differ only in what nobody
 //! will read are one state.
 
-use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
+use hardbop_machine::analysis::{Analyses, ModRef};
 use hardbop_machine::{GlobalId, LocalId, Machine, NodeId, ProcId, Type, Variable};
 
 const WORD_BITS: u32 = u64::BITS;
@@ -154,7 +154,12 @@ pub struct Layouts {
 
 impl Layouts {
     /// Lays out a machine.
-    pub fn new(machine: &Machine, calls: &CallGraph, effects: &ModRef, alive: &Liveness) -> Self {
+    pub fn new(machine: &Machine, analyses: &Analyses) -> Self {
+        let Analyses {
+            calls,
+            effects,
+            liveness,
+        } = analyses;
         let layouts = machine.procedure_ids();
         let layouts: Vec<Layout> = layouts
             .map(|procedure| Layout::new(machine, effects, procedure))
@@ -166,7 +171,7 @@ impl Layouts {
             let start = live.len();
             live_starts.push(start as u32);
             live.resize(start + layout.words, 0);
-            for variable in alive.live_at(node) {
+            for variable in liveness.live_at(node) {
                 if let Some(place) = layout.place(variable) {
                     place.write(&mut live[start..], place.mask());
                 }
@@ -211,10 +216,7 @@ mod tests {
 
     fn layouts(text: &str) -> (Machine, Layouts) {
         let machine = hardbop_machine::from_text("test.bp", text).expect("the program is valid");
-        let calls = CallGraph::new(&machine);
-        let effects = ModRef::new(&machine, &calls);
-        let alive = Liveness::new(&machine, &calls, &effects);
-        let layouts = Layouts::new(&machine, &calls, &effects, &alive);
+        let layouts = Layouts::new(&machine, &Analyses::new(&machine));
         (machine, layouts)
     }
 

@@ -254,7 +254,7 @@ mod tests {
     use super::*;
     use crate::code::Effect;
     use crate::layout::Layouts;
-    use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
+    use hardbop_machine::analysis::Analyses;
     use hardbop_machine::{EdgeId, ProcId};
 
     /// How many cases a condition over uninitialised locals is split into, each with its value.
@@ -262,11 +262,9 @@ mod tests {
         let text =
             format!("decl r; void main() begin {declarations} r := {condition}; assert(r); end");
         let machine = hardbop_machine::from_text("test.bp", &text).expect("the program is valid");
-        let calls = CallGraph::new(&machine);
-        let effects = ModRef::new(&machine, &calls);
-        let alive = Liveness::new(&machine, &calls, &effects);
-        let layouts = Layouts::new(&machine, &calls, &effects, &alive);
-        let program = Program::new(&machine, &layouts, &alive);
+        let analyses = Analyses::new(&machine);
+        let layouts = Layouts::new(&machine, &analyses);
+        let program = Program::new(&machine, &layouts, &analyses.liveness);
         let Effect::Move { writes, .. } = &program.edge(EdgeId(0)).effect else {
             panic!("the first edge is an assignment");
         };

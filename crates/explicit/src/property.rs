@@ -15,7 +15,7 @@ use crate::step::Statics;
 use crate::watch::{Stopped, Watch};
 use hardbop_automata::Property;
 use hardbop_machine::Machine;
-use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
+use hardbop_machine::analysis::Analyses;
 use hardbop_outcome::{Budget, Event, Evidence, Limit, Outcome, Progress, Question, Verdict};
 use hardbop_transform::product::Product;
 
@@ -34,11 +34,9 @@ pub(crate) fn search(
     let automaton = &property.automaton;
     progress.event(Event::Phase("product"));
     let product = Product::new(machine, automaton);
-    let calls = CallGraph::new(&product.machine);
-    let effects = ModRef::new(&product.machine, &calls);
-    let alive = Liveness::new(&product.machine, &calls, &effects);
-    let layouts = Layouts::new(&product.machine, &calls, &effects, &alive);
-    let program = Program::new(&product.machine, &layouts, &alive);
+    let analyses = Analyses::new(&product.machine);
+    let layouts = Layouts::new(&product.machine, &analyses);
+    let program = Program::new(&product.machine, &layouts, &analyses.liveness);
     let statics = Statics {
         machine: &product.machine,
         layouts: &layouts,

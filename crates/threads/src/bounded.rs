@@ -17,7 +17,6 @@ mod encoding {
     pub(crate) mod moves;
     pub(crate) mod profile;
     pub(crate) mod scopes;
-    pub(crate) mod switch_points;
 }
 
 /// The three relations, and how they grow.

@@ -8,7 +8,9 @@ use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, ProgramArguments};
 use crate::targets::TargetArguments;
-use hardbop_machine::analysis::{CallGraph, Constants, Liveness, ModRef, Slice, constants::Value};
+use hardbop_machine::analysis::{
+    Analyses, CallGraph, Constants, Liveness, ModRef, Slice, constants::Value,
+};
 use hardbop_machine::{LocalId, Machine, NodeId, ProcId, Variable};
 use serde_json::json;
 
@@ -27,13 +29,16 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
     let machine = input::load(console, &arguments.program)?;
-    let calls = CallGraph::new(&machine);
-    let effects = ModRef::new(&machine, &calls);
+    let Analyses {
+        calls,
+        effects,
+        liveness,
+    } = Analyses::new(&machine);
     let targets = arguments.targets.targets(&machine)?;
     let targets: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
     let findings = Findings {
         machine: &machine,
-        live: Liveness::new(&machine, &calls, &effects),
+        live: liveness,
         constants: Constants::new(&machine, &calls, &effects),
         slice: (!targets.is_empty()).then(|| Slice::new(&machine, &calls, &targets)),
         calls,

@@ -14,6 +14,7 @@ pub mod order;
 mod partial_eval;
 mod shared_sets;
 pub mod slice;
+pub mod switch_points;
 pub mod table;
 pub mod variables;
 
@@ -24,5 +25,32 @@ pub use liveness::Liveness;
 pub use mod_ref::ModRef;
 pub use order::NodeOrder;
 pub use slice::Slice;
+pub use switch_points::SwitchPoints;
 pub use table::Table;
 pub use variables::VariableIndex;
+
+use crate::Machine;
+
+/// What most engines want to know of a machine, computed once and passed along.
+#[derive(Debug)]
+pub struct Analyses {
+    /// Who calls whom.
+    pub calls: CallGraph,
+    /// What procedures read and write.
+    pub effects: ModRef,
+    /// Which variables matter at which nodes.
+    pub liveness: Liveness,
+}
+
+impl Analyses {
+    /// Computes them.
+    pub fn new(machine: &Machine) -> Self {
+        let calls = CallGraph::new(machine);
+        let effects = ModRef::new(machine, &calls);
+        Self {
+            liveness: Liveness::new(machine, &calls, &effects),
+            calls,
+            effects,
+        }
+    }
+}

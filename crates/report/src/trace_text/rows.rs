@@ -3,7 +3,7 @@
 
 use super::TraceLevel;
 use hardbop_interpreter::{Configuration, Walked, WalkedKind};
-use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
+use hardbop_machine::analysis::{Analyses, Liveness, ModRef};
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{GlobalId, LocalId, Machine, Storage, Variable};
 use hardbop_syntax::shown_line;
@@ -74,14 +74,13 @@ pub(super) struct View<'a> {
 
 impl<'a> View<'a> {
     pub(super) fn new(machine: &'a Machine, concurrent: bool, level: TraceLevel) -> Self {
-        let calls = CallGraph::new(machine);
-        let effects = ModRef::new(machine, &calls);
+        let analyses = Analyses::new(machine);
         Self {
             machine,
             concurrent,
             level,
-            liveness: Liveness::new(machine, &calls, &effects),
-            effects,
+            liveness: analyses.liveness,
+            effects: analyses.effects,
         }
     }
 

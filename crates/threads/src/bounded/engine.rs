@@ -81,19 +81,13 @@ impl Engine for BoundedEngine {
             interrupt: &interrupt,
         };
         let moves = Moves::new(columns, manager);
-        let mut is_short_of_threads = false;
-        let mut lost = None;
-        let searched = Search::new(moves, limits).and_then(|mut search| {
-            let searched = ledger.search(&mut search, contexts, progress);
-            is_short_of_threads = search.is_short_of_threads;
-            lost = search.lost.take();
-            ledger.count(&search);
-            searched
-        });
+        let mut search = Search::new(moves, limits);
+        let searched = ledger.search(&mut search, contexts, progress);
+        ledger.count(&search);
         let why = match searched {
             Err(why) => Some(limit_reached(why, budget)),
-            Ok(()) if lost.is_some() => lost,
-            Ok(()) if is_short_of_threads => Some(Limit::Threads),
+            Ok(()) if search.lost.is_some() => search.lost.take(),
+            Ok(()) if search.is_short_of_threads => Some(Limit::Threads),
             Ok(()) if depth == Depth::Growing && !ledger.is_exhausted => Some(Limit::Beyond {
                 bound: depth.bound(),
             }),

@@ -7,7 +7,7 @@
 
 use super::expressions::expression;
 use super::names::{Names, choice, declared, local, result};
-use super::switch_points::SwitchPoints;
+use hardbop_machine::analysis::SwitchPoints;
 use hardbop_machine::{Action, EdgeId, ExprId, Machine, NodeId, ProcId, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

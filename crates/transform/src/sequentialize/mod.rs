@@ -25,7 +25,6 @@ mod code;
 mod expressions;
 mod frame;
 mod names;
-mod switch_points;
 
 use crate::static_threads::{NotStatic, StaticThreads};
 use crate::transform::{NoWayBack, TargetMap, Transform};

@@ -6,8 +6,8 @@
 //! Locals of different procedures share numbers, as they never meet. All copies of one bit stand
 //! together: most of them are equal most of the time. Bits stand in the order of their first use.
 
+use hardbop_machine::analysis::Analyses;
 use hardbop_machine::analysis::variables::{each_read, each_write};
-use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
 use hardbop_machine::bits::BitLayout;
 use hardbop_machine::{Action, GlobalId, Machine, NodeId, ProcId, Storage, Variable};
 
@@ -37,7 +37,7 @@ pub(crate) type Slot = u32;
 pub(crate) struct Columns<'m> {
     machine: &'m Machine,
     layout: BitLayout,
-    liveness: Liveness,
+    analyses: Analyses,
     shared: Vec<Slot>,
     own: Vec<Slot>,
     inside: Option<Slot>,
@@ -52,9 +52,6 @@ impl<'m> Columns<'m> {
     /// Columns for runs of so many contexts and threads.
     pub(crate) fn new(machine: &'m Machine, contexts: u32, threads: u32) -> Self {
         let layout = BitLayout::new(machine);
-        let calls = CallGraph::new(machine);
-        let effects = ModRef::new(machine, &calls);
-        let liveness = Liveness::new(machine, &calls, &effects);
         let bits_of = |storage| -> Vec<Slot> {
             let ids = (0..machine.globals.len()).map(GlobalId::new);
             let ids = ids.filter(|&id| machine.global(id).storage == storage);
@@ -73,7 +70,7 @@ impl<'m> Columns<'m> {
         Self {
             machine,
             layout,
-            liveness,
+            analyses: Analyses::new(machine),
             shared,
             own,
             inside,
@@ -87,6 +84,11 @@ impl<'m> Columns<'m> {
     /// The machine.
     pub(crate) fn machine(&self) -> &'m Machine {
         self.machine
+    }
+
+    /// What is known about it.
+    pub(crate) fn analyses(&self) -> &Analyses {
+        &self.analyses
     }
 
     /// The bits of the shared globals.
@@ -135,7 +137,7 @@ impl<'m> Columns<'m> {
     /// The bits of the locals whose value matters at a node.
     pub(crate) fn live_locals(&self, node: NodeId) -> Vec<Slot> {
         let procedure = self.machine.procedure_of(node);
-        let locals = self.liveness.live_at(node);
+        let locals = self.analyses.liveness.live_at(node);
         locals
             .filter(|variable| matches!(variable, Variable::Local(_)))
             .flat_map(|variable| self.bits_of(procedure, variable))

@@ -70,13 +70,10 @@ struct Wanted {
 
 impl<'m, 'i> Search<'m, 'i> {
     /// Nothing searched yet.
-    pub(crate) fn new(
-        mut moves: Moves<'m, 'i>,
-        limits: SearchLimits<'i>,
-    ) -> Result<Self, Exhausted> {
+    pub(crate) fn new(moves: Moves<'m, 'i>, limits: SearchLimits<'i>) -> Self {
         let incoming = predecessors(moves.columns.machine());
-        Ok(Self {
-            path_edges: PathEdges::new(&mut moves, limits.of_thread)?,
+        Self {
+            path_edges: PathEdges::new(&moves.columns, limits.of_thread),
             moves,
             entries: Entries::default(),
             schedules: Vec::new(),
@@ -86,7 +83,7 @@ impl<'m, 'i> Search<'m, 'i> {
             incoming,
             is_short_of_threads: false,
             lost: None,
-        })
+        }
     }
 
     /// Runs `init`, if there is one, up to where it would hand over.

@@ -13,13 +13,13 @@
 //! Only states that some run reaches are computed: a thread resumes only with globals that a
 //! schedule has brought about.
 
-use crate::bounded::encoding::columns::Column;
+use crate::bounded::encoding::columns::{Column, Columns};
 use crate::bounded::encoding::moves::Moves;
 use crate::bounded::encoding::profile::{ProfileId, Profiles, ScopeId, WatchId};
 use crate::bounded::encoding::scopes::{Kind, Scopes, started_by};
-use crate::bounded::encoding::switch_points::SwitchPoints;
 use crate::bounded::search::calls::{Summary, Waiting};
 use hardbop_bdd::{Bdd, Exhausted};
+use hardbop_machine::analysis::SwitchPoints;
 use hardbop_machine::{Action, EdgeId, NodeId, ProcId};
 use std::collections::{HashMap, VecDeque};
 
@@ -99,11 +99,10 @@ const FIRST_COLLECTION: usize = 1 << 18;
 
 impl PathEdges {
     /// None yet.
-    pub(crate) fn new(moves: &mut Moves<'_, '_>, limits: Limits) -> Result<Self, Exhausted> {
-        let switch_points = SwitchPoints::new(moves)?;
-        let machine = moves.columns.machine();
-        Ok(Self {
-            switch_points,
+    pub(crate) fn new(columns: &Columns<'_>, limits: Limits) -> Self {
+        let machine = columns.machine();
+        Self {
+            switch_points: SwitchPoints::new(machine, &columns.analyses().calls),
             scopes: Scopes::default(),
             profiles: Profiles::default(),
             watches: Vec::new(),
@@ -119,7 +118,7 @@ impl PathEdges {
             clock: 0,
             is_short_of_threads: false,
             collect_at: FIRST_COLLECTION,
-        })
+        }
     }
 
     /// Stands for the node of a thread that has ended.
