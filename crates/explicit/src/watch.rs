@@ -6,9 +6,9 @@ use hardbop_outcome::{Budget, Event, Limit, Progress};
 use std::collections::BTreeMap;
 
 /// How many transitions pass between two looks at the limits.
-const PATIENCE: u64 = 4096;
+const PATIENCE: u64 = 1024;
 /// How many looks pass between two reports.
-const REPORT: u64 = 64;
+const REPORT: u64 = 256;
 
 /// Why a search ended before it had seen everything.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,14 +2,15 @@
 //!
 //! No engine is good at everything: summaries suffer from arithmetic, SAT from deep loops, states
 //! one by one from many free variables. The plan names the few that between them answer
-//! what any engine answers; they share the time equally, so that the answer comes after a small
-//! multiple of what the best of them takes alone. The order decides only who begins.
+//! what any engine answers; they share the time, so that the answer comes after a small multiple of
+//! what the best of them takes alone. The order decides only who begins.
 //!
 //! The calculus engine is not in any plan: it is there for those who write algorithms, and what it
 //! answers the summary engine answers sooner. Neither are the obvious searches.
 
 use crate::engines::EngineName;
 use crate::options::Options;
+use crate::turns::Contestant;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Bound, Engine, Question, WantedRun};
 use hardbop_transform::Through;
@@ -18,32 +19,66 @@ use hardbop_transform::hide::FewVariables;
 /// Variables of at least this width are words, on which arithmetic is done.
 const WORD: u32 = 8;
 
-/// An engine, and what it is asked through.
+/// An engine, what it is asked through, and how long its turns are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Planned {
-    /// As it is.
-    Plain(EngineName),
+pub struct Planned {
+    /// The engine.
+    pub name: EngineName,
+    through: Wrapper,
+    /// Looks at the interrupt in a turn.
+    looks: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wrapper {
+    None,
     /// Asked about few variables first.
-    FewVariables(EngineName),
+    FewVariables,
     /// Asked about the product with a safety property.
-    Monitored(EngineName),
+    Monitor,
 }
 
 impl Planned {
-    /// The engine.
-    pub fn name(self) -> EngineName {
-        match self {
-            Self::Plain(name) | Self::FewVariables(name) | Self::Monitored(name) => name,
+    /// The engine as it is, with turns that were measured to take four to six milliseconds: engines
+    /// look more or less often.
+    pub fn plain(name: EngineName) -> Self {
+        let looks = match name {
+            EngineName::Concurrent => 16,
+            EngineName::Sat => 5,
+            EngineName::Interleaving
+            | EngineName::BruteForce
+            | EngineName::Tabulation
+            | EngineName::Explicit => 4,
+            EngineName::Summary | EngineName::Calculus | EngineName::Sequentialized => 2,
+        };
+        Self {
+            name,
+            through: Wrapper::None,
+            looks,
         }
     }
 
+    /// The engine with a wrapper around it.
+    fn through(self, through: Wrapper) -> Self {
+        Self { through, ..self }
+    }
+
+    /// The engine with turns of another length.
+    fn for_looks(self, looks: u64) -> Self {
+        Self { looks, ..self }
+    }
+
     /// The engine, set up as the options say, with what it is asked through.
-    pub fn engine(self, options: &Options) -> Box<dyn Engine> {
-        let engine = self.name().engine(options);
-        match self {
-            Self::Plain(_) => engine,
-            Self::FewVariables(_) => Box::new(FewVariables { engine }),
-            Self::Monitored(name) => Box::new(Through::monitored(name.as_str(), engine)),
+    pub fn contestant(self, options: &Options) -> Contestant {
+        let engine = self.name.engine(options);
+        let engine: Box<dyn Engine> = match self.through {
+            Wrapper::None => engine,
+            Wrapper::FewVariables => Box::new(FewVariables { engine }),
+            Wrapper::Monitor => Box::new(Through::monitored(self.name.as_str(), engine)),
+        };
+        Contestant {
+            engine,
+            looks: self.looks,
         }
     }
 }
@@ -53,27 +88,33 @@ pub fn plan(machine: &Machine, question: &Question) -> Vec<Planned> {
     use EngineName::{
         BruteForce, Concurrent, Explicit, Interleaving, Sat, Sequentialized, Summary,
     };
-    use Planned::{FewVariables, Monitored, Plain};
+    let plain = |engines: &[EngineName]| engines.iter().copied().map(Planned::plain).collect();
     let is_sequential = machine.is_sequential();
     if let Some(property) = question.as_property() {
         return match (is_sequential, property.automaton.has_targets()) {
-            (true, true) => vec![Plain(Explicit), Monitored(Summary)],
-            (true, false) => vec![Plain(Explicit)],
-            (false, _) => vec![Plain(Interleaving), Plain(BruteForce)],
+            (true, true) => vec![
+                Planned::plain(Explicit),
+                Planned::plain(Summary).through(Wrapper::Monitor),
+            ],
+            (true, false) => plain(&[Explicit]),
+            (false, _) => plain(&[Interleaving, BruteForce]),
         };
     }
     match question.bound {
-        Some(Bound::Steps(_)) => vec![Plain(Sat)],
-        Some(Bound::ContextSwitches(_)) => vec![Plain(Concurrent)],
-        Some(Bound::Rounds(_)) => vec![Plain(Concurrent), Plain(Sequentialized)],
-        None if !is_sequential => vec![Plain(Interleaving), Plain(Concurrent)],
-        None if question.wanted == WantedRun::Shortest => vec![Plain(Summary), Plain(Explicit)],
-        None if has_words(machine) => vec![Plain(Explicit), Plain(Sat), Plain(Summary)],
+        Some(Bound::Steps(_)) => plain(&[Sat]),
+        Some(Bound::ContextSwitches(_)) => plain(&[Concurrent]),
+        Some(Bound::Rounds(_)) => plain(&[Concurrent, Sequentialized]),
+        None if !is_sequential => plain(&[Interleaving, Concurrent]),
+        None if question.wanted == WantedRun::Shortest => plain(&[Summary, Explicit]),
+        None if has_words(machine) => plain(&[Explicit, Sat, Summary]),
+        // Summaries and SAT share the time; the two others answer soon or not at all.
         None => vec![
-            Plain(Summary),
-            FewVariables(Summary),
-            Plain(Sat),
-            Plain(Explicit),
+            Planned::plain(Summary),
+            Planned::plain(Summary)
+                .through(Wrapper::FewVariables)
+                .for_looks(1),
+            Planned::plain(Sat),
+            Planned::plain(Explicit).for_looks(1),
         ],
     }
 }

@@ -6,9 +6,9 @@ use crate::fault::Fault;
 use crate::judge::{Validation, validate};
 use crate::options::Options;
 use crate::plan::{Planned, plan};
-use crate::turns::{End, Participant, Until, take_turns};
+use crate::turns::{Contestant, End, Participant, Until, take_turns};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Budget, Engine, Limit, Outcome, Progress, Question, Verdict};
+use hardbop_outcome::{Answer, Budget, Limit, Outcome, Progress, Question, Verdict};
 use std::num::NonZeroUsize;
 
 /// Which engines answer.
@@ -75,11 +75,11 @@ impl Portfolio {
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Result<Outcome, Refused> {
-        let engines = self.engines(machine, question, budget)?;
+        let contestants = self.contestants(machine, question, budget)?;
         if question.asked().is_empty() {
-            return Ok(Outcome::new(engines[0].name(), Vec::new()));
+            return Ok(Outcome::new(contestants[0].engine.name(), Vec::new()));
         }
-        let participants = self.search(&engines, machine, question, budget, progress);
+        let participants = self.search(&contestants, machine, question, budget, progress);
         for participant in &participants {
             if let End::Panicked = participant.end {
                 return Err(Fault::of_engine(participant.name, "it panicked").into());
@@ -98,22 +98,22 @@ impl Portfolio {
 
     /// The engines that may answer: those that the choice names, obey every option and take the
     /// question.
-    fn engines(
+    fn contestants(
         &self,
         machine: &Machine,
         question: &Question,
         budget: &Budget<'_>,
-    ) -> Result<Vec<Box<dyn Engine>>, Refused> {
+    ) -> Result<Vec<Contestant>, Refused> {
         let given = self.options.given(budget);
-        let all = || EngineName::ALL.map(Planned::Plain).to_vec();
+        let all = || EngineName::ALL.map(Planned::plain).to_vec();
         let obeys = |engine: EngineName| given.iter().all(|o| o.engines().contains(&engine));
         let candidates = match self.choice {
-            Choice::Engine(name) => vec![Planned::Plain(name)],
+            Choice::Engine(name) => vec![Planned::plain(name)],
             Choice::CrossCheck => all(),
             Choice::Auto => {
                 let planned = plan(machine, question);
                 // An option that only engines outside of the plan know asks for them.
-                if planned.iter().any(|planned| obeys(planned.name())) {
+                if planned.iter().any(|planned| obeys(planned.name)) {
                     planned
                 } else {
                     all()
@@ -129,23 +129,20 @@ impl Portfolio {
                 "{option} has no effect on engine {name}; it is an option of {others}"
             )));
         }
-        let mut engines = Vec::new();
+        let mut contestants = Vec::new();
         let mut declined = Vec::new();
-        for planned in candidates
-            .into_iter()
-            .filter(|planned| obeys(planned.name()))
-        {
-            let engine = planned.engine(&self.options);
-            match engine.takes(machine, question) {
-                Ok(()) => engines.push(engine),
+        for planned in candidates.into_iter().filter(|planned| obeys(planned.name)) {
+            let contestant = planned.contestant(&self.options);
+            match contestant.engine.takes(machine, question) {
+                Ok(()) => contestants.push(contestant),
                 Err(why) => {
-                    let name = planned.name();
+                    let name = planned.name;
                     declined.push(format!("engine {name} does not take {}", why.what));
                 }
             }
         }
-        if !engines.is_empty() {
-            return Ok(engines);
+        if !contestants.is_empty() {
+            return Ok(contestants);
         }
         let options = given
             .iter()
@@ -160,13 +157,13 @@ impl Portfolio {
 
     fn search(
         &self,
-        engines: &[Box<dyn Engine>],
+        contestants: &[Contestant],
         machine: &Machine,
         question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Vec<Participant> {
-        if let [only] = engines {
+        if let [Contestant { engine: only, .. }] = contestants {
             // Nobody to take turns with: no thread is needed.
             let outcome = only.check(machine, question, budget, progress);
             return vec![Participant {
@@ -184,7 +181,15 @@ impl Portfolio {
             Choice::CrossCheck => Until::All,
             Choice::Auto | Choice::Engine(_) => Until::Enough(&is_enough),
         };
-        take_turns(engines, machine, question, budget, jobs, progress, &until)
+        take_turns(
+            contestants,
+            machine,
+            question,
+            budget,
+            jobs,
+            progress,
+            &until,
+        )
     }
 }
 

@@ -22,22 +22,18 @@ use std::thread::{Builder, Scope};
 /// engine begins.
 const FIRST_TURN: u64 = 4;
 
-/// Looks in a turn, measured to take three to five milliseconds: engines look more or less
-/// often.
-fn looks_in_turn(engine: &str) -> u64 {
-    match engine {
-        "concurrent" => 16,
-        "sat" => 3,
-        "interleaving" | "brute-force" | "tabulation" => 4,
-        "explicit" => 1,
-        _ => 2,
-    }
-}
-
 /// BDD operations recurse as deep as a program has variables. Untouched stack costs nothing.
 const STACK_SIZE: usize = 1 << 30;
 /// The stack where the system does not give that much: enough for ordinary programs.
 const SMALL_STACK_SIZE: usize = 8 << 20;
+
+/// An engine that is to take part.
+pub struct Contestant {
+    /// The engine.
+    pub engine: Box<dyn Engine>,
+    /// How often it looks at the interrupt in a turn.
+    pub looks: u64,
+}
 
 /// An engine that took part.
 #[derive(Clone, Debug)]
@@ -93,7 +89,7 @@ const FAIR_TURNS: u64 = 4;
 
 /// Lets engines search until the contest is over.
 pub fn take_turns(
-    engines: &[Box<dyn Engine>],
+    contestants: &[Contestant],
     machine: &Machine,
     question: &Question,
     budget: &Budget<'_>,
@@ -102,7 +98,7 @@ pub fn take_turns(
     until: &Until<'_>,
 ) -> Vec<Participant> {
     let board = Board {
-        state: Mutex::new(State::new(engines)),
+        state: Mutex::new(State::new(contestants)),
         changed: Condvar::new(),
         stop: AtomicBool::new(false),
         last_turn: AtomicU64::new(u64::MAX),
@@ -110,7 +106,7 @@ pub fn take_turns(
     };
     let progress = Mutex::new(progress);
     let contest = Contest {
-        engines,
+        contestants,
         machine,
         question,
         budget,
@@ -134,17 +130,17 @@ struct State {
 }
 
 impl State {
-    fn new(engines: &[Box<dyn Engine>]) -> Self {
-        let participants = engines.iter().map(|engine| Participant {
-            name: engine.name(),
+    fn new(contestants: &[Contestant]) -> Self {
+        let participants = contestants.iter().map(|contestant| Participant {
+            name: contestant.engine.name(),
             looks: 0,
             end: End::Stopped,
         });
         Self {
             participants: participants.collect(),
-            waiting: (0..engines.len()).collect(),
-            is_active: vec![false; engines.len()],
-            is_started: vec![false; engines.len()],
+            waiting: (0..contestants.len()).collect(),
+            is_active: vec![false; contestants.len()],
+            is_started: vec![false; contestants.len()],
             active: 0,
             ended: 0,
         }
@@ -253,7 +249,7 @@ impl Progress for Relay<'_, '_> {
 
 #[derive(Clone, Copy)]
 struct Contest<'c, 'p> {
-    engines: &'c [Box<dyn Engine>],
+    contestants: &'c [Contestant],
     machine: &'c Machine,
     question: &'c Question,
     budget: &'c Budget<'c>,
@@ -271,7 +267,7 @@ impl<'c, 'p: 'c> Contest<'c, 'p> {
         let mut state = self.board.lock();
         loop {
             let is_over = self.board.stop.load(Ordering::Relaxed);
-            if is_over || state.ended == self.engines.len() {
+            if is_over || state.ended == self.contestants.len() {
                 self.board.changed.notify_all();
                 return;
             }
@@ -289,13 +285,13 @@ impl<'c, 'p: 'c> Contest<'c, 'p> {
                         state.active -= 1;
                         state.ended += 1;
                         let why = Limit::Memory;
-                        let name = self.engines[next].name();
+                        let name = self.contestants[next].engine.name();
                         let outcome = Outcome::unknown(name, self.question, &why);
                         state.participants[next].end = End::Done(Box::new(outcome));
                     }
                 }
             }
-            if state.ended < self.engines.len() {
+            if state.ended < self.contestants.len() {
                 state = self.board.wait(state);
             }
         }
@@ -318,8 +314,8 @@ impl<'c, 'p: 'c> Contest<'c, 'p> {
 
     /// All of an engine's part.
     fn run(self, number: usize) {
-        let engine = &self.engines[number];
-        let length = looks_in_turn(engine.name());
+        let Contestant { engine, looks } = &self.contestants[number];
+        let length = *looks;
         let first = if number == 0 { FIRST_TURN } else { 1 };
         let turn = Turn {
             board: self.board,
@@ -412,9 +408,12 @@ mod tests {
         let log = Arc::new(Mutex::new(Vec::new()));
         let engines = workers.iter().map(|&(name, looks)| {
             let log = Arc::clone(&log);
-            Box::new(Worker { name, looks, log }) as Box<dyn Engine>
+            Contestant {
+                engine: Box::new(Worker { name, looks, log }),
+                looks: 2,
+            }
         });
-        let engines: Vec<Box<dyn Engine>> = engines.collect();
+        let engines: Vec<Contestant> = engines.collect();
         let ended = take_turns(
             &engines,
             &machine,
