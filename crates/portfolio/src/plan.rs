@@ -13,7 +13,6 @@ use crate::options::Options;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Bound, Engine, Question, WantedRun};
 use hardbop_transform::Through;
-use hardbop_transform::hide::FewVariables;
 
 /// Variables of at least this width are words, on which arithmetic is done.
 const WORD: u32 = 8;
@@ -23,8 +22,6 @@ const WORD: u32 = 8;
 pub enum Planned {
     /// As it is.
     Plain(EngineName),
-    /// Asked about few variables first.
-    FewVariables(EngineName),
     /// Asked about the product with a safety property.
     Monitored(EngineName),
 }
@@ -33,7 +30,7 @@ impl Planned {
     /// The engine.
     pub fn name(self) -> EngineName {
         match self {
-            Self::Plain(name) | Self::FewVariables(name) | Self::Monitored(name) => name,
+            Self::Plain(name) | Self::Monitored(name) => name,
         }
     }
 
@@ -42,7 +39,6 @@ impl Planned {
         let engine = self.name().engine(options);
         match self {
             Self::Plain(_) => engine,
-            Self::FewVariables(_) => Box::new(FewVariables { engine }),
             Self::Monitored(name) => Box::new(Through::monitored(name.as_str(), engine)),
         }
     }
@@ -53,7 +49,7 @@ pub fn plan(machine: &Machine, question: &Question) -> Vec<Planned> {
     use EngineName::{
         BruteForce, Concurrent, Explicit, Interleaving, Sat, Sequentialized, Summary,
     };
-    use Planned::{FewVariables, Monitored, Plain};
+    use Planned::{Monitored, Plain};
     let is_sequential = machine.is_sequential();
     if let Some(property) = question.as_property() {
         return match (is_sequential, property.automaton.has_targets()) {
@@ -69,12 +65,7 @@ pub fn plan(machine: &Machine, question: &Question) -> Vec<Planned> {
         None if !is_sequential => vec![Plain(Interleaving), Plain(Concurrent)],
         None if question.wanted == WantedRun::Shortest => vec![Plain(Summary), Plain(Explicit)],
         None if has_words(machine) => vec![Plain(Explicit), Plain(Sat), Plain(Summary)],
-        None => vec![
-            Plain(Summary),
-            FewVariables(Summary),
-            Plain(Sat),
-            Plain(Explicit),
-        ],
+        None => vec![Plain(Summary), Plain(Sat), Plain(Explicit)],
     }
 }
 
