@@ -26,13 +26,13 @@
 //! the path: so there are finitely many terms. For recursion of unbounded depth the bound on the
 //! depth ends the path.
 
-use crate::encoding::blocks::{Argument, Blocks};
-use crate::encoding::evaluate::{Choices, Evaluator, Frame, Trouble, Workplace, passing_support};
-use crate::encoding::split::{Case, Split, cases};
-use crate::encoding::symbols::{Meaning, Symbols};
+use crate::encoding::blocks::Blocks;
+use crate::encoding::evaluate::{Choices, Evaluator, Frame, Trouble, Workplace};
+use crate::encoding::split::{Case, Split};
+use crate::encoding::symbols::Symbols;
 use crate::encoding::terms::{Hop, HopKind, InstanceId, TermId, Terms};
 use hardbop_bdd::{Bdd, Exhausted, Manager, Plan, PlanBuilder};
-use hardbop_machine::{Action, EdgeId, NodeId, Variable};
+use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 /// Something that the equations have to take up.
@@ -72,8 +72,9 @@ pub(crate) struct Closure<'m, 'i> {
 
 /// If more choices of a chain flow into arguments, all of them are taken to.
 const MANY_FLOWING: usize = 8;
-/// One step may lead to so many explicit cases.
-const MOST_CASES: usize = 1 << 16;
+
+/// Choices that were made symbols: numbers of choices with their symbols.
+type MadeChoices = Vec<(u32, u32)>;
 
 impl<'m, 'i> Closure<'m, 'i> {
     /// The term of the first block, not yet expanded.
@@ -160,7 +161,7 @@ impl<'m, 'i> Closure<'m, 'i> {
                 continue;
             }
             match machine.edge(edge).action {
-                Action::Call { .. } => self.expand_call(id, edge)?,
+                Action::Call { callee, .. } => self.expand_call(id, edge, callee)?,
                 _ => self.expand_chain(id, edge)?,
             }
         }
@@ -233,18 +234,6 @@ impl<'m, 'i> Closure<'m, 'i> {
         Ok(condition)
     }
 
-    /// Evaluates a hop that is known with the choices it was made with: the condition, passing
-    /// choices included, and the frame at its end, which for a call is the callee's.
-    pub(crate) fn walk_again(&mut self, id: TermId, hop: &Hop) -> Result<(Bdd, Frame), Trouble> {
-        let mut frame = self.frame(id);
-        let mut choices = self.choices(id, hop.edge, Some(&hop.choices));
-        if hop.kind == HopKind::Step {
-            let condition = self.walk(&mut frame, hop.edge, &mut choices, |_, _, _| {})?;
-            return Ok((condition, frame));
-        }
-        self.evaluate_call(&mut frame, hop.edge, &mut choices)
-    }
-
     /// Goes along a chain from a term with all choices passing; `visit` gets each node with the
     /// condition and the frame there.
     pub(crate) fn walk_all(
@@ -259,18 +248,74 @@ impl<'m, 'i> Closure<'m, 'i> {
         Ok(())
     }
 
-    fn evaluate_call(
+    /// Evaluates a hop that is known with the choices it was made with: the condition, passing
+    /// choices included, and the frame at its end, which for a call is the callee's.
+    pub(crate) fn walk_again(&mut self, id: TermId, hop: &Hop) -> Result<(Bdd, Frame), Trouble> {
+        let mut choices = self.choices(id, hop.edge, Some(&hop.choices));
+        self.evaluate(id, hop.edge, &mut choices)
+    }
+
+    fn evaluate(
         &mut self,
-        frame: &mut Frame,
-        edge: EdgeId,
+        id: TermId,
+        first: EdgeId,
         choices: &mut Choices,
     ) -> Result<(Bdd, Frame), Trouble> {
+        let mut frame = self.frame(id);
+        if !is_call(self.blocks.machine, first) {
+            let condition = self.walk(&mut frame, first, choices, |_, _, _| {})?;
+            return Ok((condition, frame));
+        }
         let mut at = Workplace {
             blocks: &self.blocks,
             manager: &mut self.manager,
             symbols: &mut self.symbols,
         };
-        self.evaluator.call(&mut at, frame, edge, choices)
+        self.evaluator.call(&mut at, &mut frame, first, choices)
+    }
+
+    /// The cases in which a hop leads to a head, and the choices that were made symbols: those that
+    /// flow into arguments. As long as there are more of these, the hop is evaluated again.
+    fn cases_of(
+        &mut self,
+        id: TermId,
+        first: EdgeId,
+        to: NodeId,
+        recursive: Option<usize>,
+    ) -> Result<(Vec<Case>, MadeChoices), Trouble> {
+        loop {
+            let mut choices = self.choices(id, first, None);
+            let found = self.evaluate(id, first, &mut choices);
+            let found = found.and_then(|(condition, frame)| {
+                if condition.is_false() {
+                    return Ok(Vec::new());
+                }
+                let arguments = self.blocks.arguments(to).iter();
+                let values = arguments.map(|argument| frame[argument.slot as usize]);
+                let instance = self.terms.get(id).instance;
+                self.successors(
+                    instance,
+                    to,
+                    recursive,
+                    condition,
+                    values.collect(),
+                    &choices,
+                )
+            });
+            match found {
+                Ok(cases) => return Ok((cases, choices.made)),
+                Err(Trouble::Flows(choices)) => {
+                    let passing = self.symbols.passing();
+                    let flowing = self.flowing.entry(first).or_default();
+                    flowing.extend(choices);
+                    if flowing.len() > MANY_FLOWING {
+                        // The rest will follow one by one.
+                        flowing.extend(0..passing);
+                    }
+                }
+                Err(trouble) => return Err(trouble),
+            }
+        }
     }
 
     fn expand_chain(&mut self, id: TermId, first: EdgeId) -> Result<(), Trouble> {
@@ -281,307 +326,77 @@ impl<'m, 'i> Closure<'m, 'i> {
         }
         let to = self.blocks.machine.edge(last).to;
         let instance = self.terms.get(id).instance;
-        loop {
-            let mut frame = self.frame(id);
-            let mut choices = self.choices(id, first, None);
-            let found = self.walk(&mut frame, first, &mut choices, |_, _, _| {});
-            let found = found.and_then(|condition| {
-                if condition.is_false() {
-                    return Ok(Vec::new());
-                }
-                let arguments = self.blocks.arguments(to).iter();
-                let values = arguments.map(|argument| frame[argument.slot as usize]);
-                self.successors(instance, to, None, condition, values.collect(), &choices)
-            });
-            let Some(successors) = self.settle(first, found)? else {
-                continue;
-            };
-            for (condition, values) in successors {
-                let (to, is_new) = self.terms.term(instance, to, values.into());
-                if is_new {
-                    self.pending.push_back(to);
-                }
-                self.terms.get_mut(id).hops.push(Hop {
-                    edge: first,
-                    kind: HopKind::Step,
-                    condition,
-                    to,
-                    choices: choices.made.clone(),
-                });
-            }
-            return Ok(());
+        let (cases, choices) = self.cases_of(id, first, to, None)?;
+        for (condition, values) in cases {
+            let to = self.make(instance, to, values);
+            self.add_hop(id, first, HopKind::Step, condition, to, &choices);
         }
+        Ok(())
     }
 
-    /// Remembers choices that flow; then there is nothing yet, and the chain is evaluated again.
-    fn settle<T>(
-        &mut self,
-        first: EdgeId,
-        found: Result<T, Trouble>,
-    ) -> Result<Option<T>, Trouble> {
-        match found {
-            Ok(found) => Ok(Some(found)),
-            Err(Trouble::Flows(choices)) => {
-                let passing = self.symbols.passing();
-                let flowing = self.flowing.entry(first).or_default();
-                flowing.extend(choices);
-                if flowing.len() > MANY_FLOWING {
-                    // The rest will follow one by one.
-                    flowing.extend(0..passing);
-                }
-                Ok(None)
-            }
-            Err(trouble) => Err(trouble),
-        }
-    }
-
-    fn expand_call(&mut self, id: TermId, edge: EdgeId) -> Result<(), Trouble> {
+    fn expand_call(&mut self, id: TermId, edge: EdgeId, callee: ProcId) -> Result<(), Trouble> {
         let machine = self.blocks.machine;
-        let Action::Call { callee, .. } = machine.edge(edge).action else {
-            unreachable!("the caller has looked at the action");
-        };
         let entry = machine.procedure(callee).entry;
-        let caller_instance = self.terms.get(id).instance;
         let caller = machine.procedure_of(machine.edge(edge).from);
         let calls = &self.blocks.calls;
         let component = calls.component_of(callee);
         let is_recursive = calls.component_of(caller) == component;
+        let caller_instance = self.terms.get(id).instance;
         let depth = self.terms.instance(caller_instance).depth + u32::from(is_recursive);
-        loop {
-            let mut frame = self.frame(id);
-            let mut choices = self.choices(id, edge, None);
-            let found = self.evaluate_call(&mut frame, edge, &mut choices);
-            let found = found.and_then(|(condition, entered)| {
-                if condition.is_false() {
-                    return Ok(Vec::new());
-                }
-                let arguments = self.blocks.arguments(entry).iter();
-                let values = arguments.map(|argument| entered[argument.slot as usize]);
-                let recursive = is_recursive.then_some(component);
-                self.successors(
-                    caller_instance,
-                    entry,
-                    recursive,
-                    condition,
-                    values.collect(),
-                    &choices,
-                )
-            });
-            let Some(successors) = self.settle(edge, found)? else {
-                continue;
-            };
-            for (condition, values) in successors {
-                let (instance, is_new) = self.terms.enter(callee, entry, values.into(), depth);
-                let to = self.terms.instance(instance).entry;
-                if is_new {
-                    self.pending.push_back(to);
-                }
-                let hops = &mut self.terms.get_mut(id).hops;
-                let hop = hops.len() as u32;
-                hops.push(Hop {
-                    edge,
-                    kind: HopKind::Call(instance),
-                    condition,
-                    to,
-                    choices: choices.made.clone(),
-                });
-                self.terms.instance_mut(instance).callers.push((id, hop));
-                for exit in self.terms.instance(instance).exits.clone() {
-                    self.come_back(id, hop, exit)?;
-                }
-            }
-            return Ok(());
-        }
-    }
-
-    /// Adds the hops of a call that returns from an exit.
-    fn come_back(&mut self, caller: TermId, call: u32, exit: TermId) -> Result<(), Trouble> {
-        let call = self.terms.get(caller).hops[call as usize].clone();
-        let machine = self.blocks.machine;
-        let to = machine.edge(call.edge).to;
-        let instance = self.terms.get(caller).instance;
-        let mut values = self.values_after(caller, call.edge, exit);
-        self.note_arrivals(caller, &values, machine.edge(call.edge).from);
-        let choices = self.choices(caller, call.edge, Some(&call.choices));
-        // A result that the callee does not track is arbitrary, but the same whenever its target is
-        // read.
-        let edge = self.evaluator.edge(call.edge);
-        let is_result = |argument: &Argument| {
-            let mut results = edge.results.iter();
-            results.any(|r| r.target == argument.variable && r.bit == argument.bit)
-        };
-        let unknown = self.blocks.arguments(to).iter().zip(&mut values);
-        let unknown = unknown.filter(|(argument, value)| value.is_none() && is_result(argument));
-        for (number, (_, value)) in (choices.next_hidden..).zip(unknown) {
-            *value = Some(self.manager.variable(number)?);
-        }
-        let successors = self.successors(instance, to, None, call.condition, values, &choices)?;
-        for (condition, values) in successors {
-            let (to, is_new) = self.terms.term(instance, to, values.into());
+        let recursive = is_recursive.then_some(component);
+        let (cases, choices) = self.cases_of(id, edge, entry, recursive)?;
+        for (condition, values) in cases {
+            let (instance, is_new) = self.terms.enter(callee, entry, values.into(), depth);
+            let to = self.terms.instance(instance).entry;
             if is_new {
                 self.pending.push_back(to);
             }
-            let term = self.terms.get_mut(caller);
-            let number = term.hops.len() as u32;
-            term.hops.push(Hop {
-                edge: call.edge,
-                kind: HopKind::Return(exit),
-                condition,
-                to,
-                choices: call.choices.clone(),
-            });
-            if term.expanded {
-                self.news.push(News::Returned(caller, number));
+            let kind = HopKind::Call(instance);
+            let hop = self.add_hop(id, edge, kind, condition, to, &choices);
+            self.terms.instance_mut(instance).callers.push((id, hop));
+            for exit in self.terms.instance(instance).exits.clone() {
+                self.come_back(id, hop, exit)?;
             }
         }
         Ok(())
     }
 
-    /// The arguments after a call: locals of the caller, globals and results of the exit.
-    fn values_after(&mut self, caller: TermId, edge: EdgeId, exit: TermId) -> Vec<Option<Bdd>> {
-        let to = self.blocks.machine.edge(edge).to;
-        let before = self.frame(caller);
-        let after = self.frame(exit);
-        let callee = self.terms.instance(self.terms.get(exit).instance).procedure;
-        let results = &self.evaluator.edge(edge).results;
-        let arguments = self.blocks.arguments(to).iter();
-        let values = arguments.map(|argument| {
-            let result = results
-                .iter()
-                .find(|r| r.target == argument.variable && r.bit == argument.bit);
-            match (result, argument.variable) {
-                (Some(result), _) => {
-                    let bits = self
-                        .blocks
-                        .layout
-                        .bits_of(callee, Variable::Local(result.result));
-                    after[(bits.start + u32::from(result.bit)) as usize]
-                }
-                (None, Variable::Global(id)) if self.blocks.concerns(callee, id) => {
-                    after[argument.slot as usize]
-                }
-                (None, _) => before[argument.slot as usize],
-            }
-        });
-        values.collect()
+    /// The term of an instance at a head. A new one waits to be expanded.
+    fn make(&mut self, instance: InstanceId, node: NodeId, values: Vec<Option<Bdd>>) -> TermId {
+        let (term, is_new) = self.terms.term(instance, node, values.into());
+        if is_new {
+            self.pending.push_back(term);
+        }
+        term
     }
 
-    /// Notes where symbols came into the caller's instance that its term did not know.
-    fn note_arrivals(&mut self, caller: TermId, values: &[Option<Bdd>], node: NodeId) {
-        let instance = self.terms.get(caller).instance;
-        let known = &self.terms.get(caller).values;
-        let new = values
-            .iter()
-            .flatten()
-            .filter(|value| !value.is_constant() && !known.contains(&Some(**value)));
-        let mut arrived: BTreeSet<u32> = BTreeSet::new();
-        for &value in new {
-            arrived.extend(self.manager.support(value));
-        }
-        if arrived.is_empty() {
-            return;
-        }
-        for &value in known.iter().flatten() {
-            for variable in self.manager.support(value) {
-                arrived.remove(&variable);
-            }
-        }
-        let position = self.blocks.order.position(node);
-        for variable in arrived {
-            if self.symbols.origin(variable).is_some() {
-                let noted = self
-                    .arrivals
-                    .entry((instance, variable))
-                    .or_insert(position);
-                *noted = position.max(*noted);
-            }
-        }
-    }
-
-    /// The cases in which a head is reached, with the arguments made explicit that should be.
-    ///
-    /// `recursive` is the component of the call graph if the head is the entry of a procedure that
-    /// is called from within it.
-    fn successors(
+    /// Adds a hop to a term; gives its number.
+    fn add_hop(
         &mut self,
-        instance: InstanceId,
-        to: NodeId,
-        recursive: Option<usize>,
+        id: TermId,
+        edge: EdgeId,
+        kind: HopKind,
         condition: Bdd,
-        values: Vec<Option<Bdd>>,
-        choices: &Choices,
-    ) -> Result<Vec<Case>, Trouble> {
-        let is_loop_head = self.blocks.order.is_loop_head(to);
-        let chosen = self.split.places(&self.manager, &values, is_loop_head);
-        let mut places = Vec::new();
-        let mut flows = BTreeSet::new();
-        for (place, value) in values.iter().enumerate() {
-            let Some(value) = *value else {
-                continue;
-            };
-            if value.is_constant() || self.symbols.is_carried(&self.manager, value) {
-                continue;
-            }
-            let is_passing = self.symbols.is_passing(&self.manager, value);
-            let is_explicit = chosen.contains(&place)
-                || is_loop_head && recursive.is_none() && self.is_made_in_loop(instance, to, value)
-                || recursive.is_some_and(|component| self.is_made_in(component, value));
-            if is_explicit || is_passing && !choices.may_keep {
-                places.push(place);
-            } else if is_passing {
-                flows.extend(passing_support(&self.manager, &self.symbols, value));
-            }
-        }
-        if !flows.is_empty() {
-            return Err(Trouble::Flows(flows));
-        }
-        let found = cases(&mut self.manager, condition, values, &places, MOST_CASES)?;
-        let Some(mut found) = found else {
-            return Err(Trouble::TooManyCases);
-        };
-        if let Some(plan) = &self.without_passing {
-            for (condition, _) in &mut found {
-                *condition = self.manager.project(*condition, plan)?;
-            }
-        }
-        Ok(found)
-    }
-
-    /// Whether a function depends on a symbol made, or brought in, at or behind a loop head of the
-    /// instance, or on a choice that passes.
-    fn is_made_in_loop(&self, instance: InstanceId, head: NodeId, value: Bdd) -> bool {
-        let head = self.blocks.order.position(head);
-        self.manager.support(value).into_iter().any(|variable| {
-            if variable < self.symbols.passing() {
-                return true;
-            }
-            let Some((maker, position)) = self.symbols.origin(variable) else {
-                return false;
-            };
-            let position = match self.arrivals.get(&(instance, variable)) {
-                Some(&arrival) => Some(arrival),
-                None => (maker == instance).then_some(position),
-            };
-            position.is_some_and(|position| position >= head)
-        })
-    }
-
-    /// Whether a function depends on a name made in a component of the call graph.
-    fn is_made_in(&self, component: usize, value: Bdd) -> bool {
-        self.manager.support(value).into_iter().any(|variable| {
-            if variable < self.symbols.passing() {
-                return true;
-            }
-            let is_name = matches!(self.symbols.meaning(variable), Meaning::Name(_));
-            let maker = self.symbols.origin(variable);
-            is_name
-                && maker.is_some_and(|(maker, _)| {
-                    let procedure = self.terms.instance(maker).procedure;
-                    self.blocks.calls.component_of(procedure) == component
-                })
-        })
+        to: TermId,
+        choices: &MadeChoices,
+    ) -> u32 {
+        let hops = &mut self.terms.get_mut(id).hops;
+        hops.push(Hop {
+            edge,
+            kind,
+            condition,
+            to,
+            choices: choices.clone(),
+        });
+        hops.len() as u32 - 1
     }
 }
 
+fn is_call(machine: &Machine, edge: EdgeId) -> bool {
+    matches!(machine.edge(edge).action, Action::Call { .. })
+}
+
+mod returns;
+mod successors;
 #[cfg(test)]
 mod tests;
