@@ -21,7 +21,7 @@ pub(crate) struct Cache {
 const EMPTY: u32 = 0;
 
 impl Cache {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             entries: vec![Entry::default(); 1 << 12],
         }
@@ -37,13 +37,13 @@ impl Cache {
     }
 
     #[inline]
-    pub fn get(&self, operation: u32, operands: [u32; 3]) -> Option<Bdd> {
+    pub(crate) fn get(&self, operation: u32, operands: [u32; 3]) -> Option<Bdd> {
         let entry = &self.entries[self.slot(operation, operands)];
         (entry.operation == operation && entry.operands == operands).then_some(Bdd(entry.result))
     }
 
     #[inline]
-    pub fn put(&mut self, operation: u32, operands: [u32; 3], result: Bdd) {
+    pub(crate) fn put(&mut self, operation: u32, operands: [u32; 3], result: Bdd) {
         let slot = self.slot(operation, operands);
         self.entries[slot] = Entry {
             operation,
@@ -53,7 +53,7 @@ impl Cache {
     }
 
     /// Grows with the number of nodes.
-    pub fn fit(&mut self, nodes: usize) {
+    pub(crate) fn fit(&mut self, nodes: usize) {
         if nodes <= self.entries.len() || self.entries.len() >= MAX_ENTRIES {
             return;
         }
@@ -67,7 +67,7 @@ impl Cache {
     }
 
     /// Forgets every entry that speaks of a node that is not marked.
-    pub fn keep_marked(&mut self, marked: &[bool]) {
+    pub(crate) fn keep_marked(&mut self, marked: &[bool]) {
         for entry in &mut self.entries {
             let is_live = |&bdd: &u32| marked[Bdd(bdd).index()];
             if entry.operation != EMPTY

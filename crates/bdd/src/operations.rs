@@ -182,28 +182,6 @@ impl Manager<'_> {
         Ok(parts.pop().unwrap_or(Bdd::TRUE))
     }
 
-    /// Some of the assignments that satisfy `f`, as a function of at most about `size` nodes: one
-    /// half of them, again and again. Which half depends on the function in no particular way, so
-    /// that different functions give different portions.
-    pub fn portion(&mut self, f: Bdd, size: usize) -> Answer {
-        let mut path = Vec::new();
-        let mut at = f;
-        while self.is_larger(at, size) {
-            let Some((variable, low, high)) = self.branch(at) else {
-                break;
-            };
-            let coin = at.0.wrapping_mul(0x9e37_79b9) >> 31 == 1;
-            let take_high = low.is_false() || (coin && !high.is_false());
-            path.push((variable, take_high));
-            at = if take_high { high } else { low };
-        }
-        for (variable, value) in path.into_iter().rev() {
-            let positive = self.variable(variable)?;
-            at = self.and(if value { positive } else { !positive }, at)?;
-        }
-        Ok(at)
-    }
-
     /// Whether every assignment that satisfies `f` satisfies `g`.
     pub fn implies(&mut self, f: Bdd, g: Bdd) -> Result<bool, Exhausted> {
         Ok(self.and(f, !g)?.is_false())

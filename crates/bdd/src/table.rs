@@ -25,7 +25,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let terminal = Node {
             level: TERMINAL_LEVEL,
             low: Bdd::TRUE,
@@ -41,17 +41,17 @@ impl Table {
     }
 
     #[inline]
-    pub fn node(&self, bdd: Bdd) -> &Node {
+    pub(crate) fn node(&self, bdd: Bdd) -> &Node {
         &self.nodes[bdd.index()]
     }
 
     /// Nodes in use.
-    pub fn live(&self) -> usize {
+    pub(crate) fn live(&self) -> usize {
         self.live
     }
 
     /// Slots ever used; indices are below this.
-    pub fn capacity(&self) -> usize {
+    pub(crate) fn capacity(&self) -> usize {
         self.nodes.len()
     }
 
@@ -64,7 +64,7 @@ impl Table {
 
     /// The node with these parts, if there is one.
     #[inline]
-    pub fn find(&self, level: u32, low: Bdd, high: Bdd) -> Option<u32> {
+    pub(crate) fn find(&self, level: u32, low: Bdd, high: Bdd) -> Option<u32> {
         let mut at = self.buckets[self.bucket(level, low, high)];
         while at != NONE {
             let node = &self.nodes[at as usize];
@@ -77,7 +77,7 @@ impl Table {
     }
 
     /// Adds a node that is not there yet.
-    pub fn insert(&mut self, level: u32, low: Bdd, high: Bdd) -> u32 {
+    pub(crate) fn insert(&mut self, level: u32, low: Bdd, high: Bdd) -> u32 {
         if self.live >= self.buckets.len() {
             self.rehash(self.buckets.len() * 2);
         }
@@ -103,7 +103,7 @@ impl Table {
     }
 
     /// Frees every node that is not marked.
-    pub fn sweep(&mut self, marked: &[bool]) {
+    pub(crate) fn sweep(&mut self, marked: &[bool]) {
         self.free = NONE;
         self.live = 1;
         for (at, node) in self.nodes.iter_mut().enumerate().skip(1) {

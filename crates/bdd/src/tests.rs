@@ -114,20 +114,6 @@ fn a_relational_product_conjoins_quantifies_and_renames() {
 }
 
 #[test]
-fn a_portion_is_a_small_part_that_is_not_empty() {
-    for seed in 0..40 {
-        let mut manager = Manager::new(1 << 20);
-        for (f, table) in random_functions(&mut manager, seed) {
-            let part = manager.portion(f, 2).unwrap();
-            let part_table = truth(&manager, part);
-            assert_eq!(part_table & !table, 0);
-            assert_eq!(part_table == 0, table == 0);
-            assert!(manager.size(part) <= 2 + VARIABLES as usize);
-        }
-    }
-}
-
-#[test]
 fn collection_keeps_the_roots_and_frees_the_rest() {
     let mut manager = Manager::new(1 << 20);
     let known = random_functions(&mut manager, 7);

@@ -9,11 +9,12 @@ use hardbop_explicit::Search;
 use hardbop_formula::loading;
 use hardbop_portfolio::{Choice, EngineName, Options, Portfolio, Validation};
 use hardbop_report::diagnostics::{Colour, render};
-use hardbop_satcheck::{Split, Tracking};
-use hardbop_summary::{Direction, Order};
+use hardbop_satcheck::Split;
+use hardbop_summary::Order;
 use hardbop_syntax::Source;
 use hardbop_syntax::diagnostic::has_errors;
 use hardbop_threads::Exploration;
+use hardbop_transform::hide::Tracking;
 use std::num::NonZeroUsize;
 
 /// The name that leaves the choice to hardbop.
@@ -50,12 +51,12 @@ pub struct EngineArguments {
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Options of engine summary")]
 struct SummaryArguments {
-    /// Where the search starts [default: auto]
-    #[arg(long, value_enum)]
-    direction: Option<DirectionName>,
     /// How BDD variables are ordered [default: force]
     #[arg(long, value_enum)]
     order: Option<OrderName>,
+    /// Which variables count, for engine sat too [default: needed]
+    #[arg(long, value_enum)]
+    track: Option<TrackName>,
 }
 
 /// Options of the calculus engine.
@@ -93,9 +94,6 @@ struct SatArguments {
     /// How deep recursive calls may nest [default: 64]
     #[arg(long, value_name = "CALLS")]
     inline_depth: Option<u32>,
-    /// Which variables function terms speak of [default: needed]
-    #[arg(long, value_enum)]
-    track: Option<TrackName>,
 }
 
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -109,16 +107,6 @@ struct InterleavingArguments {
     /// symmetry
     #[arg(long)]
     unreduced: bool,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum DirectionName {
-    /// From the start of the program
-    Forward,
-    /// From the targets
-    Backward,
-    /// Both, in turns
-    Auto,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -214,11 +202,6 @@ impl EngineArguments {
     fn options(&self) -> Result<Options, Failure> {
         let algorithm = self.calculus.algorithm.as_deref();
         Ok(Options {
-            direction: self.summary.direction.map(|direction| match direction {
-                DirectionName::Forward => Direction::Forward,
-                DirectionName::Backward => Direction::Backward,
-                DirectionName::Auto => Direction::Auto,
-            }),
             order: self.summary.order.map(|order| match order {
                 OrderName::Declaration => Order::Declaration,
                 OrderName::FirstUse => Order::FirstUse,
@@ -243,7 +226,7 @@ impl EngineArguments {
             eager: self.explicit.eager,
             split: self.sat.split,
             inline_depth: self.sat.inline_depth,
-            track: self.sat.track.map(|track| match track {
+            track: self.summary.track.map(|track| match track {
                 TrackName::Needed => Tracking::Needed,
                 TrackName::All => Tracking::All,
             }),

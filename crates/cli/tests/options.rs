@@ -39,7 +39,6 @@ fn hardbop(folder: &PathBuf, words: &[&str]) -> Output {
 /// The option with a value that an engine notices.
 fn words_of(option: EngineOption) -> Vec<&'static str> {
     match option {
-        EngineOption::Direction => vec!["--direction", "forward"],
         EngineOption::Order => vec!["--order", "declaration"],
         EngineOption::Algorithm => vec!["--algorithm", "entry-forward"],
         EngineOption::Scouts => vec!["--scouts", "always"],

@@ -10,6 +10,7 @@ use hardbop_satcheck::SatEngine;
 use hardbop_summary::SummaryEngine;
 use hardbop_threads::{BoundedEngine, InterleavingEngine, Reductions};
 use hardbop_transform::Through;
+use hardbop_transform::hide::{FewVariables, Tracking};
 use std::sync::Arc;
 
 /// The name of an engine.
@@ -87,7 +88,7 @@ impl EngineName {
     /// The engine, set up as the options say.
     pub fn engine(self, options: &Options) -> Box<dyn Engine> {
         match self {
-            Self::Summary => Box::new(summary(options)),
+            Self::Summary => summary(options),
             Self::Calculus => Box::new(CalculusEngine {
                 algorithm: options.algorithm.clone().unwrap_or_else(usual_algorithm),
                 scouting: options.scouts.unwrap_or_default(),
@@ -105,12 +106,12 @@ impl EngineName {
             }
             Self::Sat => {
                 let default = SatEngine::default();
-                Box::new(SatEngine {
+                let engine = SatEngine {
                     split: options.split.unwrap_or(default.split),
                     inline_depth: options.inline_depth.unwrap_or(default.inline_depth),
-                    tracking: options.track.unwrap_or(default.tracking),
                     ..default
-                })
+                };
+                tracking(options, Box::new(engine))
             }
             Self::Interleaving => {
                 let default = InterleavingEngine::default();
@@ -123,7 +124,7 @@ impl EngineName {
                 })
             }
             Self::Concurrent => Box::new(BoundedEngine),
-            Self::Sequentialized => Box::new(Through::sequentialized(Box::new(summary(options)))),
+            Self::Sequentialized => Box::new(Through::sequentialized(summary(options))),
             Self::Tabulation => Box::new(TabulationEngine),
             Self::BruteForce => Box::new(BruteForce),
         }
@@ -136,11 +137,19 @@ impl std::fmt::Display for EngineName {
     }
 }
 
-fn summary(options: &Options) -> SummaryEngine {
-    SummaryEngine {
-        direction: options.direction.unwrap_or_default(),
-        order: options.order.unwrap_or_default(),
-        ..SummaryEngine::default()
+fn summary(options: &Options) -> Box<dyn Engine> {
+    let order = options.order.unwrap_or_default();
+    tracking(options, Box::new(SummaryEngine { order }))
+}
+
+/// An engine that is asked about few variables first, unless all are to be tracked.
+fn tracking(options: &Options, engine: Box<dyn Engine>) -> Box<dyn Engine> {
+    match options.track.unwrap_or_default() {
+        Tracking::All => engine,
+        Tracking::Needed => Box::new(FewVariables {
+            engine,
+            tries_all: true,
+        }),
     }
 }
 
@@ -152,13 +161,13 @@ fn usual_algorithm() -> Algorithm {
 /// Where the calculus engine gets its runs and certificates: engines do not know of each other,
 /// so they meet here.
 struct EvidenceSource {
-    sequential: SummaryEngine,
+    sequential: Box<dyn Engine>,
 }
 
 impl EvidenceSource {
     fn of(&self, machine: &Machine) -> &dyn Engine {
         if machine.is_sequential() {
-            &self.sequential
+            self.sequential.as_ref()
         } else {
             &BoundedEngine
         }

@@ -7,16 +7,15 @@ use crate::engines::EngineName;
 use hardbop_calculus::{Algorithm, Scouting};
 use hardbop_explicit::Search;
 use hardbop_outcome::Budget;
-use hardbop_satcheck::{Split, Tracking};
-use hardbop_summary::{Direction, Order};
+use hardbop_satcheck::Split;
+use hardbop_summary::Order;
 use hardbop_threads::Exploration;
+use hardbop_transform::hide::Tracking;
 use std::num::NonZeroUsize;
 
 /// What single engines can be told.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where the summary engine starts.
-    pub direction: Option<Direction>,
     /// How BDD variables are ordered.
     pub order: Option<Order>,
     /// The algorithm of the calculus engine.
@@ -35,7 +34,7 @@ pub struct Options {
     pub split: Option<Split>,
     /// How deep recursive calls nest.
     pub inline_depth: Option<u32>,
-    /// Which variables function terms speak of.
+    /// Which variables count.
     pub track: Option<Tracking>,
     /// How many cores one engine may use.
     pub jobs: NonZeroUsize,
@@ -44,7 +43,6 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            direction: None,
             order: None,
             algorithm: None,
             scouts: None,
@@ -63,8 +61,6 @@ impl Default for Options {
 /// An option that not every engine obeys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineOption {
-    /// `--direction`
-    Direction,
     /// `--order`
     Order,
     /// `--algorithm`
@@ -99,8 +95,7 @@ pub enum EngineOption {
 
 impl EngineOption {
     /// All options that not every engine obeys.
-    pub const ALL: [Self; 16] = [
-        Self::Direction,
+    pub const ALL: [Self; 15] = [
         Self::Order,
         Self::Algorithm,
         Self::Scouts,
@@ -121,7 +116,6 @@ impl EngineOption {
     /// The option as it is written.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Direction => "--direction",
             Self::Order => "--order",
             Self::Algorithm => "--algorithm",
             Self::Scouts => "--scouts",
@@ -147,11 +141,12 @@ impl EngineOption {
             Tabulation,
         };
         match self {
-            Self::Direction | Self::Order => &[Summary, Sequentialized],
+            Self::Order => &[Summary, Sequentialized],
             Self::Algorithm | Self::Scouts => &[Calculus],
             Self::Exploration | Self::Unreduced => &[Interleaving],
             Self::Search | Self::Eager | Self::Jobs => &[Explicit],
-            Self::Split | Self::InlineDepth | Self::Track => &[Sat],
+            Self::Split | Self::InlineDepth => &[Sat],
+            Self::Track => &[Summary, Sat, Sequentialized],
             Self::States => &[
                 Calculus,
                 Explicit,
@@ -191,7 +186,6 @@ impl Options {
     /// The options that are given, limits included.
     pub fn given(&self, budget: &Budget<'_>) -> Vec<EngineOption> {
         let is_given = |option: &EngineOption| match option {
-            EngineOption::Direction => self.direction.is_some(),
             EngineOption::Order => self.order.is_some(),
             EngineOption::Algorithm => self.algorithm.is_some(),
             EngineOption::Scouts => self.scouts.is_some(),

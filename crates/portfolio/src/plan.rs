@@ -14,7 +14,6 @@ use crate::turns::Contestant;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Bound, Engine, Question, WantedRun};
 use hardbop_transform::Through;
-use hardbop_transform::hide::FewVariables;
 
 /// Variables of at least this width are words, on which arithmetic is done.
 const WORD: u32 = 8;
@@ -32,8 +31,6 @@ pub struct Planned {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wrapper {
     None,
-    /// Asked about few variables first.
-    FewVariables,
     /// Asked about the product with a safety property.
     Monitor,
 }
@@ -73,7 +70,6 @@ impl Planned {
         let engine = self.name.engine(options);
         let engine: Box<dyn Engine> = match self.through {
             Wrapper::None => engine,
-            Wrapper::FewVariables => Box::new(FewVariables { engine }),
             Wrapper::Monitor => Box::new(Through::monitored(self.name.as_str(), engine)),
         };
         Contestant {
@@ -107,14 +103,11 @@ pub fn plan(machine: &Machine, question: &Question) -> Vec<Planned> {
         None if !is_sequential => plain(&[Interleaving, Concurrent]),
         None if question.wanted == WantedRun::Shortest => plain(&[Summary, Explicit]),
         None if has_words(machine) => plain(&[Explicit, Sat, Summary]),
-        // Summaries and SAT share the time; the two others answer soon or not at all.
+        // Summaries and SAT share the time; explicit search answers soon or not at all.
         None => vec![
             Planned::plain(Summary),
-            Planned::plain(Summary)
-                .through(Wrapper::FewVariables)
-                .for_looks(1),
             Planned::plain(Sat),
-            Planned::plain(Explicit).for_looks(1),
+            Planned::plain(Explicit).for_looks(2),
         ],
     }
 }

@@ -38,12 +38,12 @@ pub(crate) struct Derivation {
 }
 
 impl Derivation {
-    pub fn push(&mut self, clause: impl Iterator<Item = Lit>) {
+    pub(crate) fn push(&mut self, clause: impl Iterator<Item = Lit>) {
         self.literals.extend(clause);
         self.ends.push(self.literals.len());
     }
 
-    pub fn clauses(&self) -> impl Iterator<Item = &[Lit]> {
+    pub(crate) fn clauses(&self) -> impl Iterator<Item = &[Lit]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts
             .zip(&self.ends)

@@ -46,7 +46,7 @@ struct Watch {
 
 impl Propagation {
     /// Forgets everything but the memory it has.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.literals.clear();
         self.ends.clear();
         let used = 2 * self.variables as usize;
@@ -58,7 +58,7 @@ impl Propagation {
         self.is_contradictory = false;
     }
 
-    pub fn new_var(&mut self) -> Var {
+    pub(crate) fn new_var(&mut self) -> Var {
         let var = Var(self.variables);
         self.variables += 1;
         self.is_true.extend([false; 2]);
@@ -68,16 +68,16 @@ impl Propagation {
         var
     }
 
-    pub fn variable_count(&self) -> u32 {
+    pub(crate) fn variable_count(&self) -> u32 {
         self.variables
     }
 
-    pub fn clause_count(&self) -> usize {
+    pub(crate) fn clause_count(&self) -> usize {
         self.ends.len()
     }
 
     /// A clause; its literals may have another order than when it was added.
-    pub fn clause(&self, index: usize) -> &[Lit] {
+    pub(crate) fn clause(&self, index: usize) -> &[Lit] {
         let start = index.checked_sub(1).map_or(0, |last| self.ends[last]);
         &self.literals[start as usize..self.ends[index] as usize]
     }
@@ -92,7 +92,7 @@ impl Propagation {
     }
 
     /// Adds a clause that is to hold.
-    pub fn add(&mut self, clause: &[Lit]) {
+    pub(crate) fn add(&mut self, clause: &[Lit]) {
         let start = self.literals.len();
         self.literals.extend_from_slice(clause);
         self.drop_duplicates(start);
@@ -144,7 +144,7 @@ impl Propagation {
 
     /// Adds a clause if it follows; else gives false.
     #[must_use]
-    pub fn learn(&mut self, clause: &[Lit]) -> bool {
+    pub(crate) fn learn(&mut self, clause: &[Lit]) -> bool {
         let follows = self.refutes(clause.iter().map(|&lit| !lit));
         if follows {
             self.add(clause);
@@ -153,7 +153,7 @@ impl Propagation {
     }
 
     /// Whether propagation alone shows that the assumptions cannot hold together.
-    pub fn refutes(&mut self, assumptions: impl IntoIterator<Item = Lit>) -> bool {
+    pub(crate) fn refutes(&mut self, assumptions: impl IntoIterator<Item = Lit>) -> bool {
         if self.is_contradictory || !self.propagate() {
             self.is_contradictory = true;
             return true;

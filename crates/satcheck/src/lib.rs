@@ -2,35 +2,44 @@
 //!
 //! A program can go wrong iff the equations of its weakest preconditions have a solution in which
 //! the start is false (K. R. M. Leino, *A SAT characterization of boolean-program correctness*,
-//! SPIN 2003). [`hardbop_transform::hide::Precision`] says which variables count, [`blocks`] where
-//! function terms stand, [`terms`] and [`closure`] make them, with [`evaluate`] for right-hand
-//! sides, [`split`] for explicit arguments and [`symbols`] for what arguments speak of.
-//! [`equations`] turns them into clauses; [`valuation`] and [`foundation`] judge solutions;
-//! [`runs`] (after [`shorten`]), [`certify`] and [`written_out`] give the evidence. `search` lets
-//! all this take turns for a group of targets, `engine` the groups. [`tree`] is the paper's
-//! algorithm without sharing, for comparison.
+//! SPIN 2003). `encoding` makes the function terms: `blocks` says where they stand, `closure` makes
+//! them, with `evaluate` for right-hand sides, `split` for explicit arguments and `symbols` for what
+//! arguments speak of. `search` turns them into clauses (`equations`), judges solutions
+//! (`valuation`, `foundation`) and lets all this take turns (`solving`). `evidence` gives runs and
+//! certificates. `tree` is the paper's algorithm without sharing, for comparison in tests.
 //!
-//! [`bmc`] is another method on the same solver: plain unrolling up to a number of steps, with the
-//! literals that abstract runs are tried with too ([`hardbop_transform::literals`]).
+//! `bmc` is another method on the same solver: plain unrolling up to a number of steps
+//! ([`hardbop_transform::literals`]).
 
-pub mod blocks;
 mod bmc;
-pub mod certify;
-pub mod closure;
-mod counts;
 mod engine;
-pub mod equations;
-pub mod evaluate;
-pub mod foundation;
-pub mod runs;
-mod search;
-pub mod shorten;
-pub mod split;
-pub mod symbols;
-pub mod terms;
-pub mod tree;
-pub mod valuation;
-pub mod written_out;
+#[cfg(test)]
+mod tree;
 
-pub use engine::{SatEngine, Tracking};
-pub use split::Split;
+/// Function terms: what the equations are about.
+mod encoding {
+    pub(crate) mod blocks;
+    pub(crate) mod closure;
+    pub(crate) mod evaluate;
+    pub(crate) mod split;
+    pub(crate) mod symbols;
+    pub(crate) mod terms;
+}
+
+/// The equations as clauses, and their solutions.
+mod search {
+    pub(crate) mod equations;
+    pub(crate) mod foundation;
+    pub(crate) mod solving;
+    pub(crate) mod valuation;
+}
+
+/// Runs and certificates.
+mod evidence {
+    pub(crate) mod certify;
+    pub(crate) mod runs;
+    pub(crate) mod written_out;
+}
+
+pub use encoding::split::Split;
+pub use engine::SatEngine;

@@ -3,7 +3,7 @@
 
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Budget, Engine, Evidence, NeverInterrupted, Question, Silent, Verdict};
-use hardbop_satcheck::{SatEngine, Split, Tracking};
+use hardbop_satcheck::{SatEngine, Split};
 use hardbop_testkit::generator::{Knobs, generate};
 
 const SPLITS: [Split; 5] = [
@@ -55,7 +55,6 @@ fn all_modes_agree_on_generated_programs() {
                     let engine = SatEngine {
                         split,
                         name_nodes,
-                        tracking: Tracking::All,
                         ..SatEngine::default()
                     };
                     let found = answers(&machine, engine);
@@ -80,7 +79,6 @@ fn a_choice_in_a_loop_is_made_anew_each_time_around() {
     for split in SPLITS {
         let engine = SatEngine {
             split,
-            tracking: Tracking::All,
             ..SatEngine::default()
         };
         assert_eq!(answers(&machine, engine), [true], "{split:?}");

@@ -1,57 +1,35 @@
 //! The engine: a question in, answers with their evidence out.
 //!
-//! It works out what the question needs, the analyses and the order of the BDD variables, and
-//! leaves the searching to a [`Contest`].
+//! One forward search decides all targets. What it reaches is given a shortest run if that costs
+//! little beside the search; what a complete search has not reached is excluded by its relations.
 //!
 //! Constant propagation is not among the analyses: in a forward relation a variable with one value
-//! is one BDD node, and an edge that it closes propagates nothing. Only for scouts, which would
-//! take such a variable as arbitrary, it makes a difference; they see the globals that keep their
-//! initial value ([`hardbop_transform::hide::Visible::with_constants`]).
+//! is one BDD node, and an edge that it closes propagates nothing.
 
-use crate::contest::Contest;
-use crate::interface::Interfaces;
-use crate::order::{Order, slot_order};
-use crate::space::Space;
-use crate::transfer::Compiler;
-use hardbop_machine::analysis::{CallGraph, Slice};
-use hardbop_machine::{Machine, ProcId, Variable};
+use crate::encoding::{Encoding, Order};
+use crate::evidence::certify::forward_certificate;
+use crate::evidence::runs::Reader;
+use crate::search::forward::{Forward, Progress as Searched};
+use crate::search::layers::layers;
+use hardbop_bdd::{Exhausted, Manager};
+use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::engine::takes_only_sequential_reachability;
 use hardbop_outcome::{
-    Budget, Declined, Engine, Event, Ledger, Limit, Outcome, Progress, Question,
+    Budget, Declined, Engine, Event, Ledger, Limit, Outcome, Progress, Question, Skeleton,
+    WantedRun,
 };
 use hardbop_symbolic::{limit_reached, node_limit};
 
-/// Where the search starts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Direction {
-    /// From the start of the program.
-    Forward,
-    /// From the targets.
-    Backward,
-    /// Both, in turns.
-    #[default]
-    Auto,
-}
+/// Runs are made shortest if that takes at most this part of the work of the search, and some to
+/// start with.
+const SHORTEST_DIVISOR: u64 = 4;
+const SHORTEST_START: u64 = 100_000;
 
 /// The summary engine.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct SummaryEngine {
-    /// Where the search starts.
-    pub direction: Direction,
     /// The order of BDD variables.
     pub order: Order,
-    /// The first turn of each search in BDD work; by default it fits the size of the program.
-    pub first_turn: Option<u64>,
-}
-
-impl Default for SummaryEngine {
-    fn default() -> Self {
-        Self {
-            direction: Direction::Auto,
-            order: Order::default(),
-            first_turn: None,
-        }
-    }
 }
 
 impl Engine for SummaryEngine {
@@ -72,29 +50,82 @@ impl Engine for SummaryEngine {
     ) -> Outcome {
         let mut ledger = Ledger::new(machine, question);
         progress.event(Event::Phase("analyses"));
-        let slice = Slice::new(machine, &CallGraph::new(machine), &question.nodes());
-        let visible = |procedure: ProcId, variable: Variable| slice.relevant(procedure, variable);
-        let mut space = Space::new(machine);
-        let order = slot_order(machine, &space, self.order, &visible);
-        space.reorder(order);
-        let interfaces = Interfaces::new(machine, &space, &visible);
+        let encoding = Encoding::new(machine, &question.nodes(), self.order);
         let interrupt = || budget.interrupt.check().is_some();
-        let compiler = Compiler {
-            machine,
-            space: &space,
-            interfaces: &interfaces,
-            visible: &visible,
-        };
-        let contest = Contest {
-            compiler,
-            node_limit: node_limit(budget),
-            interrupt: &interrupt,
-        };
+        let manager = Manager::new(node_limit(budget)).with_interrupt(&interrupt);
+        let mut search = Forward::new(encoding.compiler(), manager);
         progress.event(Event::Phase("search"));
-        let why = contest.run(*self, question.wanted, &mut ledger);
+        let searched = search.run(&ledger.open_nodes());
+        for node in ledger.open_nodes() {
+            if search.is_reached(node) {
+                ledger.promise(node);
+            }
+        }
+        count(&mut ledger, &search);
+        let open = ledger.open_targets();
+        if searched == Ok(Searched::Complete) && !open.is_empty() {
+            ledger.exclude(forward_certificate(&search, open));
+        }
+        let read = read_runs(&mut search, question.wanted, &mut ledger);
+        let why = searched.err().or(read.err());
         let why = why.map_or(Limit::Interrupted, |why| limit_reached(why, budget));
         let shortest = ledger.shortest_runs();
         ledger.count("shortest-runs", shortest, u64::max);
         ledger.outcome(self.name(), &why)
     }
+}
+
+fn count(ledger: &mut Ledger<'_>, search: &Forward<'_, '_>) {
+    let peak = search.manager.peak() as u64;
+    let counts = [
+        ("forward-widest-relation", search.widest()),
+        ("forward-visits", search.visits),
+        ("forward-bdd-work", search.manager.work()),
+        ("forward-peak-bdd-nodes", peak),
+    ];
+    for (name, count) in counts {
+        ledger.count(name, count, |a, b| a + b);
+    }
+}
+
+/// Reads runs to what the search has reached, shortest ones if they are wanted and affordable.
+fn read_runs(
+    search: &mut Forward<'_, '_>,
+    wanted: WantedRun,
+    ledger: &mut Ledger<'_>,
+) -> Result<(), Exhausted> {
+    let nodes = ledger.due_nodes();
+    if nodes.is_empty() {
+        return Ok(());
+    }
+    let allowance = match wanted {
+        WantedRun::Any => None,
+        WantedRun::Short => Some(search.manager.work() / SHORTEST_DIVISOR + SHORTEST_START),
+        WantedRun::Shortest => Some(u64::MAX),
+    };
+    if let Some(allowance) = allowance {
+        let limit = search.manager.work().saturating_add(allowance);
+        search.manager.set_work_limit(limit);
+        let runs = shortest_runs(search, &nodes);
+        search.manager.set_work_limit(u64::MAX);
+        if let Ok(runs) = runs {
+            ledger.reach_all(&nodes, &runs, true);
+            return Ok(());
+        }
+        search.collect_garbage();
+    }
+    let runs = Reader::new(search, None).runs_to(&nodes)?;
+    ledger.reach_all(&nodes, &runs, false);
+    Ok(())
+}
+
+fn shortest_runs(
+    search: &mut Forward<'_, '_>,
+    nodes: &[NodeId],
+) -> Result<Vec<Skeleton>, Exhausted> {
+    search.run(&[])?;
+    let by_distance = layers(search, nodes)?;
+    // Reading needs no limit: it is linear in what is read.
+    search.manager.set_work_limit(u64::MAX);
+    Reader::new(search, Some(&by_distance)).runs_to(nodes)
 }

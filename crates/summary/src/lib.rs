@@ -1,35 +1,31 @@
 //! The summary engine: Bebop rebuilt, the workhorse for sequential programs.
 //!
 //! Control is explicit, data symbolic: for every node a BDD of path edges, for every procedure a
-//! summary (Ball and Rajamani, *Bebop*, SPIN 2000). [`space`] says which BDD variable stands for
-//! what, [`interface`] what of a procedure its callers see, [`transfer`], [`calls`] and
-//! [`back_moves`] what edges do to relations. [`forward`] explores from the start, [`backward`]
-//! from the targets; `scout` and `follower` are forward searches that see little of the state,
-//! chosen by [`hardbop_transform::hide::Visible`], or of the program. `contest` lets them all take
-//! turns. [`runs`], [`layers`] and [`back_runs`] read runs off searches, [`certify`] writes their
-//! relations down as certificates.
+//! summary (Ball and Rajamani, *Bebop*, SPIN 2000). [`encoding`] says which BDD variable stands for
+//! what and what edges do to relations. [`search`] explores from the start and puts what it has
+//! reached in order of distance. [`evidence`] reads runs off a search and writes its relations down
+//! as a certificate.
+//!
+//! There is one search. Few variables first, for programs whose whole relations are too large, is
+//! `hardbop_transform::hide::FewVariables` around the engine.
 
-pub mod back_moves;
-pub mod back_runs;
-pub mod backward;
-pub mod calls;
-pub mod certify;
-mod contest;
-pub mod encode;
+mod encoding;
 mod engine;
-mod follower;
-pub mod forward;
-pub mod frontier;
-pub mod interface;
-pub mod layers;
-pub mod order;
-pub mod reached;
-pub mod runs;
-mod scout;
-pub mod space;
-mod tally;
-pub mod transfer;
+mod reached;
 
-pub use engine::{Direction, SummaryEngine};
-pub use order::Order;
+/// Path edges and summaries from the start on, and distances.
+mod search {
+    pub(crate) mod forward;
+    pub(crate) mod frontier;
+    pub(crate) mod layers;
+}
+
+/// Runs and certificates.
+mod evidence {
+    pub(crate) mod certify;
+    pub(crate) mod runs;
+}
+
+pub use encoding::Order;
+pub use engine::SummaryEngine;
 pub use reached::{Reached, reached};

@@ -3,14 +3,10 @@
 //! One forward search to its end answers the question for all nodes at once, which is what a report
 //! on coverage needs; asking the engine about each node would also build a run to each.
 
-use crate::forward::Forward;
-use crate::interface::Interfaces;
-use crate::order::{Order, slot_order};
-use crate::space::Space;
-use crate::transfer::Compiler;
-use hardbop_bdd::{Exhausted, Manager};
-use hardbop_machine::analysis::{CallGraph, Slice};
-use hardbop_machine::{Machine, NodeId, ProcId, Variable};
+use crate::encoding::{Encoding, Order};
+use crate::search::forward::Forward;
+use hardbop_bdd::Manager;
+use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::{Budget, Limit};
 use hardbop_symbolic::{limit_reached, node_limit};
 
@@ -44,28 +40,11 @@ pub fn reached(machine: &Machine, budget: &Budget<'_>) -> Reached {
         };
     }
     let all: Vec<NodeId> = machine.node_ids().collect();
-    let slice = Slice::new(machine, &CallGraph::new(machine), &all);
-    let visible = |procedure: ProcId, variable: Variable| slice.relevant(procedure, variable);
-    let mut space = Space::new(machine);
-    let order = slot_order(machine, &space, Order::default(), &visible);
-    space.reorder(order);
-    let interfaces = Interfaces::new(machine, &space, &visible);
+    let encoding = Encoding::new(machine, &all, Order::default());
     let interrupt = || budget.interrupt.check().is_some();
     let manager = Manager::new(node_limit(budget)).with_interrupt(&interrupt);
-    let mut search = {
-        let compiler = Compiler {
-            machine,
-            space: &space,
-            interfaces: &interfaces,
-            visible: &visible,
-        };
-        Forward::new(compiler, manager)
-    };
-    let mut searched = search.start().and_then(|()| search.run(&all));
-    if searched == Err(Exhausted::Nodes) {
-        search.collect_garbage();
-        searched = search.start().and_then(|()| search.run(&all));
-    }
+    let mut search = Forward::new(encoding.compiler(), manager);
+    let searched = search.run(&all);
     Reached {
         nodes: all.iter().map(|&node| search.is_reached(node)).collect(),
         missed: searched.err().map(|why| limit_reached(why, budget)),

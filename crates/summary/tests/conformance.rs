@@ -2,7 +2,7 @@
 
 use hardbop_machine::Machine;
 use hardbop_outcome::{Certificate, NeverInterrupted};
-use hardbop_summary::{Direction, SummaryEngine};
+use hardbop_summary::SummaryEngine;
 use hardbop_testkit::conformance::{ConformanceConfig, conformance};
 
 fn accept(machine: &Machine, certificate: &Certificate) -> Result<(), String> {
@@ -11,33 +11,10 @@ fn accept(machine: &Machine, certificate: &Certificate) -> Result<(), String> {
         .map_err(|rejected| rejected.to_string())
 }
 
-fn check(direction: Direction, first_turn: Option<u64>) {
-    let engine = SummaryEngine {
-        direction,
-        first_turn,
-        ..SummaryEngine::default()
-    };
-    let report = conformance(&engine, &accept, &ConformanceConfig::sequential(0..200));
+#[test]
+fn the_search_agrees_with_the_oracle_on_generated_programs() {
+    let config = ConformanceConfig::sequential(0..200);
+    let report = conformance(&SummaryEngine::default(), &accept, &config);
     assert!(report.has_passed(), "{report}");
     assert!(report.to_string().contains("0 unknown"), "{report}");
-}
-
-#[test]
-fn the_forward_search_agrees_with_the_oracle_on_generated_programs() {
-    check(Direction::Forward, None);
-}
-
-#[test]
-fn the_backward_search_agrees_with_the_oracle_on_generated_programs() {
-    check(Direction::Backward, None);
-}
-
-#[test]
-fn searches_in_turns_agree_with_the_oracle_on_generated_programs() {
-    check(Direction::Auto, None);
-}
-
-#[test]
-fn searches_that_are_interrupted_all_the_time_agree_with_the_oracle_on_generated_programs() {
-    check(Direction::Auto, Some(7));
 }

@@ -1,4 +1,4 @@
-//! Formulae of edges as BDDs.
+//! Formulas of edges as BDDs.
 
 use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::bits::{BitGraph, BitId, BitNode};
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// for must not change in between.
 #[derive(Clone, Debug, Default)]
 pub struct Encoder {
-    /// Formulae encoded last. Most edges have few: those are found fastest by looking at each.
+    /// Formulas encoded last. Most edges have few: those are found fastest by looking at each.
     recent: Vec<(BitId, Bdd)>,
     known: HashMap<BitId, Bdd>,
 }

@@ -54,7 +54,7 @@ impl Draft {
     }
 
     /// Adds a conjunct; those that say nothing are left out.
-    pub fn conjoin(&mut self, manager: &mut Manager<'_>, relation: Bdd) -> Result<(), Exhausted> {
+    fn conjoin(&mut self, manager: &mut Manager<'_>, relation: Bdd) -> Result<(), Exhausted> {
         if relation.is_true() {
             return Ok(());
         }

@@ -15,7 +15,7 @@ use hardbop_machine::{Machine, NodeId, from_text};
 use hardbop_outcome::{
     Bound, Budget, Engine, Evidence, Limit, Question, Silent, Trace, Verdict, WantedRun,
 };
-use hardbop_summary::{Direction, SummaryEngine};
+use hardbop_summary::SummaryEngine;
 use hardbop_testkit::contexts::{ContextOracle, Cost};
 use hardbop_testkit::{Knobs, generate, shrink};
 use hardbop_threads::BoundedEngine;
@@ -118,11 +118,7 @@ fn formula(machine: &Machine, question: &Question, bound: ThreadBound) -> Result
 
 /// What the sequential program says; its runs are translated back and replayed.
 fn sequential(machine: &Machine, question: &Question, rounds: u32) -> Result<Answers, String> {
-    let engine = SummaryEngine {
-        direction: Direction::Forward,
-        ..SummaryEngine::default()
-    };
-    let engine = Through::sequentialized(Box::new(engine));
+    let engine = Through::sequentialized(Box::new(SummaryEngine::default()));
     let question = question.clone().within(Bound::Rounds(rounds));
     let question = question.wanting(WantedRun::Any);
     let outcome = engine.check(machine, &question, &limited(), &mut Silent);

@@ -19,7 +19,7 @@ use hardbop_outcome::{
     Bound, Budget, Certificate, Declined, Engine, Limit, NeverInterrupted, Outcome, Progress,
     Question, Silent, Verdict,
 };
-use hardbop_summary::{Direction, SummaryEngine};
+use hardbop_summary::SummaryEngine;
 use hardbop_testkit::conformance::{ConformanceConfig, ConformanceReport, conformance};
 use hardbop_testkit::{Knobs, Oracle, RunOracle, generate};
 use hardbop_transform::hide::{FewVariables, Visible, hide};
@@ -71,7 +71,7 @@ impl Engine for Small {
     }
 
     fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
-        forward().takes(machine, question)
+        SummaryEngine::default().takes(machine, question)
     }
 
     fn search(
@@ -85,14 +85,7 @@ impl Engine for Small {
             nodes: Some(1 << 14),
             ..*budget
         };
-        forward().search(machine, question, &budget, progress)
-    }
-}
-
-fn forward() -> SummaryEngine {
-    SummaryEngine {
-        direction: Direction::Forward,
-        ..SummaryEngine::default()
+        SummaryEngine::default().search(machine, question, &budget, progress)
     }
 }
 
@@ -114,7 +107,7 @@ fn every_third(edge: EdgeId) -> bool {
 
 #[test]
 fn slices_keep_verdicts_and_evidence_comes_back() {
-    let engine = forward();
+    let engine = SummaryEngine::default();
     let report = sequential(&Through::sliced("sliced", Box::new(engine)));
     assert_eq!((report.unknown, report.skipped), (0, 0), "{report}");
     assert!(seeds(1).1 || report.certificates > 500, "{report}");
@@ -216,7 +209,7 @@ fn runs_of_the_sequential_program_are_runs_of_the_threads() {
 
 #[test]
 fn two_transforms_are_one_with_both_ways_back() {
-    let engine = forward();
+    let engine = SummaryEngine::default();
     let through = Through::new(
         "sliced, then split",
         Box::new(engine),
@@ -330,7 +323,7 @@ fn any_engine_for_places_answers_monitors_through_the_product() {
             let automaton = property.automaton.clone();
             let question = Question::property(property);
             let engine: Box<dyn Engine> = match seed % 2 {
-                0 => Box::new(forward()),
+                0 => Box::new(SummaryEngine::default()),
                 _ => Box::new(SummaryEngine::default()),
             };
             let engine = Through::monitored("monitored", engine);
@@ -410,13 +403,15 @@ fn a_product_takes_safety_properties_of_sequential_programs_only() {
 
 #[test]
 fn few_variables_first_gives_the_verdicts_of_the_whole_machine() {
-    let engines: [Box<dyn Engine>; 3] = [
-        Box::new(forward()),
+    let engines: [Box<dyn Engine>; 2] = [
         Box::new(SummaryEngine::default()),
         Box::new(ExplicitEngine::default()),
     ];
     for engine in engines {
-        let engine = FewVariables { engine };
+        let engine = FewVariables {
+            engine,
+            tries_all: false,
+        };
         let config = ConformanceConfig::sequential(seeds(PROGRAMS / 12).0);
         let report = conformance(&engine, &accept, &config);
         assert!(report.has_passed(), "{report}");
@@ -442,7 +437,8 @@ const LOCK: &str = "decl lock, own, a, b, c, d, e, f, g, h, i, j;
 fn certificates_of_few_variables_speak_of_few_variables() {
     let machine = from_text("t.bp", LOCK).expect("a program");
     let engine = FewVariables {
-        engine: Box::new(forward()),
+        engine: Box::new(SummaryEngine::default()),
+        tries_all: false,
     };
     let question = Question::assertions(&machine);
     let outcome = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
@@ -471,7 +467,7 @@ fn is_reached_seeing_g(text: &str) -> bool {
     let visible = Visible::such_that(&machine, is_seen);
     let hidden = hide(&machine, &Question::label(&machine, "E"), visible);
     let question = hidden.question();
-    let outcome = forward().check(
+    let outcome = SummaryEngine::default().check(
         hidden.machine(),
         question,
         &Budget::unlimited(),

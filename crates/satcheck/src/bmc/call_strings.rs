@@ -8,16 +8,16 @@ use std::collections::HashMap;
 
 /// A call string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CallString(u32);
+pub(crate) struct CallString(u32);
 
 impl CallString {
     /// No call waits: the first procedure runs.
-    pub const EMPTY: Self = Self(0);
+    pub(crate) const EMPTY: Self = Self(0);
 }
 
 /// The call strings met so far.
 #[derive(Clone, Debug, Default)]
-pub struct CallStrings {
+pub(crate) struct CallStrings {
     /// Of every string but the empty one: the string below and the call on top.
     parts: Vec<(CallString, EdgeId)>,
     known: HashMap<(CallString, EdgeId), CallString>,
@@ -25,7 +25,7 @@ pub struct CallStrings {
 
 impl CallStrings {
     /// One more call waits.
-    pub fn push(&mut self, below: CallString, call: EdgeId) -> CallString {
+    pub(crate) fn push(&mut self, below: CallString, call: EdgeId) -> CallString {
         let parts = &mut self.parts;
         *self.known.entry((below, call)).or_insert_with(|| {
             parts.push((below, call));
@@ -34,13 +34,13 @@ impl CallStrings {
     }
 
     /// The string below the call that waits on top, and that call; nothing if none waits.
-    pub fn pop(&self, string: CallString) -> Option<(CallString, EdgeId)> {
+    pub(crate) fn pop(&self, string: CallString) -> Option<(CallString, EdgeId)> {
         let number = (string.0 as usize).checked_sub(1)?;
         Some(self.parts[number])
     }
 
     /// How many strings there are, the empty one included.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.parts.len() + 1
     }
 }

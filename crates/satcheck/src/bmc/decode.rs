@@ -6,7 +6,7 @@ use hardbop_outcome::Skeleton;
 use hardbop_transform::literals::run_writer::{RunWriter, is_set};
 
 /// The run of the last model to a control point of the last layer.
-pub fn run_to(unrolling: &mut Unrolling<'_, '_>, point: usize) -> Skeleton {
+pub(crate) fn run_to(unrolling: &mut Unrolling<'_, '_>, point: usize) -> Skeleton {
     let Unrolling {
         machine,
         circuit,

@@ -11,21 +11,21 @@ use std::rc::Rc;
 
 /// A frame that waits for a call to come back: index into [`WaitingFrames`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct WaitingFrame(u32);
+pub(crate) struct WaitingFrame(u32);
 
 /// The data of a control point.
 #[derive(Clone, Debug)]
-pub struct State {
+pub(crate) struct State {
     /// Bits of globals and of the running procedure's locals, as
     /// [`hardbop_machine::bits::BitLayout`] numbers them.
-    pub bits: Rc<[Lit]>,
+    pub(crate) bits: Rc<[Lit]>,
     /// The caller's frame.
-    pub waiting: Option<WaitingFrame>,
+    pub(crate) waiting: Option<WaitingFrame>,
 }
 
 /// The frames that wait, in all states.
 #[derive(Clone, Debug, Default)]
-pub struct WaitingFrames {
+pub(crate) struct WaitingFrames {
     /// Bits of locals, and the frame below. Frames are never freed: clauses speak of their literals
     /// anyway.
     frames: Vec<(Rc<[Lit]>, Option<WaitingFrame>)>,
@@ -33,19 +33,19 @@ pub struct WaitingFrames {
 
 impl WaitingFrames {
     /// A frame that waits on top of another.
-    pub fn push(&mut self, locals: Rc<[Lit]>, below: Option<WaitingFrame>) -> WaitingFrame {
+    pub(crate) fn push(&mut self, locals: Rc<[Lit]>, below: Option<WaitingFrame>) -> WaitingFrame {
         self.frames.push((locals, below));
         WaitingFrame((self.frames.len() - 1) as u32)
     }
 
     /// The bits of its locals, and the frame below it.
-    pub fn get(&self, frame: WaitingFrame) -> (&Rc<[Lit]>, Option<WaitingFrame>) {
+    pub(crate) fn get(&self, frame: WaitingFrame) -> (&Rc<[Lit]>, Option<WaitingFrame>) {
         let (locals, below) = &self.frames[frame.0 as usize];
         (locals, *below)
     }
 
     /// `first` where the condition holds, else `second`; both belong to the same control point.
-    pub fn merge(
+    pub(crate) fn merge(
         &mut self,
         circuit: &mut Circuit<'_>,
         condition: Lit,

@@ -23,30 +23,30 @@ use std::rc::Rc;
 
 /// A way to a control point.
 #[derive(Clone, Debug)]
-pub struct Arrival {
+pub(crate) struct Arrival {
     /// Where it comes from: a point of the layer before.
-    pub from: usize,
+    pub(crate) from: usize,
     /// Whether the run takes it.
-    pub taken: Lit,
+    pub(crate) taken: Lit,
     /// The step.
-    pub step: PathStep,
+    pub(crate) step: PathStep,
     /// The choices of its edge.
-    pub choices: Vec<ChoiceBit>,
+    pub(crate) choices: Vec<ChoiceBit>,
     /// First values of the callee's locals, if it enters one.
-    pub free: Vec<FreeBit>,
+    pub(crate) free: Vec<FreeBit>,
 }
 
 /// A control point after some number of steps.
 #[derive(Clone, Debug)]
-pub struct Point {
+pub(crate) struct Point {
     /// The calls that wait.
-    pub stack: CallString,
+    pub(crate) stack: CallString,
     /// The node.
-    pub node: NodeId,
+    pub(crate) node: NodeId,
     /// Whether the run is here.
-    pub reached: Lit,
+    pub(crate) reached: Lit,
     /// The ways to it.
-    pub arrivals: Vec<Arrival>,
+    pub(crate) arrivals: Vec<Arrival>,
 }
 
 /// The ways to a control point, each with the state that it brings.
@@ -71,18 +71,18 @@ impl Drafts {
 }
 
 /// A machine unrolled step by step.
-pub struct Unrolling<'m, 'i> {
+pub(crate) struct Unrolling<'m, 'i> {
     /// The machine.
-    pub machine: &'m Machine,
+    pub(crate) machine: &'m Machine,
     /// The solver with all literals.
-    pub circuit: Circuit<'i>,
+    pub(crate) circuit: Circuit<'i>,
     frames: Frames<'m>,
     strings: CallStrings,
     waiting: WaitingFrames,
     /// First values that the program leaves open.
-    pub start: Vec<FreeBit>,
+    pub(crate) start: Vec<FreeBit>,
     /// The control points after 0, 1, 2, … steps.
-    pub layers: Vec<Vec<Point>>,
+    pub(crate) layers: Vec<Vec<Point>>,
     /// The states of the last layer.
     states: Vec<State>,
     point_count: u64,
@@ -90,7 +90,12 @@ pub struct Unrolling<'m, 'i> {
 
 impl<'m, 'i> Unrolling<'m, 'i> {
     /// Before the first step.
-    pub fn new(machine: &'m Machine, main: ProcId, targets: &[NodeId], solver: Solver<'i>) -> Self {
+    pub(crate) fn new(
+        machine: &'m Machine,
+        main: ProcId,
+        targets: &[NodeId],
+        solver: Solver<'i>,
+    ) -> Self {
         let slice = Slice::new(machine, &CallGraph::new(machine), targets);
         let mut unrolling = Self {
             machine,
@@ -129,22 +134,22 @@ impl<'m, 'i> Unrolling<'m, 'i> {
     }
 
     /// The control points of the last layer.
-    pub fn last_layer(&self) -> &[Point] {
+    pub(crate) fn last_layer(&self) -> &[Point] {
         self.layers.last().map_or(&[], Vec::as_slice)
     }
 
     /// How many control points there are in all layers.
-    pub fn point_count(&self) -> u64 {
+    pub(crate) fn point_count(&self) -> u64 {
         self.point_count
     }
 
     /// How many call strings there are.
-    pub fn call_string_count(&self) -> usize {
+    pub(crate) fn call_string_count(&self) -> usize {
         self.strings.count()
     }
 
     /// Control points of the last layer that no run reaches are left out.
-    pub fn retain(&mut self, is_alive: &[bool]) {
+    pub(crate) fn retain(&mut self, is_alive: &[bool]) {
         let mut alive = is_alive.iter();
         self.states.retain(|_| alive.next() == Some(&true));
         let mut alive = is_alive.iter();
@@ -154,7 +159,7 @@ impl<'m, 'i> Unrolling<'m, 'i> {
     }
 
     /// One more step.
-    pub fn step(&mut self) {
+    pub(crate) fn step(&mut self) {
         let layer = self.layers.pop().unwrap_or_default();
         let states = std::mem::take(&mut self.states);
         let mut drafts = Drafts::default();

@@ -10,45 +10,67 @@
 //! 2000) on variables. The second level comes first because cores name one variable at a time: a
 //! driver of 100 procedures takes 2 questions so, and more than 24 with cores alone.
 //!
-//! What is not settled so, because the engine or the trials run out, is left to the engine on the
-//! whole machine. So nothing is lost but the time, which the limits below keep short.
+//! Many programs are small, or rest on all their variables. So the first question is about the
+//! whole machine, within a small budget. What is not settled in the end, because the engine or the
+//! trials run out, is left to the engine on the whole machine. So nothing is lost but the time,
+//! which the limits below keep short.
 
 use super::window::{Tried, Windows, flatten};
 use super::{Hidden, Levels, Precision, hide};
 use crate::transform::Transform;
 use hardbop_interpreter::replay;
-use hardbop_machine::analysis::{CallGraph, ModRef};
+use hardbop_machine::analysis::{CallGraph, ModRef, Slice};
 use hardbop_machine::{Machine, ProcId, Variable};
 use hardbop_outcome::engine::takes_only_sequential_reachability;
 use hardbop_outcome::{
     Budget, Declined, Engine, Ledger, Limit, Outcome, Progress, Question, WantedRun,
 };
+use std::rc::Rc;
 
+/// States, at least and for each node of the program, and BDD nodes for the first question about
+/// all variables: small programs take no more.
+const FIRST_STATES: u64 = 1 << 14;
+const STATES_PER_NODE: u64 = 4;
+const FIRST_NODES: u64 = 1 << 12;
 /// States and BDD nodes for a question about few variables: one that needs more sees too much.
 const STATES: u64 = 1 << 16;
 const NODES: u64 = 1 << 18;
 /// Questions about few variables.
 const ROUNDS: usize = 24;
-/// So many of them go by levels in any case: they settle what does not need to be tried.
+/// The first of them go by levels: they settle what does not need to be tried.
 const FIRST_LEVELS: usize = 2;
-/// Runs that are tried after each of them.
+/// Runs that are tried after each of the others.
 const TRIALS: usize = 16;
 /// A run of more steps is not tried.
 const STEPS: usize = 20_000;
+
+/// Counters with such names are sizes: they are not added up.
+const SIZES: [&str; 5] = ["peak", "widest", "depth", "blocks", "variables"];
+
+/// Which variables an engine is asked about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tracking {
+    /// At first few, then more as they turn out to be needed.
+    #[default]
+    Needed,
+    /// All.
+    All,
+}
 
 /// An engine, asked about few variables first.
 pub struct FewVariables {
     /// Asked about few variables, and in the end about all.
     pub engine: Box<dyn Engine>,
+    /// Whether the first question is about all variables, within a small budget.
+    pub tries_all: bool,
 }
 
 impl Engine for FewVariables {
     fn name(&self) -> &'static str {
-        "few-variables"
+        self.engine.name()
     }
 
     fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
-        takes_only_sequential_reachability(machine, question)?;
         self.engine.takes(machine, question)
     }
 
@@ -59,19 +81,79 @@ impl Engine for FewVariables {
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
+        let engine = self.engine.as_ref();
         // A run through few variables need not be shortest.
-        if question.wanted == WantedRun::Shortest {
-            return self.engine.search(machine, question, budget, progress);
+        let is_hidden = question.wanted != WantedRun::Shortest
+            && takes_only_sequential_reachability(machine, question).is_ok();
+        if !is_hidden {
+            return engine.search(machine, question, budget, progress);
         }
-        let mut refinement = Refinement {
-            engine: self.engine.as_ref(),
-            machine,
-            question,
-            budget,
-            ledger: Ledger::new(machine, question),
+        let mut known = if self.tries_all {
+            let states = FIRST_STATES.max(STATES_PER_NODE * machine.nodes.len() as u64);
+            let budget = limited(budget, states, FIRST_NODES);
+            engine.search(machine, question, &budget, progress)
+        } else {
+            Outcome::unknown(engine.name(), question, &Limit::Interrupted)
         };
-        refinement.run(progress);
-        refinement.finish(progress)
+        let open = open_part(question, &known);
+        if !open.targets().is_empty() {
+            let mut refinement = Refinement {
+                engine,
+                machine,
+                question: &open,
+                budget,
+                ledger: Ledger::new(machine, &open),
+            };
+            refinement.run(progress);
+            let few = refinement
+                .ledger
+                .outcome(engine.name(), &Limit::Interrupted);
+            add(&mut known, few);
+        }
+        let open = open_part(question, &known);
+        if !open.targets().is_empty() {
+            add(&mut known, engine.search(machine, &open, budget, progress));
+        }
+        known
+    }
+}
+
+/// A budget with at most so many states and BDD nodes.
+fn limited<'b>(budget: &Budget<'b>, states: u64, nodes: u64) -> Budget<'b> {
+    let least = |own: Option<u64>, limit: u64| Some(own.map_or(limit, |own| own.min(limit)));
+    Budget {
+        states: least(budget.states, states),
+        nodes: least(budget.nodes, nodes),
+        ..*budget
+    }
+}
+
+/// The question about those targets that an outcome leaves open.
+fn open_part(question: &Question, outcome: &Outcome) -> Question {
+    let open = outcome.answers.iter().filter(|a| a.verdict.is_unknown());
+    question.about(open.filter_map(|answer| answer.target().cloned()).collect())
+}
+
+/// Adds the answers to what was open.
+fn add(known: &mut Outcome, given: Outcome) {
+    let open = known.answers.iter_mut().filter(|a| a.verdict.is_unknown());
+    for (answer, given) in open.zip(given.answers) {
+        *answer = given;
+    }
+    known.certificates.extend(given.certificates);
+    add_counts(&mut known.statistics, given.statistics);
+}
+
+/// Adds counters up; of sizes the largest counts.
+fn add_counts(known: &mut Vec<(String, u64)>, given: Vec<(String, u64)>) {
+    for (name, count) in given {
+        match known.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, sum)) if SIZES.iter().any(|size| name.contains(size)) => {
+                *sum = (*sum).max(count);
+            }
+            Some((_, sum)) => *sum += count,
+            None => known.push((name, count)),
+        }
     }
 }
 
@@ -96,42 +178,63 @@ impl Refinement<'_> {
         let Some(first) = &next else {
             return;
         };
-        let mut precision = Precision::of(machine, &nodes, first);
-        let mut windows = Windows::new(machine, &precision);
+        let slice = Rc::new(Slice::new(machine, &calls, &nodes));
+        let mut precision = Precision::new(machine, Rc::clone(&slice), first);
+        let mut windows = Windows::new(machine, Rc::clone(&slice));
+        let mut has_tried = false;
         let mut missing = Vec::new();
         for round in 0..ROUNDS {
             let last = precision.clone();
             if let Some(level) = next.take() {
-                precision = Precision::of(machine, &nodes, &level);
+                precision = Precision::new(machine, Rc::clone(&slice), &level);
             }
             if precision.is_exact() {
                 return;
             }
-            let open = self.question.about(self.ledger.open_targets());
+            let is_first = round + 1 < FIRST_LEVELS;
+            let mut open = self.question.about(self.ledger.open_targets());
+            if is_first {
+                open.wanted = WantedRun::Any;
+            }
             let hidden = hide(machine, &open, precision.tracked().clone());
-            let outcome = self.ask(&hidden, progress);
+            let mut outcome = self.ask(&hidden, progress);
+            // Shortest among the runs of another machine.
+            outcome
+                .statistics
+                .retain(|(name, _)| name != "shortest-runs");
+            add_counts(
+                &mut self.ledger.statistics,
+                std::mem::take(&mut outcome.statistics),
+            );
             self.ledger
                 .count("few-variables-questions", 1, |a, b| a + b);
             self.exclude(&hidden, &outcome);
-            let found_missing = self.try_runs(&hidden, &outcome, &mut windows, &precision);
+            let saw_too_much = outcome.answers.iter().any(|a| a.verdict.is_unknown());
+            if is_first && !saw_too_much {
+                next = levels.next(&self.ledger.open_nodes());
+            }
+            let mut found_missing = Vec::new();
+            if next.is_none() {
+                found_missing = self.try_runs(&hidden, &outcome, &mut windows, &precision);
+            }
             if self.ledger.is_decided() || self.budget.interrupt.check().is_some() {
                 return;
             }
-            let saw_too_much = outcome.answers.iter().any(|a| a.verdict.is_unknown());
             if saw_too_much {
                 // What was missing before is all that can be said.
                 levels.end();
                 precision = last;
+                if round > 0 && !has_tried {
+                    continue;
+                }
             } else {
                 missing = found_missing;
-                if round + 1 < FIRST_LEVELS {
-                    next = levels.next(&self.ledger.open_nodes());
-                }
+                has_tried |= next.is_none();
             }
             if next.is_none() {
-                let seen = precision.tracked_count();
+                let seen = precision.tracked().count();
                 precision.track_each(&std::mem::take(&mut missing));
-                if precision.tracked_count() == seen {
+                if precision.tracked().count() == seen {
                     next = levels.next(&self.ledger.open_nodes());
                     if next.is_none() {
                         return;
@@ -142,12 +245,7 @@ impl Refinement<'_> {
     }
 
     fn ask(&self, hidden: &Hidden, progress: &mut dyn Progress) -> Outcome {
-        let least = |own: Option<u64>, limit: u64| Some(own.map_or(limit, |own| own.min(limit)));
-        let budget = Budget {
-            states: least(self.budget.states, STATES),
-            nodes: least(self.budget.nodes, NODES),
-            ..*self.budget
-        };
+        let budget = limited(self.budget, STATES, NODES);
         let question = hidden.question();
         self.engine
             .check(hidden.machine(), question, &budget, progress)
@@ -200,30 +298,5 @@ impl Refinement<'_> {
             }
         }
         missing
-    }
-
-    /// The rest is asked about the whole machine.
-    fn finish(self, progress: &mut dyn Progress) -> Outcome {
-        let open = self.ledger.open_targets();
-        let mut outcome = self.ledger.outcome(self.engine.name(), &Limit::Interrupted);
-        if open.is_empty() {
-            return outcome;
-        }
-        let question = self.question.about(open);
-        let other = self
-            .engine
-            .search(self.machine, &question, self.budget, progress);
-        let mut answers = other.answers.into_iter();
-        for answer in &mut outcome.answers {
-            let is_open = answer
-                .target()
-                .is_some_and(|t| question.targets().contains(t));
-            if is_open && let Some(given) = answers.next() {
-                *answer = given;
-            }
-        }
-        outcome.certificates.extend(other.certificates);
-        outcome.statistics.extend(other.statistics);
-        outcome
     }
 }

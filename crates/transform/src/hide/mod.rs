@@ -18,11 +18,11 @@ mod few_variables;
 mod levels;
 mod precision;
 mod visible;
-pub mod window;
+mod window;
 
-pub use few_variables::FewVariables;
+pub use few_variables::{FewVariables, Tracking};
 pub use levels::Levels;
-pub use precision::{Precision, groups};
+use precision::Precision;
 pub use visible::Visible;
 
 use crate::correspondence::{Correspondence, bit_of, decisions, operands_of};

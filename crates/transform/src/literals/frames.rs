@@ -142,16 +142,6 @@ impl<'m> Frames<'m> {
         (bits, free)
     }
 
-    /// Any state at a node.
-    pub fn arbitrary(&mut self, circuit: &mut Circuit<'_>, node: NodeId) -> Bits {
-        let mut bits = self.nothing(circuit, self.machine.procedure_of(node));
-        let live = self.live_bits(node);
-        for (bit, _) in bits.iter_mut().zip(live.iter()).filter(|(_, live)| **live) {
-            *bit = circuit.input();
-        }
-        bits
-    }
-
     /// An edge over a state; nothing if it cannot be taken there by constants alone.
     pub fn edge(
         &mut self,

@@ -11,32 +11,25 @@
 //! **Why not.** Every read of a variable that is not tracked goes through a switch, one for each
 //! variable: if it is off, the value read is arbitrary, as it is for the search. The switches are
 //! assumptions. If there is no run with all of them on, the core names variables that, tracked
-//! together with those that are, leave no run in the window. It is made smaller one by one,
-//! beginning with globals, which are arguments everywhere, and with what is written in most places:
-//! of several explanations the one that moves least is the one that carries over to other paths.
-//!
-//! **From the end.** What makes a path impossible is mostly near its end, for whatever is wrong
-//! before would have been noticed before. So the last few steps are tried first, from an arbitrary
-//! state, then more of them.
+//! together with those that are, leave no run in the window.
 
 mod trial;
 
 use crate::hide::Precision;
 use crate::literals::frames::Frames;
 use crate::literals::run_writer::PathStep;
-use hardbop_machine::analysis::NodeOrder;
-use hardbop_machine::analysis::variables::each_write;
+use hardbop_machine::analysis::{NodeOrder, Slice};
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::{Decision, Skeleton};
 use hardbop_sat::Answer;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 use trial::Trial;
 
 /// What became of a path.
 #[derive(Debug)]
-pub enum Tried {
+pub(crate) enum Tried {
     /// It can be taken so.
     Taken(Skeleton),
     /// It cannot, because of these variables, none of which is tracked.
@@ -45,11 +38,8 @@ pub enum Tried {
     Interrupted,
 }
 
-/// So many calls, returns and ways between them are tried first; then four times as many.
-const FIRST_LEGS: usize = 4;
-
 /// The steps of a run one after the other; nothing if there are more than allowed.
-pub fn flatten(run: &Skeleton, most_steps: usize) -> Option<Vec<PathStep>> {
+pub(crate) fn flatten(run: &Skeleton, most_steps: usize) -> Option<Vec<PathStep>> {
     let mut path = Vec::new();
     // Lists of decisions with the next one, and the edge to leave by at their end.
     let mut open: Vec<(&[Decision], Option<EdgeId>)> = vec![(&run.steps, None)];
@@ -76,63 +66,39 @@ pub fn flatten(run: &Skeleton, most_steps: usize) -> Option<Vec<PathStep>> {
 }
 
 /// What trials of paths share.
-pub struct Windows<'m> {
+pub(crate) struct Windows<'m> {
     machine: &'m Machine,
     frames: Frames<'m>,
     order: NodeOrder,
-    /// In how many places each variable is written.
-    writes: BTreeMap<usize, u32>,
 }
 
 impl<'m> Windows<'m> {
-    /// Nothing is tried yet. `precision` tells which variables there are.
-    pub fn new(machine: &'m Machine, precision: &Precision) -> Self {
-        let tracked = precision.tracked();
-        let mut writes: BTreeMap<usize, u32> = BTreeMap::new();
-        for id in machine.edge_ids() {
-            let procedure = machine.procedure_of(machine.edge(id).from);
-            each_write(machine, id, |variable| {
-                *writes
-                    .entry(tracked.index(procedure, variable))
-                    .or_default() += 1;
-            });
-        }
+    /// Nothing is tried yet.
+    pub(crate) fn new(machine: &'m Machine, slice: Rc<Slice>) -> Self {
         Self {
             machine,
-            frames: Frames::new(machine, Rc::clone(precision.slice())),
+            frames: Frames::new(machine, slice),
             order: NodeOrder::new(machine),
-            writes,
         }
     }
 
     /// Tries a path from the start of the program. Nothing but the tracked variables may be known
     /// to make it possible.
-    pub fn try_path(
+    pub(crate) fn try_path(
         &mut self,
         path: &[PathStep],
         precision: &Precision,
         interrupt: &dyn Fn() -> bool,
     ) -> Tried {
         let legs = self.legs(path);
-        let mut count = FIRST_LEGS;
-        loop {
-            let first = legs.len().saturating_sub(count);
-            let mut trial = Trial::new(self, precision, interrupt);
-            let is_whole = first == 0;
-            trial.begin(
-                path.get(legs.get(first).map_or(0, |leg| leg.start)),
-                is_whole,
-            );
-            for leg in &legs[first..] {
-                trial.take(&path[leg.clone()]);
-            }
-            let answer = trial.decide(is_whole);
-            match answer {
-                Answer::Interrupted => return Tried::Interrupted,
-                Answer::Sat if is_whole => return Tried::Taken(trial.run()),
-                Answer::Sat => count *= 4,
-                Answer::Unsat => return Tried::Impossible(trial.reasons()),
-            }
+        let mut trial = Trial::new(self, precision, interrupt);
+        for leg in legs {
+            trial.take(&path[leg]);
+        }
+        match trial.decide() {
+            Answer::Interrupted => Tried::Interrupted,
+            Answer::Sat => Tried::Taken(trial.run()),
+            Answer::Unsat => Tried::Impossible(trial.reasons()),
         }
     }
 

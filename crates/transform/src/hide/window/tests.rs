@@ -1,7 +1,9 @@
 //! Which runs a window has, and what is said if it has none.
 
 use super::*;
-use hardbop_machine::from_text;
+use crate::hide::Visible;
+use hardbop_machine::analysis::CallGraph;
+use hardbop_machine::{Expr, from_text};
 use hardbop_outcome::{Trace, digest};
 
 /// The path to the first assertion's failure that takes the first edge at every branch but those
@@ -39,11 +41,26 @@ fn path(machine: &Machine, second: &[usize]) -> Vec<PathStep> {
 }
 
 fn tried(machine: &Machine, path: &[PathStep], precision: &Precision) -> Tried {
-    Windows::new(machine, precision).try_path(path, precision, &|| false)
+    let mut windows = Windows::new(machine, Rc::clone(&precision.slice));
+    windows.try_path(path, precision, &|| false)
 }
 
+/// The variables of the assertion itself are tracked.
 fn precision(machine: &Machine) -> Precision {
-    Precision::first(machine, &[machine.assertions[0].failure])
+    let target = [machine.assertions[0].failure];
+    let slice = Slice::new(machine, &CallGraph::new(machine), &target);
+    let mut precision = Precision::new(machine, Rc::new(slice), &Visible::nothing(machine));
+    for edge in &machine.edges {
+        if let Some(guard) = edge.guard.filter(|_| edge.to == target[0]) {
+            let procedure = machine.procedure_of(edge.from);
+            machine.exprs.visit(guard, |expr| {
+                if let Expr::Var(variable, _) = *expr {
+                    precision.track_each(&[(procedure, variable)]);
+                }
+            });
+        }
+    }
+    precision
 }
 
 /// The names of the variables that make a path impossible.
@@ -85,7 +102,7 @@ fn the_variable_that_correlates_two_branches_is_the_only_reason() {
     let path = path(&machine, &[2, 3]);
     assert_eq!(reasons(&machine, &path), ["own"]);
     let mut tracking = precision(&machine);
-    tracking.track(ProcId(0), Variable::Local(hardbop_machine::LocalId(0)));
+    tracking.track_each(&[(ProcId(0), Variable::Local(hardbop_machine::LocalId(0)))]);
     let Tried::Impossible(more) = tried(&machine, &path, &tracking) else {
         panic!("still impossible");
     };

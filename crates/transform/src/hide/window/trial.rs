@@ -12,8 +12,6 @@ use hardbop_sat::{Answer, Circuit, Lit, Solver};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Conflicts for each question that makes a core smaller.
-const MOST_CORE_CONFLICTS: u64 = 2000;
 /// After so many places a path is not widened any further.
 const MOST_PLACES: usize = 100_000;
 
@@ -45,7 +43,7 @@ pub(super) struct Trial<'t, 'm, 'i> {
     /// The switches of variables that are not tracked.
     switches: BTreeMap<usize, (Lit, ProcId, Variable)>,
     bits: Bits,
-    /// Locals of the frames that wait, as far as they were entered in the window.
+    /// Locals of the frames that wait.
     waiting: Vec<Rc<[Lit]>>,
     start: Vec<FreeBit>,
     records: Vec<Recorded>,
@@ -62,38 +60,21 @@ impl<'t, 'm, 'i> Trial<'t, 'm, 'i> {
     ) -> Self {
         let mut solver = Solver::new();
         solver.set_interrupt(interrupt);
+        let mut circuit = Circuit::new(solver);
+        let main = windows.machine.threads[0].entry;
+        let (bits, start) = windows.frames.initial(&mut circuit, main);
         Self {
             windows,
             precision,
-            circuit: Circuit::new(solver),
+            circuit,
             switches: BTreeMap::new(),
-            bits: Bits::new(),
+            bits,
             waiting: Vec::new(),
-            start: Vec::new(),
+            start,
             records: Vec::new(),
             on_path: Vec::new(),
             places: 0,
         }
-    }
-
-    /// The first state: the program's, or any before the step.
-    pub(super) fn begin(&mut self, step: Option<&PathStep>, is_whole: bool) {
-        let machine = self.windows.machine;
-        let frames = &mut self.windows.frames;
-        if is_whole {
-            let main = machine.threads[0].entry;
-            (self.bits, self.start) = frames.initial(&mut self.circuit, main);
-            return;
-        }
-        let node = match step {
-            Some(&(PathStep::Edge(edge) | PathStep::Enter(edge))) => machine.edge(edge).from,
-            Some(&PathStep::Leave(edge)) => match machine.edge(edge).action {
-                Action::Call { callee, .. } => machine.procedure(callee).exit,
-                _ => unreachable!("only calls are left"),
-            },
-            None => unreachable!("a part of a path has a first step"),
-        };
-        self.bits = frames.arbitrary(&mut self.circuit, node);
     }
 
     /// Reads of a variable that is not tracked go through its switch.
@@ -189,11 +170,9 @@ impl<'t, 'm, 'i> Trial<'t, 'm, 'i> {
                 self.switch(*callee, Variable::Local(result), &mut last);
             }
         }
+        let waiting = self.waiting.pop();
+        let waiting = waiting.expect("a path leaves only what it has entered");
         let frames = &mut self.windows.frames;
-        let waiting = self.waiting.pop().unwrap_or_else(|| {
-            let caller = frames.arbitrary(&mut self.circuit, edge.to);
-            caller[frames.global_bits()..].into()
-        });
         self.bits = frames.returned(&self.circuit, id, &last, &waiting);
         let record = Recorded::Step(PathStep::Leave(id), Vec::new(), Vec::new());
         self.records.push(record);
@@ -269,52 +248,23 @@ impl<'t, 'm, 'i> Trial<'t, 'm, 'i> {
     }
 
     /// Whether there is a run in the window; one along the path itself if that is possible.
-    pub(super) fn decide(&mut self, is_whole: bool) -> Answer {
+    pub(super) fn decide(&mut self) -> Answer {
         let switches: Vec<Lit> = self.switches.values().map(|&(is_on, ..)| is_on).collect();
-        if is_whole {
-            let mut exactly = switches.clone();
-            exactly.extend(&self.on_path);
-            let answer = self.circuit.solve(&exactly);
-            if answer != Answer::Unsat {
-                return answer;
-            }
+        let mut exactly = switches.clone();
+        exactly.extend(&self.on_path);
+        match self.circuit.solve(&exactly) {
+            Answer::Unsat => self.circuit.solve(&switches),
+            answer => answer,
         }
-        self.circuit.solve(&switches)
     }
 
-    /// The variables of a core that was made as small as possible.
+    /// The variables of a core.
     pub(super) fn reasons(mut self) -> Vec<(ProcId, Variable)> {
         let core: BTreeSet<Lit> = self.circuit.solver().core().into_iter().collect();
-        let blamed = self.switches.iter();
-        let mut blamed: Vec<_> = blamed
-            .filter(|(_, (is_on, ..))| core.contains(is_on))
-            .map(|(&index, &(is_on, procedure, variable))| (index, is_on, procedure, variable))
-            .collect();
-        blamed.sort_by_key(|&(index, _, _, variable)| {
-            let is_local = matches!(variable, Variable::Local(_));
-            (
-                is_local,
-                std::cmp::Reverse(self.windows.writes.get(&index).copied()),
-            )
-        });
-        self.circuit
-            .solver()
-            .set_conflict_limit(Some(MOST_CORE_CONFLICTS));
-        let mut kept = 0;
-        while kept < blamed.len() {
-            let others = blamed.iter().enumerate();
-            let others = others.filter(|(number, _)| *number != kept);
-            let others: Vec<Lit> = others.map(|(_, &(_, is_on, ..))| is_on).collect();
-            if self.circuit.solve(&others) == Answer::Unsat {
-                let core: BTreeSet<Lit> = self.circuit.solver().core().into_iter().collect();
-                blamed.retain(|(_, is_on, ..)| core.contains(is_on));
-            } else {
-                kept += 1;
-            }
-        }
-        let variables = blamed.into_iter();
-        variables
-            .map(|(_, _, procedure, variable)| (procedure, variable))
+        let blamed = self.switches.values();
+        let blamed = blamed.filter(|(is_on, ..)| core.contains(is_on));
+        blamed
+            .map(|&(_, procedure, variable)| (procedure, variable))
             .collect()
     }
 

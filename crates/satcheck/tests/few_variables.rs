@@ -1,0 +1,84 @@
+//! Few variables first: large programs take few terms.
+
+use hardbop_families::find;
+use hardbop_machine::{Machine, from_text};
+use hardbop_outcome::{
+    Budget, Engine, Evidence, NeverInterrupted, Outcome, Question, Silent, Verdict,
+};
+use hardbop_satcheck::SatEngine;
+use hardbop_transform::hide::FewVariables;
+
+fn check(machine: &Machine) -> Outcome {
+    let question = Question::assertions(machine);
+    let engine = FewVariables {
+        engine: Box::new(SatEngine::default()),
+        tries_all: false,
+    };
+    let outcome = engine.check(machine, &question, &Budget::unlimited(), &mut Silent);
+    for certificate in &outcome.certificates {
+        hardbop_checker::validate(machine, certificate, &NeverInterrupted).unwrap();
+    }
+    for answer in &outcome.answers {
+        match &answer.verdict {
+            Verdict::Found(Evidence::Run(trace)) => {
+                hardbop_interpreter::replay(machine, trace).unwrap();
+            }
+            Verdict::Excluded => {
+                let target = answer.target().expect("places were asked for");
+                assert!(outcome.is_certified(target));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    outcome
+}
+
+fn count(outcome: &Outcome, name: &str) -> u64 {
+    let mut counts = outcome.statistics.iter();
+    counts.find(|(known, _)| known == name).unwrap().1
+}
+
+fn family(name: &str, size: u32) -> Machine {
+    let instance = find(name).unwrap().generate(size, 1);
+    from_text("generated.bp", &instance.text).unwrap()
+}
+
+#[test]
+fn drivers_take_a_few_terms_for_each_block() {
+    for (name, fails) in [("driver-safe", false), ("driver", true)] {
+        let outcome = check(&family(name, 10));
+        let (terms, blocks) = (count(&outcome, "function-terms"), count(&outcome, "blocks"));
+        assert!(blocks > 500);
+        assert!(terms < 40 * blocks, "{name}: {terms} terms");
+        let is_reached =
+            |answer: &hardbop_outcome::Answer| matches!(answer.verdict, Verdict::Found(_));
+        assert_eq!(outcome.answers.iter().any(is_reached), fails, "{name}");
+    }
+}
+
+/// Two procedures that call each other; one of them chooses a value around a loop and one has a
+/// result that is never set.
+const MUTUAL: &str = "decl g0 := T;
+    void main() begin f1(); if (g0) then if (g0) then skip; fi fi end
+    bool f0(p0) begin if (g0) then f1(); fi assert(p0); end
+    void f1() begin decl l0;
+      while (*) do g0, l0 := g0, *; od
+      while (*) do if (*) then skip; fi od
+      if (l0) then if (g0) then skip; fi if (*) then g0 := f0(l0); f1(); fi fi
+    end";
+
+#[test]
+fn certificates_of_procedures_that_call_each_other_are_inductive() {
+    check(&from_text("mutual.bp", MUTUAL).unwrap());
+}
+
+/// `a` and `b` are equal: neither of them says why the assertion holds, both together do.
+const EQUAL: &str =
+    "decl bad, a, b; void main() begin a := *; b := a; bad := a != b; assert(!bad); end";
+
+#[test]
+fn all_variables_that_explain_a_path_are_tracked_together() {
+    let outcome = check(&from_text("equal.bp", EQUAL).unwrap());
+    assert_eq!(outcome.answers[0].verdict, Verdict::Excluded);
+    assert!(count(&outcome, "few-variables-questions") <= 3);
+}

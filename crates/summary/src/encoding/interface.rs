@@ -1,0 +1,193 @@
+//! What of a procedure its callers see, and which variables a relation at a node is about.
+//!
+//! Bebop section 3.3, taken to its end. A relation at a node speaks of a variable only if the
+//! procedure (transitively) touches it (MOD/REF), it is live there, and it is relevant for the
+//! question. A copy of the value at entry exists only where it
+//! matters: not for procedures that nobody calls, not for variables dead at entry, not for
+//! variables that the procedure never changes: those are *steady*, and their current value **is**
+//! the entry value.
+
+use crate::encoding::space::{Slot, Space};
+use hardbop_machine::analysis::{CallGraph, Liveness, ModRef, Slice};
+use hardbop_machine::{Action, GlobalId, LocalId, Machine, NodeId, ProcId, Variable};
+
+/// One bit of a variable in scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bit {
+    /// The variable.
+    pub(crate) variable: Variable,
+    /// Its bit, from the lowest.
+    pub(crate) bit: u8,
+    /// Where it lives.
+    pub(crate) slot: Slot,
+}
+
+/// How a procedure looks from outside.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Interface {
+    /// Whether some reachable procedure calls it, so that its summary is wanted.
+    pub(crate) called: bool,
+    /// Relevant bits that the procedure can touch.
+    pub(crate) scope: Vec<Bit>,
+    /// Inputs that the procedure may change: they have an `Outer` copy in forward relations.
+    pub(crate) changing_inputs: Vec<Bit>,
+    /// Inputs that it never changes.
+    pub(crate) steady_inputs: Vec<Bit>,
+    /// What it hands back: globals that it may change and that are live at its exit.
+    pub(crate) global_outputs: Vec<Bit>,
+    /// Its results.
+    pub(crate) results: Vec<Bit>,
+    /// Globals (relevant bits) that it may change, live at exit or not.
+    pub(crate) changed_globals: Vec<Bit>,
+}
+
+/// The interfaces of all procedures, with what they were made from.
+pub(crate) struct Interfaces {
+    /// Who calls whom.
+    pub(crate) calls: CallGraph,
+    /// Where variables are live.
+    liveness: Liveness,
+    /// Which globals procedures touch.
+    effects: ModRef,
+    list: Vec<Interface>,
+}
+
+impl Interfaces {
+    /// Works out the interfaces, given which variables are relevant.
+    pub(crate) fn new(machine: &Machine, space: &Space, calls: CallGraph, slice: &Slice) -> Self {
+        let effects = ModRef::new(machine, &calls);
+        let liveness = Liveness::new(machine, &calls, &effects);
+        let mut interfaces = Self {
+            calls,
+            liveness,
+            effects,
+            list: Vec::new(),
+        };
+        let list = machine.procedure_ids();
+        let list = list.map(|id| interfaces.make(machine, space, slice, id));
+        interfaces.list = list.collect();
+        interfaces
+    }
+
+    /// The interface of a procedure.
+    pub(crate) fn of(&self, procedure: ProcId) -> &Interface {
+        &self.list[procedure.index()]
+    }
+
+    /// Whether a relation at a node speaks of a bit of the procedure's scope.
+    pub(crate) fn matters_at(&self, procedure: ProcId, node: NodeId, bit: &Bit) -> bool {
+        self.liveness.is_live(node, bit.variable)
+            || (self.of(procedure).called && self.of(procedure).is_steady(bit.slot))
+    }
+
+    fn make(&self, machine: &Machine, space: &Space, slice: &Slice, id: ProcId) -> Interface {
+        let (calls, effects, liveness) = (&self.calls, &self.effects, &self.liveness);
+        let procedure = machine.procedure(id);
+        let mut made = Interface {
+            called: calls
+                .calls_of(id)
+                .iter()
+                .any(|s| calls.is_reachable(s.caller)),
+            ..Interface::default()
+        };
+        let bits = |variable: Variable| {
+            let first = space.first_slot(machine, id, variable);
+            let width = machine.type_of(id, variable).width();
+            (0..width).map(move |bit| Bit {
+                variable,
+                bit: bit as u8,
+                slot: Slot(first.0 + bit),
+            })
+        };
+        let mut touched: Vec<GlobalId> =
+            effects.modified(id).chain(effects.referenced(id)).collect();
+        touched.sort_unstable();
+        touched.dedup();
+        for global in touched {
+            let variable = Variable::Global(global);
+            if !slice.relevant(id, variable) {
+                continue;
+            }
+            made.scope.extend(bits(variable));
+            let changed = effects.modifies(id, global);
+            if changed {
+                made.changed_globals.extend(bits(variable));
+            }
+            if liveness.is_live(procedure.entry, variable) {
+                let inputs = if changed {
+                    &mut made.changing_inputs
+                } else {
+                    &mut made.steady_inputs
+                };
+                inputs.extend(bits(variable));
+            }
+            if changed && liveness.is_live(procedure.exit, variable) {
+                made.global_outputs.extend(bits(variable));
+            }
+        }
+        let assigned = assigned_locals(machine, id);
+        for local in procedure.local_ids() {
+            let variable = Variable::Local(local);
+            if !slice.relevant(id, variable) {
+                continue;
+            }
+            made.scope.extend(bits(variable));
+            let is_parameter = local.0 < procedure.parameter_count;
+            if is_parameter && liveness.is_live(procedure.entry, variable) {
+                let inputs = if assigned[local.index()] {
+                    &mut made.changing_inputs
+                } else {
+                    &mut made.steady_inputs
+                };
+                inputs.extend(bits(variable));
+            }
+        }
+        for result in procedure.results().map(Variable::Local) {
+            if slice.relevant(id, result) {
+                made.results.extend(bits(result));
+            }
+        }
+        made
+    }
+}
+
+impl Interface {
+    /// All inputs.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &Bit> {
+        self.changing_inputs.iter().chain(&self.steady_inputs)
+    }
+
+    /// All outputs.
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = &Bit> {
+        self.global_outputs.iter().chain(&self.results)
+    }
+
+    /// Whether a slot is that of a steady input.
+    pub(crate) fn is_steady(&self, slot: Slot) -> bool {
+        self.steady_inputs.iter().any(|bit| bit.slot == slot)
+    }
+
+    /// Whether the procedure may change the global at a slot.
+    pub(crate) fn changes(&self, slot: Slot) -> bool {
+        self.changed_globals.iter().any(|bit| bit.slot == slot)
+    }
+}
+
+/// Which locals some edge of the procedure writes.
+fn assigned_locals(machine: &Machine, id: ProcId) -> Vec<bool> {
+    let procedure = machine.procedure(id);
+    let mut assigned = vec![false; procedure.locals.len()];
+    let mut write = |variable: Variable| {
+        if let Variable::Local(LocalId(local)) = variable {
+            assigned[local as usize] = true;
+        }
+    };
+    for edge in procedure.edge_ids() {
+        match &machine.edge(edge).action {
+            Action::Assign { assignments, .. } => assignments.iter().for_each(|(v, _)| write(*v)),
+            Action::Call { targets, .. } => targets.iter().flatten().for_each(|v| write(*v)),
+            _ => {}
+        }
+    }
+    assigned
+}
