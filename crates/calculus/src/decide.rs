@@ -29,7 +29,6 @@ pub struct Decision<'q> {
 /// What the solver has done in all runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Effort {
-    pub scouts: u64,
     runs: u64,
     rounds: u64,
     work: u64,
@@ -61,7 +60,7 @@ impl<'q> Decision<'q> {
             return Ok(vec![is_reached; nodes.len()]);
         }
         let program = self.program(nodes, &[]);
-        match self.places(&program, nodes, None)? {
+        match self.places(&program, nodes)? {
             Some(reached) => Ok(reached),
             None => nodes.iter().map(|&node| self.holds(&[node])).collect(),
         }
@@ -81,21 +80,17 @@ impl<'q> Decision<'q> {
 
     /// For each node whether it is among the places that the algorithm reaches in a program;
     /// nothing if it does not say.
-    pub(crate) fn places(
+    fn places(
         &mut self,
         program: &Program<'_>,
         nodes: &[NodeId],
-        work: Option<u64>,
     ) -> Result<Option<Vec<bool>>, Limit> {
         let (system, _) = self.system(program)?;
         let Some(relation) = relation_of_places(&system) else {
             return Ok(None);
         };
         let interrupt = || self.budget.interrupt.check().is_some();
-        let limits = Limits {
-            work,
-            ..limits(self.budget, &interrupt)
-        };
+        let limits = limits(self.budget, &interrupt);
         let mut solver = Solver::new(&system, &Options::default(), &limits);
         let value = solver.value(relation);
         let size = value
@@ -122,7 +117,7 @@ impl<'q> Decision<'q> {
     }
 
     /// Where the program starts.
-    pub(crate) fn entry(&self) -> ProcId {
+    fn entry(&self) -> ProcId {
         let entry = self.machine.threads.first().map(|thread| thread.entry);
         entry.expect("a sequential machine has a thread")
     }
@@ -144,8 +139,8 @@ impl<'q> Decision<'q> {
 /// What the formula for threads says.
 #[derive(Clone, Debug)]
 pub struct Decided {
-    /// For each node whether it is reached, or the limit that left it open.
-    pub is_reached: Vec<Result<bool, Limit>>,
+    /// For each node whether it is reached.
+    pub is_reached: Vec<bool>,
     /// Whether more threads may be started than there may be: then what is not reached may be
     /// reached with more.
     pub is_short_of_threads: bool,
@@ -199,7 +194,7 @@ pub fn decide_threads(
     let mut effort = Effort::default();
     effort.add(&solver, solver.manager().size(value) as u64);
     Ok(Decided {
-        is_reached: is_reached.into_iter().map(Ok).collect(),
+        is_reached,
         is_short_of_threads,
         statistics: effort.statistics(),
     })
@@ -228,7 +223,6 @@ impl Effort {
 
     fn statistics(&self) -> Vec<(String, u64)> {
         [
-            ("scouts", self.scouts),
             ("solver-runs", self.runs),
             ("rounds", self.rounds),
             ("bdd-work", self.work),

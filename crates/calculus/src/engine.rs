@@ -7,7 +7,6 @@
 
 use crate::algorithm::Algorithm;
 use crate::decide::{Decided, Decision, decide_threads};
-use crate::scouts::Scouting;
 use crate::threads::{ThreadBound, fixed};
 use hardbop_bdd::Exhausted;
 use hardbop_fixpoint::Stop;
@@ -26,8 +25,6 @@ use std::sync::Arc;
 pub struct CalculusEngine {
     /// The algorithm for programs without threads.
     pub algorithm: Algorithm,
-    /// Whether it is first solved with few variables.
-    pub scouting: Scouting,
     /// Gives runs and certificates, with threads and without.
     pub evidence: Arc<dyn Engine>,
 }
@@ -74,9 +71,8 @@ impl Engine for CalculusEngine {
         let found = self.evidence.check(machine, question, budget, progress);
         let claims = decided.is_reached.iter();
         let answers = question.targets().iter().zip(claims).zip(found.answers);
-        let answers = answers.map(|((target, claim), evidence)| match claim {
-            Ok(is_reached) => self.judged(target, *is_reached, evidence, question, &decided),
-            Err(why) => Answer::new(target.clone(), Verdict::Unknown(why.clone())),
+        let answers = answers.map(|((target, &is_reached), evidence)| {
+            self.judged(target, is_reached, evidence, question, &decided)
         });
         let mut outcome = Outcome::new(self.name(), answers.collect());
         outcome.statistics.clone_from(&decided.statistics);
@@ -111,29 +107,7 @@ impl CalculusEngine {
         budget: &Budget<'_>,
     ) -> Result<Decided, Limit> {
         let mut decision = Decision::new(machine, &self.algorithm, budget);
-        let nodes = nodes_of(question);
-        let is_open = decision.scouted(&nodes, self.scouting)?;
-        let open = nodes.iter().zip(&is_open);
-        let open: Vec<_> = open
-            .filter(|(_, open)| **open)
-            .map(|(&node, _)| node)
-            .collect();
-        // What scouts have settled stays settled, whatever limit ends the rest.
-        let mut reached = match decision.reached(&open) {
-            _ if open.is_empty() => Vec::new(),
-            Ok(reached) => reached.into_iter().map(Ok).collect(),
-            Err(why) if open.len() == nodes.len() => return Err(why),
-            Err(why) => vec![Err(why); open.len()],
-        }
-        .into_iter();
-        let is_reached = is_open.into_iter().map(|is_open| {
-            if is_open {
-                reached.next().expect("each open node has its answer")
-            } else {
-                Ok(false)
-            }
-        });
-        let is_reached = is_reached.collect();
+        let is_reached = decision.reached(&nodes_of(question))?;
         Ok(Decided {
             is_reached,
             is_short_of_threads: false,

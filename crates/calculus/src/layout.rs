@@ -5,8 +5,7 @@
 //! that counts from 0 (the entry) in each module, the locals and the globals. **Slots, not names**:
 //! locals of different procedures never meet in one state, so class `Local` has as many bits as the
 //! procedure that needs most of them. A bit has a field only if its value can matter: if it is live
-//! somewhere and can influence whether a target is reached. What a scout does not see
-//! ([`crate::scouts`]) has none either.
+//! somewhere and can influence whether a target is reached.
 
 use hardbop_machine::analysis::{Analyses, Liveness, ModRef, NodeOrder, Slice};
 use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Variable};

@@ -122,8 +122,7 @@ pub fn argument_parts(
 }
 
 /// The constraints with choices in the place of variables that are not visible. Such constraints
-/// are on edges from which no target can be reached, where it does no harm if more is possible, or
-/// in the relations of a scout, which allow more on purpose.
+/// are on edges from which no target can be reached, where it does no harm if more is possible.
 fn without_invisible(
     graph: &mut BitGraph,
     edge: &BitEdge,

@@ -1,7 +1,7 @@
 //! The formula decides, another engine gives the evidence: what comes of it if they agree, if there
 //! is no evidence, and if they contradict each other.
 
-use hardbop_calculus::{Algorithm, CalculusEngine, Scouting};
+use hardbop_calculus::{Algorithm, CalculusEngine};
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
     Answer, Budget, Declined, Engine, Limit, Outcome, Progress, Question, Silent, Verdict,
@@ -58,7 +58,6 @@ fn machine() -> Machine {
 fn ask(algorithm: Algorithm, evidence: impl Engine + 'static) -> Vec<Answer> {
     let engine = CalculusEngine {
         algorithm,
-        scouting: Scouting::Auto,
         evidence: Arc::new(evidence),
     };
     let machine = machine();

@@ -49,7 +49,7 @@ fn decide(
 /// Whether the first target is reached.
 fn is_reached(machine: &Machine, question: &Question, bound: ThreadBound) -> bool {
     let decided = decide(machine, question, bound, None);
-    decided.expect("nothing limits the solver").is_reached[0] == Ok(true)
+    decided.expect("nothing limits the solver").is_reached[0]
 }
 
 #[test]
@@ -92,8 +92,7 @@ fn disagreement(text: &str, cost: Cost, max_cost: u32, exact: &mut [u64; 2]) -> 
             Err(Limit::Nodes) => return None,
             other => other.expect("the program is supported"),
         };
-        for (at, found) in decided.is_reached.iter().enumerate() {
-            let found = *found == Ok(true);
+        for (at, &found) in decided.is_reached.iter().enumerate() {
             let least = expected.reached[at].filter(|&least| least <= at_most);
             let is_wrong = if found {
                 least.is_none() && expected.missed.is_none()
@@ -232,10 +231,7 @@ void f() begin L: skip; M: skip; end";
         let question = Question::label(&machine, label);
         let decided = decide(&machine, &question, bound, None);
         let decided = decided.expect("nothing limits the solver");
-        (
-            decided.is_reached[0] == Ok(true),
-            decided.is_short_of_threads,
-        )
+        (decided.is_reached[0], decided.is_short_of_threads)
     };
     assert!(decided("L", 0).0);
     // Three threads are one too many.

@@ -3,8 +3,8 @@
 use crate::exit::Failure;
 use crate::input;
 use clap::builder::PossibleValuesParser;
+use hardbop_calculus::Algorithm;
 use hardbop_calculus::algorithm::{BUILT_IN, answer};
-use hardbop_calculus::{Algorithm, Scouting};
 use hardbop_explicit::Search;
 use hardbop_formula::loading;
 use hardbop_portfolio::{Choice, EngineName, Options, Portfolio, Validation};
@@ -54,7 +54,7 @@ struct SummaryArguments {
     /// How BDD variables are ordered [default: force]
     #[arg(long, value_enum)]
     order: Option<OrderName>,
-    /// Which variables count, for engine sat too [default: needed]
+    /// Which variables count, for engines calculus and sat too [default: needed]
     #[arg(long, value_enum)]
     track: Option<TrackName>,
 }
@@ -67,9 +67,6 @@ pub struct CalculusArguments {
     /// relations entry-forward]
     #[arg(long, value_name = "NAME|FILE")]
     algorithm: Option<String>,
-    /// Whether the algorithm is first solved with few variables [default: auto]
-    #[arg(long, value_name = "WHEN", value_enum)]
-    scouts: Option<ScoutingName>,
 }
 
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -117,16 +114,6 @@ enum OrderName {
     FirstUse,
     /// Variables of one statement near each other
     Force,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum ScoutingName {
-    /// If states have more than a few bits
-    Auto,
-    /// In any case
-    Always,
-    /// All variables at once
-    Never,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -208,11 +195,6 @@ impl EngineArguments {
                 OrderName::Force => Order::Force,
             }),
             algorithm: algorithm.map(find_algorithm).transpose()?,
-            scouts: self.calculus.scouts.map(|scouts| match scouts {
-                ScoutingName::Auto => Scouting::Auto,
-                ScoutingName::Always => Scouting::Always,
-                ScoutingName::Never => Scouting::Never,
-            }),
             exploration: self.interleaving.exploration.map(|how| match how {
                 ExplorationName::Auto => Exploration::Auto,
                 ExplorationName::Explicit => Exploration::Explicit,

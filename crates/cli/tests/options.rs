@@ -41,7 +41,6 @@ fn words_of(option: EngineOption) -> Vec<&'static str> {
     match option {
         EngineOption::Order => vec!["--order", "declaration"],
         EngineOption::Algorithm => vec!["--algorithm", "entry-forward"],
-        EngineOption::Scouts => vec!["--scouts", "always"],
         EngineOption::Exploration => vec!["--exploration", "symbolic"],
         EngineOption::Unreduced => vec!["--unreduced"],
         EngineOption::Search => vec!["--search", "bfs"],

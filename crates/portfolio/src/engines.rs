@@ -89,13 +89,15 @@ impl EngineName {
     pub fn engine(self, options: &Options) -> Box<dyn Engine> {
         match self {
             Self::Summary => summary(options),
-            Self::Calculus => Box::new(CalculusEngine {
-                algorithm: options.algorithm.clone().unwrap_or_else(usual_algorithm),
-                scouting: options.scouts.unwrap_or_default(),
-                evidence: Arc::new(EvidenceSource {
-                    sequential: summary(options),
-                }),
-            }),
+            Self::Calculus => {
+                let engine = CalculusEngine {
+                    algorithm: options.algorithm.clone().unwrap_or_else(usual_algorithm),
+                    evidence: Arc::new(EvidenceSource {
+                        sequential: summary(options),
+                    }),
+                };
+                tracking(options, Box::new(engine))
+            }
             Self::Explicit => {
                 let default = ExplicitEngine::default();
                 Box::new(ExplicitEngine {

@@ -4,7 +4,7 @@
 //! given; where the choice is left to the portfolio, only engines that obey all of them take part.
 
 use crate::engines::EngineName;
-use hardbop_calculus::{Algorithm, Scouting};
+use hardbop_calculus::Algorithm;
 use hardbop_explicit::Search;
 use hardbop_outcome::Budget;
 use hardbop_satcheck::Split;
@@ -20,8 +20,6 @@ pub struct Options {
     pub order: Option<Order>,
     /// The algorithm of the calculus engine.
     pub algorithm: Option<Algorithm>,
-    /// Whether the algorithm is first solved with few variables.
-    pub scouts: Option<Scouting>,
     /// How interleavings are explored.
     pub exploration: Option<Exploration>,
     /// Whether all steps of all threads are taken.
@@ -45,7 +43,6 @@ impl Default for Options {
         Self {
             order: None,
             algorithm: None,
-            scouts: None,
             exploration: None,
             unreduced: false,
             search: None,
@@ -65,8 +62,6 @@ pub enum EngineOption {
     Order,
     /// `--algorithm`
     Algorithm,
-    /// `--scouts`
-    Scouts,
     /// `--exploration`
     Exploration,
     /// `--unreduced`
@@ -95,10 +90,9 @@ pub enum EngineOption {
 
 impl EngineOption {
     /// All options that not every engine obeys.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 14] = [
         Self::Order,
         Self::Algorithm,
-        Self::Scouts,
         Self::Exploration,
         Self::Unreduced,
         Self::Search,
@@ -118,7 +112,6 @@ impl EngineOption {
         match self {
             Self::Order => "--order",
             Self::Algorithm => "--algorithm",
-            Self::Scouts => "--scouts",
             Self::Exploration => "--exploration",
             Self::Unreduced => "--unreduced",
             Self::Search => "--search",
@@ -142,11 +135,11 @@ impl EngineOption {
         };
         match self {
             Self::Order => &[Summary, Sequentialized],
-            Self::Algorithm | Self::Scouts => &[Calculus],
+            Self::Algorithm => &[Calculus],
             Self::Exploration | Self::Unreduced => &[Interleaving],
             Self::Search | Self::Eager | Self::Jobs => &[Explicit],
             Self::Split | Self::InlineDepth => &[Sat],
-            Self::Track => &[Summary, Sat, Sequentialized],
+            Self::Track => &[Summary, Calculus, Sat, Sequentialized],
             Self::States => &[
                 Calculus,
                 Explicit,
@@ -188,7 +181,6 @@ impl Options {
         let is_given = |option: &EngineOption| match option {
             EngineOption::Order => self.order.is_some(),
             EngineOption::Algorithm => self.algorithm.is_some(),
-            EngineOption::Scouts => self.scouts.is_some(),
             EngineOption::Exploration => self.exploration.is_some(),
             EngineOption::Unreduced => self.unreduced,
             EngineOption::Search => self.search.is_some(),

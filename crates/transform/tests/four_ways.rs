@@ -108,7 +108,7 @@ fn formula(machine: &Machine, question: &Question, bound: ThreadBound) -> Result
         Ok(decided) => {
             let is_known = |&is_reached: &bool| is_reached || !decided.is_short_of_threads;
             let answers = decided.is_reached.iter();
-            let answers = answers.map(|is| is.clone().ok().filter(is_known));
+            let answers = answers.map(|&is_reached| Some(is_reached).filter(is_known));
             Ok(answers.collect())
         }
         Err(Limit::Nodes) => Ok(vec![None; question.targets().len()]),

@@ -188,7 +188,7 @@ fn ask_formula(machine: &Machine, switches: u32, timeout: Duration) -> Result<Fo
     let (fails, counters) = match decided {
         Ok(decided) => {
             let fails = decided.is_reached.into_iter().next();
-            (fails.and_then(Result::ok), decided.statistics)
+            (fails, decided.statistics)
         }
         Err(Limit::Declined { what }) => {
             return Err(Failure::Internal(format!(
