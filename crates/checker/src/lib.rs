@@ -30,7 +30,7 @@ use checker::Checker;
 use hardbop_machine::Machine;
 use hardbop_machine::analysis::{CallGraph, ModRef};
 use hardbop_outcome::certificate::{Certificate, Direction};
-use hardbop_outcome::{Interrupt, Limit};
+use hardbop_outcome::{Interrupt, Limit, Steady};
 
 /// Checks that no run of the machine reaches any target of the certificate.
 ///
@@ -42,6 +42,7 @@ pub fn validate(
     certificate: &Certificate,
     interrupt: &dyn Interrupt,
 ) -> Result<Accepted, Rejected> {
+    let interrupt = &Steady::new(interrupt);
     let result = match certificate.direction {
         Direction::Interleaved => interleaved::check(machine, certificate, interrupt),
         Direction::Forward | Direction::Backward => sequential(machine, certificate, interrupt),

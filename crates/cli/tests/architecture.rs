@@ -52,7 +52,7 @@ const FENCED: &[&[&str]] = &[
 /// Libraries that talk to the outside: only the command may.
 const OUTSIDE: &[&str] = &[
     "clap",
-    "ctrlc",
+    "signal-hook",
     "anstream",
     "env_logger",
     "tracing-subscriber",

@@ -23,7 +23,7 @@ pub mod trace;
 
 pub use answer::{Answer, Verdict, VerdictWord};
 pub use bound::Bound;
-pub use budget::{Budget, Interrupt, Limit, NeverInterrupted};
+pub use budget::{Budget, Interrupt, Limit, NeverInterrupted, Steady};
 pub use certificate::Certificate;
 pub use coverage::{Coverage, Reach};
 pub use engine::{Declined, Engine, Event, Progress, Silent};
