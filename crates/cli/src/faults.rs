@@ -1,11 +1,11 @@
 //! Faults on request, for tests: the K-th look at the limits says that one is hit, or the K-th
 //! write fails.
 //!
-//! `HARDBOP_FAULT=KIND:K` in the environment, with the kinds of [`Kind::parse`]; `crates/cli/tests/
-//! faults.rs` tries every K, as the tests of SQLite do. At the end of a command that was told so,
-//! standard error names how many looks and writes there were. A fault stands where the operating
-//! system or the clock could have said the same, so it can turn an answer into UNKNOWN or an error,
-//! and never into another answer. Without the variable both questions cost one load.
+//! `HARDBOP_FAULT=KIND:K` in the environment, with the kinds of [`Kind::parse`]. Tests try every K
+//! (`crates/cli/tests/faults.rs`), as those of `SQLite` do. A command that was told so names at its
+//! end how many looks and writes there were. A fault stands where the operating system or the clock
+//! could have said the same: it can turn an answer into UNKNOWN or an error, and never into another
+//! answer. Without the variable a look or a write costs one load more.
 
 use hardbop_outcome::Limit;
 use std::io::{self, ErrorKind, Write};

@@ -245,6 +245,7 @@ impl Stage {
     }
 
     /// Prints what came of the faults.
+    #[allow(clippy::print_stdout, reason = "figures for `docs/reliability.md`")]
     pub fn show(&self) {
         for ((kind, end), count) in &self.tally {
             println!("{kind:<12} {end:<12} {count:>6}");
