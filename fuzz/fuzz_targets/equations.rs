@@ -1,0 +1,8 @@
+//! See `checks::equations`.
+#![no_main]
+
+#[path = "../checks.rs"]
+#[allow(dead_code)]
+mod checks;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| drop(checks::equations(bytes)));

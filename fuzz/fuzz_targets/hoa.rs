@@ -1,0 +1,8 @@
+//! See `checks::hoa`.
+#![no_main]
+
+#[path = "../checks.rs"]
+#[allow(dead_code)]
+mod checks;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| drop(checks::hoa(bytes)));
