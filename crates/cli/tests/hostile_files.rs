@@ -11,6 +11,7 @@ mod checks;
 
 use hardbop_families::random::Random;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Longer files are cut: time is better spent on more mutants.
 const LONGEST: usize = 4000;
@@ -267,4 +268,43 @@ fn automata_are_read_or_refused() {
 #[test]
 fn equations_are_read_or_refused() {
     hold("equations", checks::equations);
+}
+
+#[test]
+fn evidence_that_is_no_evidence_is_bad_input() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile-evidence");
+    std::fs::create_dir_all(&folder).expect("there is room");
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/sequential.bp");
+    let deep = |open: &str, close: &str| open.repeat(1_000_000) + &close.repeat(1_000_000);
+    let members = |name: &str, value: &str| format!("{{\"{name}\": {value}}}").into_bytes();
+    let texts: Vec<Vec<u8>> = vec![
+        Vec::new(),
+        b"\xff\xfe{}".to_vec(),
+        b"\0".to_vec(),
+        b"null".to_vec(),
+        b"{}".to_vec(),
+        b"1e999999999".to_vec(),
+        deep("[", "]").into_bytes(),
+        deep("{\"not\":", "}").into_bytes(),
+        "[0,".repeat(1_000_000).into_bytes(),
+        members("hardbop-certificate", "1"),
+        members("hardbop-certificate", "99999999999999999999"),
+        members("hardbop-outcome", "2"),
+        members("hardbop-outcome", "-1"),
+        members("hardbop-trace", &deep("[", "]")),
+        members("hardbop-lasso", "{}"),
+        members("hardbop-thread-lasso", "1"),
+    ];
+    for (number, text) in texts.iter().enumerate() {
+        let file = folder.join(format!("{number}.json"));
+        std::fs::write(&file, text).expect("there is room");
+        for command in ["validate", "replay"] {
+            let mut process = Command::new(env!("CARGO_BIN_EXE_hardbop"));
+            let output = process.arg(command).args([&program, &file]).output();
+            let output = output.expect("the command was built");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{command} {number}: {said}");
+            assert!(said.starts_with("error: cannot read "), "{said}");
+        }
+    }
 }
