@@ -5,4 +5,6 @@
 #[allow(dead_code)]
 mod checks;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| drop(checks::program(bytes)));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let _ = checks::program(bytes);
+});

@@ -111,7 +111,7 @@ fn a_fault_anywhere_leaves_verdicts_and_files_whole() {
 fn a_fault_everywhere_leaves_verdicts_and_files_whole() {
     let mut stage = Stage::new("faults-everywhere");
     let mut asked = questions();
-    for (family, size) in [("driver", 4), ("driver-safe", 4), ("terminator-safe", 1)] {
+    for (family, size) in [("driver", 5), ("driver-safe", 5), ("terminator-safe", 1)] {
         stage.generate(family, size);
         asked.push(case(&format!("check examples/{family}.bp")));
     }
