@@ -1,7 +1,7 @@
 //! What has been proved so far, counted; the one place where a condition becomes a proved one.
 
 use crate::rejected::Rejected;
-use hardbop_outcome::Limit;
+use hardbop_evidence::Limit;
 use hardbop_sat::{Lit, ProvingCircuit, Refutation};
 
 /// A certificate is what it says it is: none of its targets can be reached.

@@ -6,9 +6,9 @@ use crate::form::Relations;
 use crate::rejected::{Broken, Condition, Rejected};
 use crate::scene::{Reading, Scene};
 use crate::support::Supports;
+use hardbop_evidence::{Certificate, Limit, Target};
 use hardbop_machine::analysis::ModRef;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId};
-use hardbop_outcome::{Certificate, Limit, Target};
 use hardbop_sat::Lit;
 
 /// A certificate being checked.

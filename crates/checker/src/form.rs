@@ -6,9 +6,9 @@
 //! moments that make sense there.
 
 use crate::rejected::Rejected;
+use hardbop_evidence::certificate::{Bit, Certificate, Direction, Formula, NodeRelation, VERSION};
+use hardbop_evidence::{Limit, Target, digest};
 use hardbop_machine::{Machine, NodeId, ProcId, Variable};
-use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation, VERSION};
-use hardbop_outcome::{Limit, Target, digest};
 
 /// The formulas of each node.
 pub(crate) struct Relations {

@@ -31,10 +31,10 @@ mod world;
 
 use crate::accepted::Accepted;
 use crate::rejected::{Broken, Condition, Rejected};
+use hardbop_evidence::certificate::{Certificate, Turn};
+use hardbop_evidence::{Interrupt, Limit};
 use hardbop_machine::cast::Cast;
 use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::certificate::{Certificate, Turn};
-use hardbop_outcome::{Interrupt, Limit};
 use hardbop_sat::Lit;
 use std::collections::{BTreeMap, BTreeSet};
 use world::{Moment, World};

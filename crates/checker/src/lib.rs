@@ -27,10 +27,10 @@ pub use accepted::Accepted;
 pub use rejected::{Broken, Condition, Rejected, Witness, WitnessState};
 
 use checker::Checker;
+use hardbop_evidence::certificate::{Certificate, Direction};
+use hardbop_evidence::{Interrupt, Limit, Steady};
 use hardbop_machine::Machine;
 use hardbop_machine::analysis::{CallGraph, ModRef};
-use hardbop_outcome::certificate::{Certificate, Direction};
-use hardbop_outcome::{Interrupt, Limit};
 
 /// Checks that no run of the machine reaches any target of the certificate.
 ///
@@ -42,6 +42,7 @@ pub fn validate(
     certificate: &Certificate,
     interrupt: &dyn Interrupt,
 ) -> Result<Accepted, Rejected> {
+    let interrupt = &Steady::new(interrupt);
     let result = match certificate.direction {
         Direction::Interleaved => interleaved::check(machine, certificate, interrupt),
         Direction::Forward | Direction::Backward => sequential(machine, certificate, interrupt),

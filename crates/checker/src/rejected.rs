@@ -1,7 +1,7 @@
 //! Why a certificate is not accepted, in sentences that a person can act on.
 
+use hardbop_evidence::Limit;
 use hardbop_machine::{EdgeId, Machine, NodeId};
-use hardbop_outcome::Limit;
 use std::fmt;
 
 /// Why a certificate is not accepted.

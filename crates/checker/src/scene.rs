@@ -5,10 +5,10 @@ use crate::memo::Memo;
 use crate::moments::{Moment, Moments};
 use crate::rejected::Witness;
 use crate::translate::{Leaves, certificate_formula, edge_formula};
+use hardbop_evidence::certificate::{Bit, Formula};
 use hardbop_machine::analysis::ModRef;
 use hardbop_machine::bits::{BitId, BitNode, BitResult, BitView};
 use hardbop_machine::{Action, EdgeId, Machine, ProcId, Variable};
-use hardbop_outcome::certificate::{Bit, Formula};
 use hardbop_sat::{Lit, ProvingCircuit};
 
 /// Where the leaves of a formula are taken from.

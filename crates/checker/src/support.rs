@@ -6,9 +6,9 @@
 //! them. (A global that its procedure never assigns is the same bit at entry, now and at the exit;
 //! no step of the procedure writes it.)
 
+use hardbop_evidence::certificate::Formula;
 use hardbop_machine::analysis::variables::each_write;
 use hardbop_machine::{Action, EdgeId, Machine, Variable};
-use hardbop_outcome::certificate::Formula;
 use std::collections::{BTreeSet, HashMap};
 
 /// The variables of formulas, each worked out once.
@@ -69,8 +69,8 @@ impl<'a> Supports<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hardbop_evidence::certificate::Bit;
     use hardbop_machine::GlobalId;
-    use hardbop_outcome::certificate::Bit;
 
     #[test]
     fn a_step_touches_a_formula_by_writing_what_it_reads_now() {

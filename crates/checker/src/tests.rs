@@ -10,9 +10,9 @@ mod reference;
 mod size;
 
 use crate::{Accepted, Rejected};
+use hardbop_evidence::certificate::{Bit, Direction, Formula, NodeRelation};
+use hardbop_evidence::{Certificate, NeverInterrupted, Target};
 use hardbop_machine::{GlobalId, LocalId, Machine, NodeId, Variable};
-use hardbop_outcome::certificate::{Bit, Direction, Formula, NodeRelation};
-use hardbop_outcome::{Certificate, NeverInterrupted, Target};
 
 fn machine(text: &str) -> Machine {
     hardbop_machine::from_text("test.bp", text).expect("the test's program is good")

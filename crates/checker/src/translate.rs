@@ -2,8 +2,8 @@
 //! caller's to say.
 
 use crate::memo::Memo;
+use hardbop_evidence::certificate::Formula;
 use hardbop_machine::bits::{BitGraph, BitId, BitNode};
-use hardbop_outcome::certificate::Formula;
 use hardbop_sat::{Lit, ProvingCircuit};
 
 /// Where literals come from.

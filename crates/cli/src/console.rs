@@ -5,6 +5,7 @@
 //! the command ends with the exit code it would have had. Any other trouble with standard output,
 //! such as a full disk, is reported at the end.
 
+use crate::faults::{self, Disturbed};
 use clap::ValueEnum;
 use hardbop_report::diagnostics::{self, Colour};
 use hardbop_syntax::{Diagnostic, Source};
@@ -45,7 +46,7 @@ impl Console {
     /// The standard streams of the process.
     pub fn new(colour: ColourChoice, format: MessageFormat, quiet: bool) -> Self {
         Self {
-            out: Box::new(io::BufWriter::new(io::stdout())),
+            out: Box::new(io::BufWriter::new(Disturbed(io::stdout()))),
             colour,
             format,
             quiet,
@@ -71,6 +72,9 @@ impl Console {
     /// is fine.
     pub fn finish(mut self) -> io::Result<()> {
         self.flush();
+        if let Some(summary) = faults::summary() {
+            let _ = io::stderr().write_all(summary.as_bytes());
+        }
         match self.trouble {
             Some(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
             _ => Ok(()),
@@ -132,7 +136,7 @@ impl Console {
     /// standard error is closed.
     fn write_to_stderr(&mut self, text: &str) {
         self.flush();
-        let _ = io::stderr().write_all(text.as_bytes());
+        let _ = Disturbed(io::stderr()).write_all(text.as_bytes());
     }
 }
 

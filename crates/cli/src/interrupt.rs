@@ -3,16 +3,41 @@
 //! Engines do not look at the clock; they ask [`Interrupt::check`] every few thousand operations.
 //! The first Ctrl-C lets them end with what they have, the second one ends the process.
 
+use crate::faults;
 use crate::limits::Limits;
 use crate::memory;
 use hardbop_outcome::{Interrupt, Limit};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// Whether the user has asked to stop. Looking at it for the first time begins to listen.
+static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
+    let asked = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    let signals = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
+    #[cfg(not(unix))]
+    let signals = [SIGINT, SIGTERM];
+    for signal in signals {
+        // Without a handler a signal simply ends the process, which is good enough if one cannot
+        // be installed. The order matters: only the second signal finds the flag set.
+        let _ = flag::register_conditional_shutdown(signal, KILLED_BY_INTERRUPT, asked.clone());
+        let _ = flag::register(signal, asked.clone());
+    }
+    asked
+});
 
 /// What a shell expects of a process that Ctrl-C has ended.
 const KILLED_BY_INTERRUPT: i32 = 130;
+
+/// From now on a file that may not grow any more (`ulimit -f`) is an error of the write, which
+/// cleans up, and not the end of the process.
+pub fn survive_the_limit_on_files() {
+    #[cfg(unix)]
+    let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+}
 
 /// The user's patience with one run.
 #[derive(Clone, Copy, Debug)]
@@ -37,13 +62,7 @@ impl Patience {
 
     /// The same with a time limit only.
     pub fn for_at_most(limit: Option<Duration>) -> Self {
-        // Without a handler Ctrl-C simply ends the process, which is good enough if one cannot be
-        // installed.
-        let _ = ctrlc::set_handler(|| {
-            if INTERRUPTED.swap(true, Ordering::Relaxed) {
-                std::process::exit(KILLED_BY_INTERRUPT);
-            }
-        });
+        LazyLock::force(&INTERRUPTED);
         Self {
             deadline: limit.and_then(|limit| Instant::now().checked_add(limit)),
             memory: None,
@@ -53,6 +72,9 @@ impl Patience {
 
 impl Interrupt for Patience {
     fn check(&self) -> Option<Limit> {
+        if let Some(limit) = faults::limit() {
+            return Some(limit);
+        }
         if INTERRUPTED.load(Ordering::Relaxed) {
             return Some(Limit::Interrupted);
         }

@@ -10,6 +10,7 @@ mod commands;
 mod console;
 mod engine_arguments;
 mod exit;
+mod faults;
 mod files;
 mod input;
 mod interrupt;
@@ -33,6 +34,7 @@ const STACK_SIZE: usize = 1 << 30;
 
 fn main() -> ExitCode {
     panic::install_hook();
+    interrupt::survive_the_limit_on_files();
     let worker = std::thread::Builder::new()
         .stack_size(STACK_SIZE)
         .spawn(command);

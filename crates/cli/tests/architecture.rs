@@ -21,6 +21,7 @@ const JUDGES: &[&str] = &[
     "hardbop-syntax",
     "hardbop-program",
     "hardbop-machine",
+    "hardbop-evidence",
     "hardbop-outcome",
     "hardbop-interpreter",
     "hardbop-checker",
@@ -52,7 +53,7 @@ const FENCED: &[&[&str]] = &[
 /// Libraries that talk to the outside: only the command may.
 const OUTSIDE: &[&str] = &[
     "clap",
-    "ctrlc",
+    "signal-hook",
     "anstream",
     "env_logger",
     "tracing-subscriber",
@@ -67,10 +68,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("hardbop-syntax", &[]),
     ("hardbop-program", &["hardbop-syntax"]),
     ("hardbop-machine", &["hardbop-syntax", "hardbop-program"]),
-    ("hardbop-outcome", &["hardbop-machine", "hardbop-automata"]),
+    ("hardbop-evidence", &["hardbop-machine"]),
+    (
+        "hardbop-outcome",
+        &["hardbop-machine", "hardbop-automata", "hardbop-evidence"],
+    ),
     (
         "hardbop-interpreter",
-        &["hardbop-machine", "hardbop-outcome", "hardbop-automata"],
+        &["hardbop-machine", "hardbop-evidence", "hardbop-automata"],
     ),
     ("hardbop-families", &["hardbop-program"]),
     ("hardbop-shrink", &["hardbop-syntax", "hardbop-program"]),
@@ -85,7 +90,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "hardbop-checker",
-        &["hardbop-machine", "hardbop-outcome", "hardbop-sat"],
+        &["hardbop-machine", "hardbop-evidence", "hardbop-sat"],
     ),
     ("hardbop-bdd", &[]),
     ("hardbop-sat", &[]),

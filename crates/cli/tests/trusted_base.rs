@@ -6,8 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The judges: what they depend on is what has to be trusted.
-const JUDGES: [&str; 2] = ["hardbop-checker", "hardbop-interpreter"];
+/// What is judged, and by whom: what a judge depends on is what has to be trusted.
+const JUDGES: [(&str, &str); 2] = [
+    ("proofs", "hardbop-checker"),
+    ("runs", "hardbop-interpreter"),
+];
 
 /// How far the lines on the page may be from those that are counted, in percent.
 const TOLERANCE: usize = 10;
@@ -16,9 +19,18 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Every crate on the path, with the folder of its sources; `true` if it is one of the workspace.
+/// Every crate on the path of a judge.
 fn crates_on_the_path() -> BTreeMap<String, (PathBuf, bool)> {
     let metadata = metadata();
+    JUDGES
+        .into_iter()
+        .flat_map(|(_, judge)| path_of(&metadata, judge))
+        .collect()
+}
+
+/// Every crate that a judge is built from, with the folder of its sources; `true` if it is one of
+/// the workspace.
+fn path_of(metadata: &Value, judge: &str) -> BTreeMap<String, (PathBuf, bool)> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let packages: BTreeMap<String, Value> = list(&metadata["packages"])
@@ -37,9 +49,9 @@ fn crates_on_the_path() -> BTreeMap<String, (PathBuf, bool)> {
             )
         })
         .collect();
-    let is_judge = |id: &&String| JUDGES.contains(&&*text(&packages[*id]["name"]));
+    let is_judge = |id: &&String| text(&packages[*id]["name"]) == judge;
     let mut pending: Vec<String> = packages.keys().filter(is_judge).cloned().collect();
-    assert_eq!(pending.len(), JUDGES.len());
+    assert_eq!(pending.len(), 1);
     let mut seen = BTreeSet::new();
     let mut found = BTreeMap::new();
     while let Some(id) = pending.pop() {
@@ -138,6 +150,24 @@ fn the_page_names_the_crates_that_have_to_be_trusted_and_their_size() {
             off <= count * TOLERANCE,
             "{name} has {count} lines: {counted:?}"
         );
+    }
+}
+
+#[test]
+fn the_page_says_which_crates_are_trusted_for_proofs_and_which_for_runs() {
+    let (page, metadata) = (page(), metadata());
+    let paths = JUDGES.map(|(what, judge)| (what, path_of(&metadata, judge)));
+    let (_, section) = page.split_once("### Our own code").expect("the heading");
+    for name in table(&page, "### Our own code").keys() {
+        let row = section
+            .lines()
+            .find(|l| l.starts_with(&format!("| `{name}` ")));
+        let cells: Vec<&str> = row.expect("its row").split('|').map(str::trim).collect();
+        let on_path = paths
+            .iter()
+            .filter(|(_, path)| path.contains_key(&format!("hardbop-{name}")));
+        let judged: Vec<&str> = on_path.map(|(what, _)| *what).collect();
+        assert_eq!(cells[3], judged.join(", "), "{name}");
     }
 }
 

@@ -7,8 +7,8 @@
 
 use crate::replay::ReplayError;
 use crate::walk::Walk;
+use hardbop_evidence::{Run, Segment, Step, Trace};
 use hardbop_machine::{Action, Machine, ProcId};
-use hardbop_outcome::{Run, Segment, Step, Trace};
 use std::collections::HashMap;
 
 /// Folds a trace. It must be one of the machine; the result replays to the same state.

@@ -10,10 +10,10 @@
 use crate::configuration::{Configuration, Frame};
 use crate::replay::{Place, ReplayError};
 use crate::walk::Walk;
+use hardbop_evidence::Trace;
+use hardbop_evidence::lasso::{Lasso, VERSION};
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{Machine, NodeId, Variable};
-use hardbop_outcome::Trace;
-use hardbop_outcome::lasso::{Lasso, VERSION};
 
 /// How often the loop is gone round in a replay.
 const ROUNDS: usize = 2;
@@ -365,8 +365,8 @@ mod tests {
     use super::*;
     use crate::simulate::{RandomChooser, simulate};
     use crate::test_programs::machine;
+    use hardbop_evidence::Step;
     use hardbop_machine::EdgeId;
-    use hardbop_outcome::Step;
 
     /// Takes so many steps of the only run of a program; those from `head` on are the loop.
     fn lasso(machine: &Machine, steps: u64, head: usize) -> Lasso {

@@ -2,9 +2,9 @@
 
 use crate::configuration::Configuration;
 use crate::step::{Effect, Move, StepError, take};
+use hardbop_evidence::trace::{ThreadOrigin, VERSION};
+use hardbop_evidence::{Segment, Step, Trace, digest};
 use hardbop_machine::{Action, Machine};
-use hardbop_outcome::trace::{ThreadOrigin, VERSION};
-use hardbop_outcome::{Segment, Step, Trace, digest};
 
 /// A run being made and written down: `Enter` and `Leave` steps, one segment per uninterrupted
 /// stretch of a thread.

@@ -9,8 +9,8 @@ use crate::choices::TooManyChoices;
 use crate::configuration::Configuration;
 use crate::step::StepError;
 use crate::walk::Walk;
+use hardbop_evidence::{Target, Trace};
 use hardbop_machine::{Machine, NodeId, ProcId};
-use hardbop_outcome::{Target, Trace};
 
 /// What a trace that has been accepted amounts to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -315,8 +315,8 @@ mod tests {
     use crate::test_programs::{
         CONCURRENT, SEQUENTIAL, doubling, doubling_trace, machine, random_traces,
     };
+    use hardbop_evidence::Step;
     use hardbop_machine::EdgeId;
-    use hardbop_outcome::Step;
 
     #[test]
     fn every_simulated_run_is_accepted() {
@@ -350,7 +350,7 @@ mod tests {
         let message = |trace: &Trace| replay(&machine, trace).unwrap_err().to_string();
         trace.target = Target::labels(&machine, "L").pop();
         let mut messages = vec![message(&trace)];
-        trace.segments = vec![hardbop_outcome::Segment {
+        trace.segments = vec![hardbop_evidence::Segment {
             thread: 0,
             steps: vec![Step::Edge {
                 edge: EdgeId(0),

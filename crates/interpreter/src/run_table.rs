@@ -7,8 +7,8 @@
 use crate::fire::fire;
 use crate::replay::{Fault, Place, ReplayError, check_globals, check_locals};
 use crate::step::{StepError, returned};
+use hardbop_evidence::{Run, Step, Trace};
 use hardbop_machine::{Action, EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Variable};
-use hardbop_outcome::{Run, Step, Trace};
 
 /// What a completed call does.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,9 +10,9 @@ use crate::fire::fire;
 use crate::record::Recorder;
 use crate::scheduler::schedulable;
 use crate::step::{Effect, Move, step_slots};
+use hardbop_evidence::{Target, Trace};
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{EdgeId, Machine, NodeId, Type};
-use hardbop_outcome::{Target, Trace};
 
 /// How many satisfying valuations of inputs are offered at once.
 const MAX_OFFERED: usize = 1 << 12;

@@ -2,8 +2,8 @@
 
 use crate::configuration::{Configuration, Origin, Slot, initial, initial_slots};
 use crate::replay::{Fault, Place, ReplayError, check_globals, check_locals};
+use hardbop_evidence::{Trace, digest, trace::VERSION};
 use hardbop_machine::{Machine, Storage};
-use hardbop_outcome::{Trace, digest, trace::VERSION};
 
 /// The initial configuration of a trace, after its head has been checked.
 pub(crate) fn start(machine: &Machine, trace: &Trace) -> Result<Configuration, ReplayError> {

@@ -1,9 +1,9 @@
 //! Programs for unit tests.
 
 use crate::simulate::{RandomChooser, simulate};
+use hardbop_evidence::trace::{ThreadOrigin, VERSION};
+use hardbop_evidence::{Run, Segment, Step, Target, Trace, digest};
 use hardbop_machine::{Action, Machine, ProcId};
-use hardbop_outcome::trace::{ThreadOrigin, VERSION};
-use hardbop_outcome::{Run, Segment, Step, Target, Trace, digest};
 
 /// The machine of a program text that must be valid.
 pub(crate) fn machine(text: &str) -> Machine {

@@ -8,10 +8,10 @@ use crate::configuration::Configuration;
 use crate::lasso::{Ending, LassoError, ObservedLasso, Part, ReplayedLasso};
 use crate::replay::ReplayError;
 use crate::walk::Walk;
+use hardbop_evidence::Trace;
+use hardbop_evidence::lasso::{ThreadLasso, VERSION};
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::Trace;
-use hardbop_outcome::lasso::{ThreadLasso, VERSION};
 
 /// Checks that a lasso is an infinite run of threads, or a finite one that ends.
 pub fn replay_thread_lasso(
@@ -199,7 +199,7 @@ thread b begin void main() begin g := g; end end";
     fn a_step_that_cannot_be_taken_is_rejected() {
         let machine = machine(TURNS);
         let mut wrong = lasso(&machine, 5, 1);
-        wrong.run.segments[0].steps[2] = hardbop_outcome::Step::Edge {
+        wrong.run.segments[0].steps[2] = hardbop_evidence::Step::Edge {
             edge: EdgeId(1000),
             inputs: Vec::new(),
         };

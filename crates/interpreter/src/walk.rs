@@ -11,8 +11,8 @@ use crate::run_table::{CheckedRun, check_runs, match_call};
 use crate::scheduler::may_step;
 use crate::start::{check_origin, start, values_of_slots};
 use crate::step::{Effect, Move, StepError, returned, step_slots, take};
+use hardbop_evidence::{Step, Trace};
 use hardbop_machine::{Action, EdgeId, GlobalId, Machine, NodeId, ThreadStart, Variable};
-use hardbop_outcome::{Step, Trace};
 
 /// One step of a walk.
 #[derive(Clone, Debug, PartialEq, Eq)]

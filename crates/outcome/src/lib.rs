@@ -2,36 +2,26 @@
 //!
 //! An [`Engine`] takes a [`Question`] (places or a property, a bound, a wish for a run) with a
 //! [`Budget`] and gives an [`Outcome`]: per item a [`Verdict`], with a replayable run as
-//! [`Evidence`] or covered by a checkable [`Certificate`]. No engine and no BDD or SAT library is
-//! known here, so that whatever checks the evidence depends on none of them.
+//! [`Evidence`] or covered by a checkable [`Certificate`]; those come from `hardbop-evidence` and are
+//! at hand here under the same names. No engine and no BDD or SAT library is known here.
 
 pub mod answer;
-pub mod bound;
-pub mod budget;
-pub mod certificate;
 pub mod coverage;
-pub mod digest;
 pub mod engine;
-pub mod evidence;
-pub mod lasso;
 pub mod ledger;
 pub mod outcome;
 pub mod question;
 pub mod skeleton;
-pub mod target;
-pub mod trace;
 
 pub use answer::{Answer, Verdict, VerdictWord};
-pub use bound::Bound;
-pub use budget::{Budget, Interrupt, Limit, NeverInterrupted};
-pub use certificate::Certificate;
 pub use coverage::{Coverage, Reach};
 pub use engine::{Declined, Engine, Event, Progress, Silent};
-pub use evidence::Evidence;
-pub use lasso::{Lasso, ThreadLasso};
+pub use hardbop_evidence::{
+    Bound, Budget, Certificate, Evidence, Interrupt, Lasso, Limit, NeverInterrupted, Run, Segment,
+    Steady, Step, Target, TargetKind, ThreadLasso, Trace, bound, budget, certificate, digest,
+    evidence, lasso, target, trace,
+};
 pub use ledger::Ledger;
 pub use outcome::Outcome;
 pub use question::{Asked, Question, Subject, WantedRun};
 pub use skeleton::{CompletedCall, Decision, Skeleton};
-pub use target::{Target, TargetKind};
-pub use trace::{Run, Segment, Step, Trace};

@@ -18,7 +18,8 @@ pub fn explain(limit: &Limit, budget: &Budget<'_>, seconds: Option<f64>) -> Stri
                 let more = megabytes.saturating_mul(4);
                 format!("--memory {megabytes} was reached; try --memory {more} or another --engine")
             }
-            None => "a table grew past what hardbop allows; try another --engine".to_owned(),
+            None => "memory ran out, or a table grew past what hardbop allows; try another --engine"
+                .to_owned(),
         },
         Limit::Nodes => numbered("--nodes", budget.nodes),
         Limit::States => numbered("--states", budget.states),

@@ -8,7 +8,7 @@ use crate::options::Options;
 use crate::plan::{Planned, plan};
 use crate::turns::{Contestant, End, Participant, Until, take_turns};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Budget, Limit, Outcome, Progress, Question, Verdict};
+use hardbop_outcome::{Answer, Budget, Limit, Outcome, Progress, Question, Steady, Verdict};
 use std::num::NonZeroUsize;
 
 /// Which engines answer.
@@ -165,7 +165,12 @@ impl Portfolio {
     ) -> Vec<Participant> {
         if let [Contestant { engine: only, .. }] = contestants {
             // Nobody to take turns with: no thread is needed.
-            let outcome = only.check(machine, question, budget, progress);
+            let interrupt = &Steady::new(budget.interrupt);
+            let budget = Budget {
+                interrupt,
+                ..*budget
+            };
+            let outcome = only.check(machine, question, &budget, progress);
             return vec![Participant {
                 name: only.name(),
                 looks: 0,

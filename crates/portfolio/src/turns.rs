@@ -11,7 +11,9 @@
 //! operation without being written for it. One that has not had a turn yet costs nothing.
 
 use hardbop_machine::Machine;
-use hardbop_outcome::{Budget, Engine, Event, Interrupt, Limit, Outcome, Progress, Question};
+use hardbop_outcome::{
+    Budget, Engine, Event, Interrupt, Limit, Outcome, Progress, Question, Steady,
+};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -210,7 +212,7 @@ impl Board<'_> {
 struct Turn<'t> {
     board: &'t Board<'t>,
     me: usize,
-    outer: &'t dyn Interrupt,
+    outer: Steady<'t>,
     looks: AtomicU64,
     /// The look with which the turn is over.
     until: AtomicU64,
@@ -320,7 +322,7 @@ impl<'c, 'p: 'c> Contest<'c, 'p> {
         let turn = Turn {
             board: self.board,
             me: number,
-            outer: self.budget.interrupt,
+            outer: Steady::new(self.budget.interrupt),
             looks: AtomicU64::new(0),
             until: AtomicU64::new(first * length),
             length,

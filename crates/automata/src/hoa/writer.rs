@@ -5,12 +5,17 @@ use crate::guard::{Cube, Guard};
 use std::fmt::Write as _;
 
 /// An automaton as a file in the HOA format. Target states are written as accepting ones that are
-/// never left.
+/// never left, and one without an initial state gets a state with no way on.
 pub fn write_hoa(automaton: &Automaton) -> String {
-    let mut text = format!("HOA: v1\nStates: {}\n", automaton.states.len());
+    let is_empty = automaton.initial.is_empty();
+    let count = automaton.states.len() + usize::from(is_empty);
+    let mut text = format!("HOA: v1\nStates: {count}\n");
     // Writing to a string cannot fail; the results are not looked at.
     for state in &automaton.initial {
         _ = writeln!(text, "Start: {}", state.0);
+    }
+    if is_empty {
+        _ = writeln!(text, "Start: {}", automaton.states.len());
     }
     let propositions = automaton.propositions.list();
     _ = write!(text, "AP: {}", propositions.len());
@@ -33,6 +38,9 @@ pub fn write_hoa(automaton: &Automaton) -> String {
         for edge in &automaton.edges[state.edges.start as usize..state.edges.end as usize] {
             _ = writeln!(text, "[{}] {}", label(&edge.guard), edge.to.0);
         }
+    }
+    if is_empty {
+        _ = writeln!(text, "State: {}", automaton.states.len());
     }
     text.push_str("--END--\n");
     text

@@ -2,10 +2,10 @@
 
 use crate::form::{check_head, malformed};
 use crate::rejected::Rejected;
+use hardbop_evidence::certificate::{Bit, Certificate, Formula, ThreadBit, ThreadPart, Turn};
 use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::NotInlined;
 use hardbop_machine::{Machine, Storage, Variable};
-use hardbop_outcome::certificate::{Bit, Certificate, Formula, ThreadBit, ThreadPart, Turn};
 
 /// Checks the form of a certificate; gives the threads that it speaks of.
 pub fn check(

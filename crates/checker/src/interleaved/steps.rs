@@ -4,11 +4,11 @@
 use super::InterleavedChecker;
 use super::world::{Moment, Scope, thread_bit, variable_bit};
 use crate::rejected::{Condition, Rejected};
+use hardbop_evidence::certificate::{ThreadPart, Turn};
 use hardbop_machine::bits::BitEdge;
 use hardbop_machine::{
     Action, EdgeId, GlobalId, InputId, LocalId, NodeId, Storage, ThreadStart, Variable,
 };
-use hardbop_outcome::certificate::{ThreadPart, Turn};
 use hardbop_sat::Lit;
 
 /// Edges with more bits of choices are not asked whether they can be taken with some.

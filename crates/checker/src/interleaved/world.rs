@@ -7,11 +7,11 @@
 use crate::memo::Memo;
 use crate::rejected::{Witness, WitnessState};
 use crate::translate::{Leaves, certificate_formula, edge_formula};
+use hardbop_evidence::certificate::{Bit, Formula, ThreadBit, ThreadPart};
 use hardbop_machine::bits::{BitEdge, BitId, BitNode, BitView};
 use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::InlinedFrame;
 use hardbop_machine::{EdgeId, GlobalId, InputId, Machine, Storage, Variable};
-use hardbop_outcome::certificate::{Bit, Formula, ThreadBit, ThreadPart};
 use hardbop_sat::{Lit, Prover, ProvingCircuit};
 use std::collections::{BTreeMap, HashMap};
 

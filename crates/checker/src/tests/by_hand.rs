@@ -3,9 +3,9 @@
 use super::{certificate, exit_of, global, is_failure, local, machine, validate};
 use crate::Rejected;
 use expect_test::{Expect, expect};
+use hardbop_evidence::certificate::{Direction, Formula, Turn, TurnRelation};
+use hardbop_evidence::{Certificate, Interrupt, Limit};
 use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::certificate::{Direction, Formula, Turn, TurnRelation};
-use hardbop_outcome::{Certificate, Interrupt, Limit};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 const FLIP: &str = "decl g := 0;
@@ -151,7 +151,7 @@ fn every_forward_condition_can_fail_and_shows_a_state() {
     target.nodes.clear();
     let everywhere = machine.node_ids();
     let nodes =
-        everywhere.map(|node| hardbop_outcome::certificate::NodeRelation::new(&machine, node, 6));
+        everywhere.map(|node| hardbop_evidence::certificate::NodeRelation::new(&machine, node, 6));
     target.nodes.extend(nodes);
     check_rejected(
         &machine,

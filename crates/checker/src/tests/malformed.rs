@@ -2,9 +2,9 @@
 
 use super::{certificate, global, local, machine, validate};
 use expect_test::{Expect, expect};
+use hardbop_evidence::certificate::{Bit, Direction, Formula};
+use hardbop_evidence::{Certificate, Target, TargetKind};
 use hardbop_machine::{NodeId, ProcId};
-use hardbop_outcome::certificate::{Bit, Direction, Formula};
-use hardbop_outcome::{Certificate, Target, TargetKind};
 
 const PROGRAM: &str = "decl g;
 bool main(a) begin

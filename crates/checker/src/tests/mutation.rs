@@ -4,8 +4,8 @@
 use super::reference::Reference;
 use super::validate;
 use crate::Rejected;
+use hardbop_evidence::certificate::{Bit, Direction, Formula};
 use hardbop_machine::Machine;
-use hardbop_outcome::certificate::{Bit, Direction, Formula};
 use hardbop_outcome::{
     Budget, Certificate, Engine, NeverInterrupted, Question, Silent, Target, Verdict,
 };

@@ -5,10 +5,10 @@
 //! trying them until nothing is new, is a certificate. Values are words and expressions are
 //! evaluated on them: nothing is shared with the checker's circuits.
 
+use hardbop_evidence::Target;
+use hardbop_evidence::certificate::{Bit, Certificate, Direction, Formula, NodeRelation};
 use hardbop_machine::expr::Leaf;
 use hardbop_machine::{Action, EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Type, Variable};
-use hardbop_outcome::Target;
-use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation};
 use std::collections::BTreeSet;
 
 /// All values that a procedure sees: globals, then locals.

@@ -1,7 +1,7 @@
 //! Large machines and deep formulas are no problem.
 
 use super::{certificate, global, is_failure, machine, validate};
-use hardbop_outcome::certificate::{Direction, Formula};
+use hardbop_evidence::certificate::{Direction, Formula};
 
 /// `main` calls a chain of procedures, each with a loop; `g` stays true.
 fn chain(length: usize) -> String {

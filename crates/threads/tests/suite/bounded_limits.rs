@@ -109,3 +109,10 @@ fn the_budget_is_kept() {
         Verdict::Unknown(why)
     );
 }
+
+#[test]
+fn a_run_of_astronomic_length_is_not_written_out() {
+    let text = include_str!("../../../../examples/doubling.bp").replace("reach:", "L:");
+    let verdict = verdict(&text, None, &Budget::unlimited());
+    assert_eq!(verdict, Verdict::Unknown(Limit::Memory));
+}

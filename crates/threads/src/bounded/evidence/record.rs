@@ -41,6 +41,7 @@ impl Search<'_, '_> {
             path_edges: &mut self.path_edges,
             entries: &self.entries,
             incoming: &self.incoming,
+            interrupt: self.limits.interrupt,
         };
         let of_slot = |slot: Slot| -> u64 {
             let word = |values: &Values, procedure, variable, column| {

@@ -38,6 +38,8 @@ pub(crate) struct Unwinder<'u, 'm, 'i> {
     pub(crate) entries: &'u Entries,
     /// The edges that lead to each node.
     pub(crate) incoming: &'u Table<EdgeId>,
+    /// Whether it is time to stop.
+    pub(crate) interrupt: &'i dyn Fn() -> bool,
 }
 
 impl Unwinder<'_, '_, '_> {

@@ -39,6 +39,12 @@ pub(crate) struct ThreadRun {
     pub(crate) deeds: Vec<Deed>,
 }
 
+/// Longer runs of one thread are not read.
+const LONGEST_RUN: usize = 1 << 20;
+
+/// Steps between two looks at the limits.
+const LOOK_EVERY: usize = 1 << 10;
+
 /// A completed call that is being read: its caller goes on here.
 pub(crate) struct Caller {
     /// Where it was before the call.
@@ -61,6 +67,7 @@ impl Unwinder<'_, '_, '_> {
         let mut callers: Vec<Caller> = Vec::new();
         let (mut key, mut tuple) = (key, last);
         loop {
+            self.check_length(deeds.len())?;
             if self.is_entry(&tuple) {
                 let locals = self.locals_of(&tuple);
                 if let Some(caller) = callers.pop() {
@@ -107,6 +114,18 @@ impl Unwinder<'_, '_, '_> {
                 return Ok(None);
             }
         }
+    }
+
+    /// Calls are written out, so a run may be astronomically long, and hardly any step of it makes a
+    /// new BDD node at which a limit would be noticed.
+    fn check_length(&self, length: usize) -> Result<(), Exhausted> {
+        if length > LONGEST_RUN {
+            return Err(Exhausted::Nodes);
+        }
+        if length.is_multiple_of(LOOK_EVERY) && (self.interrupt)() {
+            return Err(Exhausted::Interrupted);
+        }
+        Ok(())
     }
 
     /// Whether a tuple is the beginning of an invocation.

@@ -275,6 +275,7 @@ impl<'m, 'i> Search<'m, 'i> {
             path_edges: &mut self.path_edges,
             entries: &self.entries,
             incoming: &self.incoming,
+            interrupt: self.limits.interrupt,
         }
     }
 

@@ -5,6 +5,7 @@
 
 use crate::bound::Bound;
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 
 /// Limits for one run of an engine.
 #[derive(Clone, Copy)]
@@ -59,6 +60,33 @@ pub struct NeverInterrupted;
 impl Interrupt for NeverInterrupted {
     fn check(&self) -> Option<Limit> {
         None
+    }
+}
+
+/// An interrupt that keeps to its first word. Memory may be given back between two looks, and
+/// whoever asks again for the reason why it had to stop should hear the same.
+pub struct Steady<'a> {
+    interrupt: &'a dyn Interrupt,
+    first: OnceLock<Limit>,
+}
+
+impl<'a> Steady<'a> {
+    /// Nothing has been hit yet.
+    pub fn new(interrupt: &'a dyn Interrupt) -> Self {
+        Self {
+            interrupt,
+            first: OnceLock::new(),
+        }
+    }
+}
+
+impl Interrupt for Steady<'_> {
+    fn check(&self) -> Option<Limit> {
+        if let Some(limit) = self.first.get() {
+            return Some(limit.clone());
+        }
+        let limit = self.interrupt.check()?;
+        Some(self.first.get_or_init(|| limit).clone())
     }
 }
 

@@ -1,0 +1,10 @@
+//! See `checks::hoa`.
+#![no_main]
+
+#[path = "../checks.rs"]
+#[allow(dead_code)]
+mod checks;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let _ = checks::hoa(bytes);
+});
