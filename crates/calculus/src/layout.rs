@@ -73,7 +73,7 @@ impl Layout {
             pcs: vec![0; machine.nodes.len()],
             fields: HashMap::new(),
             bits: vec![Vec::new(); machine.procedures.len() + 1],
-            liveness: Liveness::new(machine, &calls, &effects),
+            liveness: Liveness::new(machine, &calls),
             effects,
             is_exposed: exposed_globals(machine),
             slice: Slice::new(machine, &calls, targets),

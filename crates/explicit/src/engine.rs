@@ -92,7 +92,7 @@ impl Engine for ExplicitEngine {
         progress.event(Event::Phase("analyses"));
         let calls = CallGraph::new(machine);
         let effects = ModRef::new(machine, &calls);
-        let alive = Liveness::new(machine, &calls, &effects);
+        let alive = Liveness::new(machine, &calls);
         let layouts = Layouts::new(machine, &calls, &effects, &alive);
         let program = Program::new(machine, &layouts, &alive);
         let statics = Statics {

@@ -213,7 +213,7 @@ mod tests {
         let machine = hardbop_machine::from_text("test.bp", text).expect("the program is valid");
         let calls = CallGraph::new(&machine);
         let effects = ModRef::new(&machine, &calls);
-        let alive = Liveness::new(&machine, &calls, &effects);
+        let alive = Liveness::new(&machine, &calls);
         let layouts = Layouts::new(&machine, &calls, &effects, &alive);
         (machine, layouts)
     }

@@ -264,7 +264,7 @@ mod tests {
         let machine = hardbop_machine::from_text("test.bp", &text).expect("the program is valid");
         let calls = CallGraph::new(&machine);
         let effects = ModRef::new(&machine, &calls);
-        let alive = Liveness::new(&machine, &calls, &effects);
+        let alive = Liveness::new(&machine, &calls);
         let layouts = Layouts::new(&machine, &calls, &effects, &alive);
         let program = Program::new(&machine, &layouts, &alive);
         let Effect::Move { writes, .. } = &program.edge(EdgeId(0)).effect else {

@@ -36,7 +36,7 @@ pub(crate) fn search(
     let product = Product::new(machine, automaton);
     let calls = CallGraph::new(&product.machine);
     let effects = ModRef::new(&product.machine, &calls);
-    let alive = Liveness::new(&product.machine, &calls, &effects);
+    let alive = Liveness::new(&product.machine, &calls);
     let layouts = Layouts::new(&product.machine, &calls, &effects, &alive);
     let program = Program::new(&product.machine, &layouts, &alive);
     let statics = Statics {

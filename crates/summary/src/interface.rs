@@ -62,7 +62,7 @@ impl Interfaces {
     ) -> Self {
         let calls = CallGraph::new(machine);
         let effects = ModRef::new(machine, &calls);
-        let liveness = Liveness::new(machine, &calls, &effects);
+        let liveness = Liveness::new(machine, &calls);
         let without_list = Self {
             calls: Rc::new(calls),
             liveness: Rc::new(liveness),

@@ -7,6 +7,7 @@
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, ProgramArguments};
+use crate::limits::TimeAndMemory;
 use crate::targets::TargetArguments;
 use hardbop_machine::analysis::{CallGraph, Constants, Liveness, ModRef, Slice, constants::Value};
 use hardbop_machine::{LocalId, Machine, NodeId, ProcId, Variable};
@@ -21,7 +22,9 @@ pub struct Arguments {
     targets: TargetArguments,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub json: bool,
+    #[command(flatten)]
+    pub limits: TimeAndMemory,
 }
 
 /// Runs the command.
@@ -33,7 +36,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     let targets: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
     let findings = Findings {
         machine: &machine,
-        live: Liveness::new(&machine, &calls, &effects),
+        live: Liveness::new(&machine, &calls),
         constants: Constants::new(&machine, &calls, &effects),
         slice: (!targets.is_empty()).then(|| Slice::new(&machine, &calls, &targets)),
         calls,

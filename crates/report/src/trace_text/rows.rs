@@ -80,7 +80,7 @@ impl<'a> View<'a> {
             machine,
             concurrent,
             level,
-            liveness: Liveness::new(machine, &calls, &effects),
+            liveness: Liveness::new(machine, &calls),
             effects,
         }
     }

@@ -7,7 +7,7 @@
 //! meet.
 
 use crate::literals::edge_circuits::{EdgeCircuit, EdgeCircuits};
-use hardbop_machine::analysis::{CallGraph, Liveness, ModRef, Slice};
+use hardbop_machine::analysis::{CallGraph, Liveness, Slice};
 use hardbop_machine::bits::BitLayout;
 use hardbop_machine::{Action, EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Variable};
 use hardbop_sat::{Circuit, Lit};
@@ -45,11 +45,10 @@ impl<'m> Frames<'m> {
     /// Frames of a machine in which a slice of it counts.
     pub fn new(machine: &'m Machine, slice: Rc<Slice>) -> Self {
         let calls = CallGraph::new(machine);
-        let effects = ModRef::new(machine, &calls);
         Self {
             machine,
             slice,
-            liveness: Liveness::new(machine, &calls, &effects),
+            liveness: Liveness::new(machine, &calls),
             edges: EdgeCircuits::new(machine),
             live_bits: HashMap::new(),
         }

@@ -7,7 +7,7 @@
 //! together: most of them are equal most of the time. Bits stand in the order of their first use.
 
 use hardbop_machine::analysis::variables::{each_read, each_write};
-use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
+use hardbop_machine::analysis::{CallGraph, Liveness};
 use hardbop_machine::bits::BitLayout;
 use hardbop_machine::{Action, GlobalId, Machine, NodeId, ProcId, Storage, Variable};
 
@@ -53,8 +53,7 @@ impl<'m> Columns<'m> {
     pub(crate) fn new(machine: &'m Machine, contexts: u32, threads: u32) -> Self {
         let layout = BitLayout::new(machine);
         let calls = CallGraph::new(machine);
-        let effects = ModRef::new(machine, &calls);
-        let liveness = Liveness::new(machine, &calls, &effects);
+        let liveness = Liveness::new(machine, &calls);
         let bits_of = |storage| -> Vec<Slot> {
             let ids = (0..machine.globals.len()).map(GlobalId::new);
             let ids = ids.filter(|&id| machine.global(id).storage == storage);

@@ -17,7 +17,7 @@ use hardbop_interpreter::configuration::{initial, initial_slots};
 use hardbop_interpreter::scheduler::schedulable;
 use hardbop_interpreter::step::step_slots;
 use hardbop_interpreter::{Configuration, Move, Recorder, Slot, Valuations, fold, replay, take};
-use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
+use hardbop_machine::analysis::{CallGraph, Liveness};
 use hardbop_machine::{Action, Machine, NodeId, Variable};
 use hardbop_outcome::{Budget, Evidence, Outcome, Target, Trace, Verdict};
 use std::collections::BTreeMap;
@@ -141,14 +141,13 @@ impl<'s> Search<'s> {
         wanted: Vec<Wanted>,
     ) -> Self {
         let calls = CallGraph::new(machine);
-        let effects = ModRef::new(machine, &calls);
         let threads = budget.threads().max(instances(machine)) + u32::from(machine.init.is_some());
         Self {
             machine,
             budget,
             depth,
             threads: threads as usize,
-            liveness: Liveness::new(machine, &calls, &effects),
+            liveness: Liveness::new(machine, &calls),
             nodes: Vec::new(),
             states: Packing::new(threads as usize),
             queue: BTreeMap::new(),

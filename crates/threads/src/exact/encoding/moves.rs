@@ -7,7 +7,7 @@
 
 use crate::exact::encoding::space::{Space, next, now};
 use hardbop_bdd::{Bdd, Exhausted, Manager};
-use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
+use hardbop_machine::analysis::{CallGraph, Liveness};
 use hardbop_machine::bits::{BitEdge, BitId, BitNode, BitView};
 use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::InlinedFrame;
@@ -79,12 +79,11 @@ impl<'m> Moves<'m> {
     /// Nothing is compiled yet.
     pub(crate) fn new(machine: &'m Machine, cast: &'m Cast, space: &'m Space) -> Self {
         let calls = CallGraph::new(machine);
-        let effects = ModRef::new(machine, &calls);
         Self {
             machine,
             cast,
             space,
-            liveness: Liveness::new(machine, &calls, &effects),
+            liveness: Liveness::new(machine, &calls),
             view: BitView::new(machine),
             plans: Plans::default(),
             known: HashMap::new(),

@@ -14,7 +14,7 @@ use crate::exact::encoding::moves::Effect;
 use crate::exact::search::evaluate::{Need, Value};
 use crate::exact::search::firing::{Fired, Frame};
 use crate::tables::Numbering;
-use hardbop_machine::analysis::{CallGraph, Liveness, ModRef};
+use hardbop_machine::analysis::{CallGraph, Liveness};
 use hardbop_machine::cast::Cast;
 use hardbop_machine::{EdgeId, Machine, ProcId, Storage, Type, Variable};
 use std::collections::HashMap;
@@ -88,12 +88,11 @@ impl<'m> Stepper<'m> {
     /// Nothing is computed yet.
     pub(crate) fn new(machine: &'m Machine, cast: &Cast) -> Self {
         let calls = CallGraph::new(machine);
-        let effects = ModRef::new(machine, &calls);
         let (kinds, kind_of) = Kind::of_cast(machine, cast);
         let has_room = cast.len() > cast.initial;
         Self {
             machine,
-            liveness: Liveness::new(machine, &calls, &effects),
+            liveness: Liveness::new(machine, &calls),
             globals: GlobalIndex::new(machine),
             started_kind: kind_of.last().copied().filter(|_| has_room),
             kinds,
