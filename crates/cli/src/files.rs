@@ -3,6 +3,7 @@
 
 use crate::exit::Failure;
 use crate::input::plain_words;
+use crate::watchdog;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -26,6 +27,7 @@ pub fn prepare(path: &str) -> Result<(), Failure> {
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {
+    let _whole = watchdog::hold();
     let old = match fs::metadata(path) {
         Ok(metadata) => Some(metadata),
         Err(error) if error.kind() == ErrorKind::NotFound => None,

@@ -3,7 +3,7 @@
 //! Engines do not look at the clock; they ask [`Interrupt::check`] every few thousand operations.
 //! The first Ctrl-C lets them end with what they have, the second one ends the process.
 
-use crate::limits::Limits;
+use crate::limits::TimeAndMemory;
 use crate::memory;
 use hardbop_outcome::{Interrupt, Limit};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +13,9 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// What a shell expects of a process that Ctrl-C has ended.
 const KILLED_BY_INTERRUPT: i32 = 130;
+
+/// Bytes by which any limit may be exceeded for a moment.
+const LITTLE: usize = 4 << 20;
 
 /// The user's patience with one run.
 #[derive(Clone, Copy, Debug)]
@@ -24,13 +27,10 @@ pub struct Patience {
 
 impl Patience {
     /// Starts the clock, and listens for Ctrl-C from now on.
-    pub fn start(limits: &Limits) -> Self {
-        let memory = limits.memory.map(|megabytes| {
-            let megabytes = usize::try_from(megabytes).unwrap_or(usize::MAX);
-            megabytes.saturating_mul(1 << 20)
-        });
+    pub fn start(limits: &TimeAndMemory) -> Self {
+        let bytes = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
         Self {
-            memory,
+            memory: limits.bytes().map(bytes),
             ..Self::for_at_most(limits.time)
         }
     }
@@ -48,6 +48,21 @@ impl Patience {
             deadline: limit.and_then(|limit| Instant::now().checked_add(limit)),
             memory: None,
         }
+    }
+
+    /// Without limits; Ctrl-C ends the process.
+    pub fn endless() -> Self {
+        Self {
+            deadline: None,
+            memory: None,
+        }
+    }
+
+    /// Whether there is no time to wait for somebody to notice.
+    pub fn is_memory_far_exceeded(&self) -> bool {
+        let far = |limit: usize| limit.saturating_add((limit / 16).max(LITTLE));
+        self.memory
+            .is_some_and(|limit| memory::allocated() > far(limit))
     }
 }
 
