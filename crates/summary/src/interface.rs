@@ -54,7 +54,8 @@ pub struct Interfaces {
 }
 
 impl Interfaces {
-    /// Works out the interfaces, given which variables are visible.
+    /// Works out the interfaces, given which variables are visible. A global is visible everywhere
+    /// or nowhere.
     pub fn new(
         machine: &Machine,
         space: &Space,
@@ -80,21 +81,113 @@ impl Interfaces {
         space: &Space,
         visible: &dyn Fn(ProcId, Variable) -> bool,
     ) -> Self {
-        let (calls, effects, liveness) = (&self.calls, &self.effects, &self.liveness);
-        let list = machine
-            .procedure_ids()
-            .map(|id| interface(machine, space, calls, effects, liveness, visible, id));
+        let globals = (0..machine.globals.len()).map(GlobalId::new);
+        let globals = globals.filter(|&id| visible(ProcId(0), Variable::Global(id)));
+        let globals: Vec<GlobalId> = globals.collect();
+        let ids = machine.procedure_ids();
+        let list = ids.map(|id| self.interface(machine, space, visible, &globals, id));
         Self {
             list: list.collect(),
-            calls: Rc::clone(calls),
-            liveness: Rc::clone(liveness),
-            effects: Rc::clone(effects),
+            calls: Rc::clone(&self.calls),
+            liveness: Rc::clone(&self.liveness),
+            effects: Rc::clone(&self.effects),
         }
+    }
+
+    /// What a procedure looks like, given the visible globals.
+    fn interface(
+        &self,
+        machine: &Machine,
+        space: &Space,
+        visible: &dyn Fn(ProcId, Variable) -> bool,
+        globals: &[GlobalId],
+        id: ProcId,
+    ) -> Interface {
+        let (calls, effects, liveness) = (&self.calls, &self.effects, &self.liveness);
+        let procedure = machine.procedure(id);
+        let mut made = Interface {
+            called: calls
+                .calls_of(id)
+                .iter()
+                .any(|s| calls.is_reachable(s.caller)),
+            ..Interface::default()
+        };
+        let bits = |variable: Variable| {
+            let first = space.first_slot(machine, id, variable);
+            let width = machine.type_of(id, variable).width();
+            (0..width).map(move |bit| Bit {
+                variable,
+                bit: bit as u8,
+                slot: Slot(first.0 + bit),
+            })
+        };
+        for global in touched(effects, globals, id) {
+            let variable = Variable::Global(global);
+            made.scope.extend(bits(variable));
+            let changed = effects.modifies(id, global);
+            if changed {
+                made.changed_globals.extend(bits(variable));
+            }
+            if liveness.is_live(procedure.entry, variable) {
+                let inputs = if changed {
+                    &mut made.changing_inputs
+                } else {
+                    &mut made.steady_inputs
+                };
+                inputs.extend(bits(variable));
+            }
+            if changed && liveness.is_live(procedure.exit, variable) {
+                made.global_outputs.extend(bits(variable));
+            }
+        }
+        let assigned = assigned_locals(machine, id);
+        for local in procedure.local_ids() {
+            let variable = Variable::Local(local);
+            if !visible(id, variable) {
+                continue;
+            }
+            made.scope.extend(bits(variable));
+            let is_parameter = local.0 < procedure.parameter_count;
+            if is_parameter && liveness.is_live(procedure.entry, variable) {
+                let inputs = if assigned[local.index()] {
+                    &mut made.changing_inputs
+                } else {
+                    &mut made.steady_inputs
+                };
+                inputs.extend(bits(variable));
+            }
+        }
+        for result in procedure.results().map(Variable::Local) {
+            if visible(id, result) {
+                made.results.extend(bits(result));
+            }
+        }
+        made
     }
 
     /// The interface of a procedure.
     pub fn of(&self, procedure: ProcId) -> &Interface {
         &self.list[procedure.index()]
+    }
+
+    /// The bits of the procedure's scope that a relation at a node speaks of, in order. Takes as
+    /// long as the shorter list of what is in scope and what is live: a procedure that calls all
+    /// others has everything in scope, and little of it is live.
+    pub fn present_at(&self, procedure: ProcId, node: NodeId) -> Vec<&Bit> {
+        let Interface {
+            scope,
+            steady_inputs,
+            called,
+            ..
+        } = self.of(procedure);
+        let live = self.liveness.live_at(node).take(scope.len());
+        let live: Vec<Variable> = live.collect();
+        if live.len() == scope.len() || *called && !steady_inputs.is_empty() {
+            let matters = |bit: &&Bit| self.matters_at(procedure, node, bit);
+            return scope.iter().filter(matters).collect();
+        }
+        let bits = live.iter().flat_map(|&variable| in_scope(scope, variable));
+        bits.collect()
     }
 
     /// Whether a relation at a node speaks of a bit of the procedure's scope.
@@ -126,80 +219,27 @@ impl Interface {
     }
 }
 
-fn interface(
-    machine: &Machine,
-    space: &Space,
-    calls: &CallGraph,
-    effects: &ModRef,
-    liveness: &Liveness,
-    visible: &dyn Fn(ProcId, Variable) -> bool,
-    id: ProcId,
-) -> Interface {
-    let procedure = machine.procedure(id);
-    let mut made = Interface {
-        called: calls
-            .calls_of(id)
-            .iter()
-            .any(|s| calls.is_reachable(s.caller)),
-        ..Interface::default()
-    };
-    let bits = |variable: Variable| {
-        let first = space.first_slot(machine, id, variable);
-        let width = machine.type_of(id, variable).width();
-        (0..width).map(move |bit| Bit {
-            variable,
-            bit: bit as u8,
-            slot: Slot(first.0 + bit),
-        })
-    };
-    let mut touched: Vec<GlobalId> = effects.modified(id).chain(effects.referenced(id)).collect();
+/// The bits of a variable in a scope, which is in order of variables.
+pub fn in_scope(scope: &[Bit], variable: Variable) -> &[Bit] {
+    let first = scope.partition_point(|bit| bit.variable < variable);
+    let count = scope[first..].partition_point(|bit| bit.variable == variable);
+    &scope[first..first + count]
+}
+
+/// The globals among these that a procedure touches, in order. Takes as long as the shorter list.
+fn touched(effects: &ModRef, globals: &[GlobalId], id: ProcId) -> Vec<GlobalId> {
+    let most = 2 * globals.len();
+    let all = effects.modified(id).chain(effects.referenced(id));
+    let mut touched: Vec<GlobalId> = all.take(most).collect();
+    if touched.len() == most {
+        let is_touched =
+            |&global: &GlobalId| effects.modifies(id, global) || effects.references(id, global);
+        return globals.iter().copied().filter(is_touched).collect();
+    }
+    touched.retain(|global| globals.binary_search(global).is_ok());
     touched.sort_unstable();
     touched.dedup();
-    for global in touched {
-        let variable = Variable::Global(global);
-        if !visible(id, variable) {
-            continue;
-        }
-        made.scope.extend(bits(variable));
-        let changed = effects.modifies(id, global);
-        if changed {
-            made.changed_globals.extend(bits(variable));
-        }
-        if liveness.is_live(procedure.entry, variable) {
-            let inputs = if changed {
-                &mut made.changing_inputs
-            } else {
-                &mut made.steady_inputs
-            };
-            inputs.extend(bits(variable));
-        }
-        if changed && liveness.is_live(procedure.exit, variable) {
-            made.global_outputs.extend(bits(variable));
-        }
-    }
-    let assigned = assigned_locals(machine, id);
-    for local in procedure.local_ids() {
-        let variable = Variable::Local(local);
-        if !visible(id, variable) {
-            continue;
-        }
-        made.scope.extend(bits(variable));
-        let is_parameter = local.0 < procedure.parameter_count;
-        if is_parameter && liveness.is_live(procedure.entry, variable) {
-            let inputs = if assigned[local.index()] {
-                &mut made.changing_inputs
-            } else {
-                &mut made.steady_inputs
-            };
-            inputs.extend(bits(variable));
-        }
-    }
-    for result in procedure.results().map(Variable::Local) {
-        if visible(id, result) {
-            made.results.extend(bits(result));
-        }
-    }
-    made
+    touched
 }
 
 /// Which locals some edge of the procedure writes.
