@@ -60,7 +60,7 @@ impl Patience {
 
     /// Whether there is no time to wait for somebody to notice.
     pub fn is_memory_far_exceeded(&self) -> bool {
-        let far = |limit: usize| limit.saturating_add((limit / 16).max(LITTLE));
+        let far = |limit: usize| limit.saturating_add((limit / 32).max(LITTLE));
         self.memory
             .is_some_and(|limit| memory::allocated() > far(limit))
     }
