@@ -58,11 +58,13 @@ impl Patience {
         }
     }
 
-    /// Whether there is no time to wait for somebody to notice.
+    /// Whether there is no time to wait for somebody to notice. Asks the system.
     pub fn is_memory_far_exceeded(&self) -> bool {
-        let far = |limit: usize| limit.saturating_add((limit / 32).max(LITTLE));
-        self.memory
-            .is_some_and(|limit| memory::allocated() > far(limit))
+        let Some(limit) = self.memory else {
+            return false;
+        };
+        memory::look();
+        memory::exceeds(limit.saturating_add((limit / 32).max(LITTLE)))
     }
 }
 
@@ -71,7 +73,7 @@ impl Interrupt for Patience {
         if INTERRUPTED.load(Ordering::Relaxed) {
             return Some(Limit::Interrupted);
         }
-        if self.memory.is_some_and(|limit| memory::allocated() > limit) {
+        if self.memory.is_some_and(memory::exceeds) {
             return Some(Limit::Memory);
         }
         let is_over = |deadline| Instant::now() >= deadline;

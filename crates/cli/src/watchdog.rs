@@ -50,12 +50,13 @@ pub fn watch(
             Err(RecvTimeoutError::Disconnected) => return Exit::Internal.into(),
             Err(RecvTimeoutError::Timeout) => {}
         }
+        let is_urgent = patience.is_memory_far_exceeded();
         let Some(limit) = patience.check() else {
             since = None;
             continue;
         };
         let since = since.get_or_insert_with(Instant::now);
-        if since.elapsed() >= GRACE || patience.is_memory_far_exceeded() {
+        if since.elapsed() >= GRACE || is_urgent {
             let has_spoken = hold();
             if !*has_spoken {
                 last_words(&limit);

@@ -5,6 +5,11 @@
 //! `cargo test -p hardbop-cli --test limits_table -- --ignored --nocapture`.
 //! Peak memory is `VmHWM` as last seen in `/proc`; elsewhere than on Linux nothing is measured.
 
+#![expect(
+    clippy::print_stdout,
+    reason = "a table is printed, and what is skipped"
+)]
+
 use hardbop_bench::process_status;
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -45,7 +50,7 @@ fn hardbop(folder: &Path, words: &[&str]) -> Measured {
         .spawn()
         .expect("the command was built");
     let status_file = format!("/proc/{}/status", child.id());
-    let mut peak_kib = 0;
+    let mut peak_kib: u64 = 0;
     let status = loop {
         if let Some(status) = child.try_wait().expect("it is our child") {
             break status;
@@ -58,7 +63,7 @@ fn hardbop(folder: &Path, words: &[&str]) -> Measured {
     Measured {
         code: status.code(),
         seconds: start.elapsed().as_secs_f64(),
-        peak_mib: peak_kib as f64 / 1024.0,
+        peak_mib: f64::from(u32::try_from(peak_kib).unwrap_or(u32::MAX)) / 1024.0,
         output: fs::read_to_string(out).expect("output is text"),
     }
 }
