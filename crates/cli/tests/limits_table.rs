@@ -342,7 +342,7 @@ fn table() {
             let over = measured.seconds - seconds;
             let _ = match measured.code {
                 Some(3) => write!(row, " +{over:.2} s |"),
-                code => write!(row, " done in {:.2} s ({code:?}) |", measured.seconds),
+                _ => write!(row, " done in {:.2} s |", measured.seconds),
             };
             if over > 1.0 {
                 leaks.push(format!("{words:?}: {over:.2} s too long"));
