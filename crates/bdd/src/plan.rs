@@ -8,7 +8,9 @@ use crate::manager::Manager;
 #[derive(Clone, Debug)]
 pub struct Plan {
     number: u32,
-    /// Per variable up to `last`: quantified, or the variable it becomes.
+    /// The first variable that is quantified or renamed: a plan is as long as what it is about.
+    first: u32,
+    /// Per variable from `first` to `last`: quantified, or the variable it becomes.
     actions: Vec<u32>,
 }
 
@@ -17,7 +19,8 @@ const QUANTIFIED: u32 = u32::MAX;
 /// Collects what a plan does.
 #[derive(Clone, Debug, Default)]
 pub struct PlanBuilder {
-    actions: Vec<u32>,
+    /// Variables with what becomes of them.
+    actions: Vec<(u32, u32)>,
 }
 
 impl PlanBuilder {
@@ -26,22 +29,16 @@ impl PlanBuilder {
         Self::default()
     }
 
-    fn set(&mut self, variable: u32, action: u32) {
-        let known = self.actions.len() as u32;
-        self.actions.extend(known..=variable);
-        self.actions[variable as usize] = action;
-    }
-
     /// Quantifies a variable existentially.
     pub fn quantify(&mut self, variable: u32) -> &mut Self {
-        self.set(variable, QUANTIFIED);
+        self.actions.push((variable, QUANTIFIED));
         self
     }
 
     /// Renames a variable. All renamings happen at once, after the quantification. The new variable
     /// must not be one that the operands depend on, unless it is quantified or renamed itself.
     pub fn rename(&mut self, from: u32, to: u32) -> &mut Self {
-        self.set(from, to);
+        self.actions.push((from, to));
         self
     }
 
@@ -54,9 +51,19 @@ impl PlanBuilder {
     pub fn build(self, manager: &mut Manager<'_>) -> Plan {
         let number = manager.plan_count;
         manager.plan_count += 1;
+        let variables = self.actions.iter().map(|&(variable, _)| variable);
+        let first = variables.clone().min().unwrap_or(0);
+        let mut actions: Vec<u32> = match variables.max() {
+            Some(last) => (first..=last).collect(),
+            None => Vec::new(),
+        };
+        for (variable, action) in self.actions {
+            actions[(variable - first) as usize] = action;
+        }
         Plan {
             number,
-            actions: self.actions,
+            first,
+            actions,
         }
     }
 }
@@ -70,17 +77,17 @@ impl Plan {
     /// 0 alone too).
     #[inline]
     pub(crate) fn last(&self) -> u32 {
-        (self.actions.len() as u32).saturating_sub(1)
+        (self.first + self.actions.len() as u32).saturating_sub(1)
     }
 
     #[inline]
     pub(crate) fn quantifies(&self, variable: u32) -> bool {
-        self.actions.get(variable as usize) == Some(&QUANTIFIED)
+        self.renamed(variable) == QUANTIFIED
     }
 
     #[inline]
     pub(crate) fn renamed(&self, variable: u32) -> u32 {
-        let action = self.actions.get(variable as usize);
+        let action = self.actions.get(variable.wrapping_sub(self.first) as usize);
         action.copied().unwrap_or(variable)
     }
 }

@@ -20,24 +20,57 @@ pub mod validate;
 use crate::arguments::Command;
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
+use crate::interrupt::Patience;
+use crate::limits::TimeAndMemory;
 
 /// Runs a command.
-pub fn run(console: &mut Console, command: &Command) -> Result<Exit, Failure> {
+pub fn run(console: &mut Console, patience: &Patience, command: &Command) -> Result<Exit, Failure> {
     match command {
-        Command::Check(arguments) => check::run(console, arguments),
-        Command::Coverage(arguments) => coverage::run(console, arguments),
+        Command::Check(arguments) => check::run(console, patience, arguments),
+        Command::Coverage(arguments) => coverage::run(console, patience, arguments),
         Command::Parse(arguments) => parse::run(console, arguments),
         Command::Fmt(arguments) => Ok(fmt::run(console, arguments)),
         Command::Simulate(arguments) => simulate::run(console, arguments),
-        Command::Solve(arguments) => solve::run(console, arguments),
+        Command::Solve(arguments) => solve::run(console, patience, arguments),
         Command::Relations(arguments) => relations::run(console, arguments),
         Command::Sequentialize(arguments) => sequentialize::run(console, arguments),
         Command::Replay(arguments) => replay::run(console, arguments),
-        Command::Validate(arguments) => validate::run(console, arguments),
+        Command::Validate(arguments) => validate::run(console, patience, arguments),
         Command::Analyze(arguments) => analyze::run(console, arguments),
         Command::Graph(arguments) => graph::run(console, arguments),
         Command::Generate(arguments) => generate::run(console, arguments),
         Command::Bench(arguments) => bench::run(console, arguments),
         Command::Explain(arguments) => explain::run(console, arguments),
+    }
+}
+
+/// What a command may spend, if it has limits.
+pub fn limits(command: &Command) -> Option<&TimeAndMemory> {
+    match command {
+        Command::Check(arguments) => Some(&arguments.limits.process),
+        Command::Coverage(arguments) => Some(&arguments.limits.process),
+        Command::Solve(arguments) => Some(&arguments.limits),
+        Command::Relations(arguments) => Some(&arguments.limits),
+        Command::Sequentialize(arguments) => Some(&arguments.limits),
+        Command::Replay(arguments) => Some(&arguments.limits),
+        Command::Validate(arguments) => Some(&arguments.limits),
+        Command::Analyze(arguments) => Some(&arguments.limits),
+        _ => None,
+    }
+}
+
+/// The result of a command that was ended at a limit; empty if it has no word for that.
+pub fn unknown(command: &Command, why: &str) -> String {
+    let line = |file: &str| format!("UNKNOWN      {file}: {why}\n");
+    match command {
+        Command::Check(arguments) => check::unknown(arguments, why),
+        Command::Coverage(coverage::Arguments { json: true, .. })
+        | Command::Analyze(analyze::Arguments { json: true, .. }) => {
+            format!("{}\n", serde_json::json!({ "unknown": why }))
+        }
+        Command::Validate(arguments) => line(&arguments.program.file),
+        Command::Replay(arguments) => line(&arguments.program.file),
+        Command::Solve(_) => "unknown\n".to_owned(),
+        _ => String::new(),
     }
 }

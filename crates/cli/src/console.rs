@@ -6,6 +6,7 @@
 //! such as a full disk, is reported at the end.
 
 use crate::faults::{self, Disturbed};
+use crate::watchdog;
 use clap::ValueEnum;
 use hardbop_report::diagnostics::{self, Colour};
 use hardbop_syntax::{Diagnostic, Source};
@@ -56,6 +57,7 @@ impl Console {
 
     /// Writes a result to standard output.
     pub fn print(&mut self, text: &str) {
+        watchdog::result_begins();
         if self.trouble.is_none() {
             self.trouble = self.out.write_all(text.as_bytes()).err();
         }
@@ -138,6 +140,14 @@ impl Console {
         self.flush();
         let _ = Disturbed(io::stderr()).write_all(text.as_bytes());
     }
+}
+
+/// Speaks for a command that is being ended, whose own console holds nothing back.
+pub fn speak_for_command(result: &str, why: &str) {
+    // Nothing can be done about a stream that is closed.
+    let _ = io::stdout().write_all(result.as_bytes());
+    let _ = io::stdout().flush();
+    let _ = writeln!(io::stderr(), "error: {why} before there was a result");
 }
 
 fn is_coloured(choice: ColourChoice, stream: &impl IsTerminal) -> bool {

@@ -4,6 +4,7 @@
 use crate::exit::Failure;
 use crate::faults::{Disturbed, before_write};
 use crate::input::plain_words;
+use crate::watchdog;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -70,6 +71,7 @@ fn clear(path: &Path) -> io::Result<()> {
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {
+    let _whole = watchdog::hold();
     let (path, old) = match Place::find(path)? {
         Place::Device(file) => return Disturbed(file).write_all(text.as_bytes()),
         Place::File(path, old) => (path, old),

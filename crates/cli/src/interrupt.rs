@@ -4,7 +4,7 @@
 //! The first Ctrl-C lets them end with what they have, the second one ends the process.
 
 use crate::faults;
-use crate::limits::Limits;
+use crate::limits::TimeAndMemory;
 use crate::memory;
 use hardbop_outcome::{Interrupt, Limit};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -39,6 +39,9 @@ pub fn survive_the_limit_on_files() {
     let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
+/// Bytes by which any limit may be exceeded for a moment.
+const LITTLE: usize = 4 << 20;
+
 /// The user's patience with one run.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
@@ -49,13 +52,10 @@ pub struct Patience {
 
 impl Patience {
     /// Starts the clock, and listens for Ctrl-C from now on.
-    pub fn start(limits: &Limits) -> Self {
-        let memory = limits.memory.map(|megabytes| {
-            let megabytes = usize::try_from(megabytes).unwrap_or(usize::MAX);
-            megabytes.saturating_mul(1 << 20)
-        });
+    pub fn start(limits: &TimeAndMemory) -> Self {
+        let bytes = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
         Self {
-            memory,
+            memory: limits.bytes().map(bytes),
             ..Self::for_at_most(limits.time)
         }
     }
@@ -68,6 +68,23 @@ impl Patience {
             memory: None,
         }
     }
+
+    /// Without limits; Ctrl-C ends the process.
+    pub fn endless() -> Self {
+        Self {
+            deadline: None,
+            memory: None,
+        }
+    }
+
+    /// Whether there is no time to wait for somebody to notice. Asks the system.
+    pub fn is_memory_far_exceeded(&self) -> bool {
+        let Some(limit) = self.memory else {
+            return false;
+        };
+        memory::look();
+        memory::exceeds(limit.saturating_add((limit / 32).max(LITTLE)))
+    }
 }
 
 impl Interrupt for Patience {
@@ -78,7 +95,7 @@ impl Interrupt for Patience {
         if INTERRUPTED.load(Ordering::Relaxed) {
             return Some(Limit::Interrupted);
         }
-        if self.memory.is_some_and(|limit| memory::allocated() > limit) {
+        if self.memory.is_some_and(memory::exceeds) {
             return Some(Limit::Memory);
         }
         let is_over = |deadline| Instant::now() >= deadline;

@@ -1,27 +1,53 @@
-//! What the user lets an engine spend.
+//! What the user lets a command spend.
 
-use crate::exit::Failure;
 use crate::interrupt::Patience;
 use crate::questions::MANY;
-use hardbop_outcome::Budget;
+use hardbop_outcome::{Budget, Limit};
 use std::time::Duration;
 
-/// What may be spent.
+/// What the whole process may spend, whatever it does.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Limits")]
-pub struct Limits {
+pub struct TimeAndMemory {
     /// Give up after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time: Option<Duration>,
+    /// Give up when the whole process uses this much memory
+    #[arg(long, value_name = "MB")]
+    pub memory: Option<u64>,
+}
+
+impl TimeAndMemory {
+    /// The limit on memory.
+    pub fn bytes(&self) -> Option<u64> {
+        self.memory
+            .map(|megabytes| megabytes.saturating_mul(1 << 20))
+    }
+
+    /// A limit that was hit, in the words of its option.
+    pub fn in_words(&self, limit: &Limit) -> String {
+        match (limit, self.time, self.memory) {
+            (Limit::Time, Some(time), _) => {
+                format!("--time {} was reached", time.as_secs_f64())
+            }
+            (Limit::Memory, _, Some(megabytes)) => format!("--memory {megabytes} was reached"),
+            _ => limit.to_string(),
+        }
+    }
+}
+
+/// What an engine may spend.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Limits")]
+pub struct Limits {
+    #[command(flatten)]
+    pub process: TimeAndMemory,
     /// Give up after this many states, configurations or rounds
     #[arg(long, value_name = "N")]
     pub states: Option<u64>,
     /// Give up after this many BDD nodes
     #[arg(long, value_name = "N")]
     pub nodes: Option<u64>,
-    /// Give up when the whole process uses this much memory
-    #[arg(long, value_name = "MB")]
-    pub memory: Option<u64>,
     /// Let a program start at most N threads in all [default: 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MANY))]
     pub threads: Option<u32>,
@@ -36,9 +62,7 @@ impl Limits {
         Budget {
             states: self.states,
             nodes: self.nodes,
-            memory: self
-                .memory
-                .map(|megabytes| megabytes.saturating_mul(1 << 20)),
+            memory: self.process.bytes(),
             threads: self.threads,
             stack: self.stack,
             interrupt: patience,
@@ -46,25 +70,8 @@ impl Limits {
     }
 }
 
-impl Limits {
-    /// For commands that have no states or nodes to count.
-    pub fn only_time_and_memory(&self, command: &str) -> Result<(), Failure> {
-        let given = [
-            ("--states", self.states.is_some()),
-            ("--nodes", self.nodes.is_some()),
-            ("--threads", self.threads.is_some()),
-            ("--stack", self.stack.is_some()),
-        ];
-        match given.into_iter().find(|(_, is_given)| *is_given) {
-            Some((option, _)) => Err(Failure::BadInput(format!(
-                "{option} has no effect on {command}"
-            ))),
-            None => Ok(()),
-        }
-    }
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
+/// A number of seconds, as in `0.5`.
+pub fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text
         .parse()
         .map_err(|_| "not a number of seconds".to_owned())?;

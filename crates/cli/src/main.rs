@@ -3,7 +3,7 @@
 //! The only crate that prints, reads files, or looks at the clock and the environment.
 //! [`arguments`] is the command line, [`commands`] has one file per command, [`engine_arguments`]
 //! tells the portfolio what to use; [`console`], [`input`] and [`interrupt`] are the edges to the
-//! outside. Exit codes are in [`exit`].
+//! outside, and [`watchdog`] ends what does not end. Exit codes are in [`exit`].
 
 mod arguments;
 mod commands;
@@ -22,12 +22,15 @@ mod questions;
 mod targets;
 mod trace_arguments;
 mod usage;
+mod watchdog;
 
 use arguments::Arguments;
 use clap::Parser;
 use console::Console;
 use exit::Exit;
+use interrupt::Patience;
 use std::process::ExitCode;
+use std::sync::mpsc;
 
 /// BDD operations recurse as deep as a program has variables. Untouched stack costs nothing.
 const STACK_SIZE: usize = 1 << 30;
@@ -35,21 +38,31 @@ const STACK_SIZE: usize = 1 << 30;
 fn main() -> ExitCode {
     panic::install_hook();
     interrupt::survive_the_limit_on_files();
-    let worker = std::thread::Builder::new()
-        .stack_size(STACK_SIZE)
-        .spawn(command);
-    match worker.map(std::thread::JoinHandle::join) {
-        Ok(Ok(exit)) => exit,
-        Ok(Err(_)) => Exit::Internal.into(),
-        // No such stack is to be had: the ordinary one does for ordinary programs.
-        Err(_) => command(),
-    }
+    let arguments = Arguments::parse();
+    let limits = commands::limits(&arguments.command);
+    let patience = limits.map_or_else(Patience::endless, Patience::start);
+    let work = || command(&arguments, &patience);
+    let (sender, end) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new()
+            .stack_size(STACK_SIZE)
+            .spawn_scoped(scope, || sender.send(work()));
+        match (worker, limits) {
+            // No such stack is to be had: the ordinary one does for ordinary programs.
+            (Err(_), _) => work(),
+            (Ok(_), Some(limits)) => watchdog::watch(&end, &patience, |limit| {
+                let why = limits.in_words(limit);
+                let result = commands::unknown(&arguments.command, &why);
+                console::speak_for_command(&result, &why);
+            }),
+            (Ok(_), None) => end.recv().unwrap_or(Exit::Internal.into()),
+        }
+    })
 }
 
-fn command() -> ExitCode {
-    let arguments = Arguments::parse();
+fn command(arguments: &Arguments, patience: &Patience) -> ExitCode {
     let mut console = Console::new(arguments.color, arguments.message_format, arguments.quiet);
-    let result = commands::run(&mut console, &arguments.command);
+    let result = commands::run(&mut console, patience, &arguments.command);
     let exit = match result {
         Ok(exit) => exit,
         Err(failure) => {

@@ -129,10 +129,8 @@ impl QuestionArguments {
     ) -> Result<Vec<Question>, Failure> {
         let mut questions = Vec::new();
         let texts = self.properties.texts(machine)?;
-        if !self.targets.is_empty() {
-            questions.push(Question::reach(self.targets.targets(machine)?));
-        } else if texts.is_empty() {
-            questions.push(Question::assertions(machine));
+        if !self.targets.is_empty() || texts.is_empty() {
+            questions.push(Question::reach(self.targets.or_assertions(machine)?));
         }
         for text in texts {
             let property = read_property(console, machine, text)?;

@@ -29,6 +29,21 @@ impl TargetArguments {
         self.reach.is_empty() && self.reach_line.is_empty()
     }
 
+    /// The places that are asked about, all assertions unless there are others. A question about
+    /// nothing is an error.
+    pub fn or_assertions(&self, machine: &Machine) -> Result<Vec<Target>, Failure> {
+        if !self.is_empty() {
+            return self.targets(machine);
+        }
+        let assertions = Target::assertions(machine);
+        if assertions.is_empty() {
+            let file = machine.source.name();
+            let why = format!("{file} has no assertions; ask about a label with --reach LABEL");
+            return Err(Failure::BadInput(why));
+        }
+        Ok(assertions)
+    }
+
     /// The places that are asked about, each once.
     pub fn targets(&self, machine: &Machine) -> Result<Vec<Target>, Failure> {
         let mut targets: Vec<Target> = Vec::new();

@@ -115,8 +115,10 @@ impl Target {
         let exists = match &self.kind {
             TargetKind::Assertion => machine.node(self.node).kind == NodeKind::Failure,
             TargetKind::Label { label } => {
-                let mut labels = machine.labels.iter();
-                labels.any(|known| known.node == self.node && known.name == *label)
+                let first = machine.labels.partition_point(|l| l.node < self.node);
+                let here = machine.labels[first..].iter();
+                let mut here = here.take_while(|l| l.node == self.node);
+                here.any(|known| known.name == *label)
             }
             TargetKind::Line => machine.node(self.node).kind == NodeKind::Statement,
         };

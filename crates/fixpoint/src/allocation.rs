@@ -90,17 +90,17 @@ impl Allocation {
 
 struct Classes {
     partition: Partition,
-    /// Per representative, the cliques its bits are in, in order; of other bits, their own.
-    cliques: Vec<Vec<u32>>,
+    /// Per representative, the cliques its bits are in; of other bits, some of them.
+    cliques: Vec<BTreeSet<u32>>,
 }
 
 impl Classes {
     fn new(model: &Model) -> Self {
-        let mut cliques: Vec<Vec<u32>> = vec![Vec::new(); model.bit_count()];
+        let mut cliques: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); model.bit_count()];
         let mut count = 0;
         let mut add = |bits: &mut dyn Iterator<Item = BitId>| {
             for bit in bits {
-                cliques[bit.index()].push(count);
+                cliques[bit.index()].insert(count);
             }
             count += 1;
         };
@@ -135,16 +135,19 @@ impl Classes {
             return false;
         }
         let (kept, dropped) = self.partition.join(a, b);
+        // The smaller set goes into the larger one: with many relations, sets get long.
+        if (1..self.cliques[dropped].len()).contains(&self.cliques[kept].len()) {
+            self.cliques.swap(kept, dropped);
+        }
         let moved = self.cliques[dropped].clone();
         self.cliques[kept].extend(moved);
-        self.cliques[kept].sort_unstable();
         true
     }
 }
 
-fn intersect(a: &[u32], b: &[u32]) -> bool {
+fn intersect(a: &BTreeSet<u32>, b: &BTreeSet<u32>) -> bool {
     let (small, large) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    small.iter().any(|x| large.binary_search(x).is_ok())
+    small.iter().any(|x| large.contains(x))
 }
 
 /// All affinities, the most valuable first: applications of what changes while the reader is

@@ -38,7 +38,7 @@ pub struct Machine {
     pub edges: Vec<Edge>,
     /// Expressions of all edges.
     pub exprs: ExprArena,
-    /// Labels in order of the text.
+    /// Labels in order of the text and of their nodes.
     pub labels: Vec<Label>,
     /// Assertions in order of the text.
     pub assertions: Vec<Assertion>,

@@ -191,7 +191,7 @@ fn values_of_dead_variables_do_not_matter() {
     let (mut forgotten, mut compared, mut reached) = (0, 0, 0);
     for_each_program(700, |seed, machine| {
         let calls = CallGraph::new(machine);
-        let live = Liveness::new(machine, &calls, &ModRef::new(machine, &calls));
+        let live = Liveness::new(machine, &calls);
         let targets = question(machine);
         let original = verdicts(machine, targets.clone());
         // After every step all that is dead gets arbitrary values.

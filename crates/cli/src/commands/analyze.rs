@@ -7,6 +7,7 @@
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, ProgramArguments};
+use crate::limits::TimeAndMemory;
 use crate::targets::TargetArguments;
 use hardbop_machine::analysis::{
     Analyses, CallGraph, Constants, Liveness, ModRef, Slice, constants::Value,
@@ -23,7 +24,9 @@ pub struct Arguments {
     targets: TargetArguments,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub json: bool,
+    #[command(flatten)]
+    pub limits: TimeAndMemory,
 }
 
 /// Runs the command.

@@ -17,6 +17,7 @@ use crate::console::Console;
 use crate::engine_arguments as engines;
 use crate::exit::{Exit, Failure};
 use crate::files;
+use crate::limits::seconds;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use hardbop_bench::auto_table;
@@ -119,13 +120,6 @@ enum MeasureName {
 
 fn family_names() -> impl Iterator<Item = &'static str> {
     hardbop_families::all().iter().map(|family| family.name)
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text
-        .parse()
-        .map_err(|_| "not a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
 /// Runs the command.

@@ -14,6 +14,7 @@ use crate::progress::ProgressArguments;
 use crate::questions::QuestionArguments;
 use crate::trace_arguments::TraceArguments;
 use crate::usage::{Usage, UsageMembers};
+use crate::watchdog;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Answer, Asked, Budget, Certificate, Outcome, Question, Verdict};
 use hardbop_portfolio::{Portfolio, Refused, Validation, explain::explain};
@@ -36,15 +37,15 @@ Exit codes: 0 nothing found, 1 violated or reachable, 2 bad input, 3 unknown, 4 
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     #[command(flatten)]
-    program: ProgramArguments,
+    pub program: ProgramArguments,
     #[command(flatten)]
     questions: QuestionArguments,
     #[command(flatten)]
     engines: EngineArguments,
     #[command(flatten)]
-    limits: Limits,
+    pub limits: Limits,
     #[command(flatten)]
-    output: OutputArguments,
+    pub output: OutputArguments,
 }
 
 /// What is shown and kept.
@@ -54,12 +55,12 @@ pub struct Arguments {
     reason = "each is an option of its own"
 )]
 #[command(next_help_heading = "Output")]
-struct OutputArguments {
+pub struct OutputArguments {
     #[command(flatten)]
     traces: TraceArguments,
     /// Print the outcome as JSON, with traces that `hardbop replay` reads
     #[arg(long)]
-    json: bool,
+    pub json: bool,
     /// Print work counters and timings
     #[arg(long)]
     stats: bool,
@@ -77,9 +78,12 @@ struct OutputArguments {
 }
 
 /// Runs the command.
-pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
+pub fn run(
+    console: &mut Console,
+    patience: &Patience,
+    arguments: &Arguments,
+) -> Result<Exit, Failure> {
     let mut usage = Usage::start();
-    let patience = Patience::start(&arguments.limits);
     let output = &arguments.output;
     let validation = if output.no_validate {
         Validation::None
@@ -98,28 +102,26 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         files::prepare(file)?;
     }
     usage.end_phase("questions");
-    let budget = arguments.limits.budget(&patience);
+    let budget = arguments.limits.budget(patience);
     let mut all = Outcome::new("", Vec::new());
     for question in &questions {
-        if question.asked().is_empty() {
-            let file = machine.source.name();
-            console.note(&format!(
-                "{file} has no assertions, so none can fail; ask about a label with --reach LABEL"
-            ));
-        }
         let outcome = ask(console, arguments, &portfolio, &machine, question, &budget)?;
         usage.end_phase("search");
         append(&mut all, outcome);
     }
+    watchdog::result_begins();
     if output.json {
-        console.print(&to_json(
-            &machine,
-            &all,
-            output.stats.then(|| usage.members()),
-        )?);
+        let whole = WholeOutcome {
+            outcome: &all,
+            hardbop: env!("CARGO_PKG_VERSION"),
+            file: machine.source.name(),
+            usage: output.stats.then(|| usage.members()),
+            unknown: None,
+        };
+        console.print(&whole.to_json()?);
     } else {
         for answer in &all.answers {
-            let line = verdict_line(&machine, answer, &budget, arguments.limits.time);
+            let line = verdict_line(&machine, answer, &budget, arguments.limits.process.time);
             let run = shown_run(arguments, &machine, answer)?;
             console.print(&format!("{line}\n{run}"));
         }
@@ -200,7 +202,7 @@ fn save_certificates(console: &mut Console, file: &str, all: &Outcome) -> Result
 
 /// An outcome is deterministic; what it took is not, and is added only on request.
 #[derive(serde::Serialize)]
-struct OutcomeAndUsage<'a> {
+struct WholeOutcome<'a> {
     #[serde(flatten)]
     outcome: &'a Outcome,
     /// The version of the tool.
@@ -208,21 +210,32 @@ struct OutcomeAndUsage<'a> {
     file: &'a str,
     #[serde(flatten)]
     usage: Option<UsageMembers>,
+    /// The limit at which the command was ended before there were answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unknown: Option<&'a str>,
 }
 
-fn to_json(
-    machine: &Machine,
-    outcome: &Outcome,
-    usage: Option<UsageMembers>,
-) -> Result<String, Failure> {
-    let whole = OutcomeAndUsage {
-        outcome,
+impl WholeOutcome<'_> {
+    fn to_json(&self) -> Result<String, Failure> {
+        let text = serde_json::to_string_pretty(self).map_err(|error| no_json(&error))?;
+        Ok(format!("{text}\n"))
+    }
+}
+
+/// The outcome of a command that was ended at a limit.
+pub fn unknown(arguments: &Arguments, why: &str) -> String {
+    let file = &arguments.program.file;
+    if !arguments.output.json {
+        return format!("UNKNOWN      {file}: {why}\n");
+    }
+    let whole = WholeOutcome {
+        outcome: &Outcome::new("", Vec::new()),
         hardbop: env!("CARGO_PKG_VERSION"),
-        file: machine.source.name(),
-        usage,
+        file,
+        usage: None,
+        unknown: Some(why),
     };
-    let text = serde_json::to_string_pretty(&whole).map_err(|error| no_json(&error))?;
-    Ok(format!("{text}\n"))
+    whole.to_json().unwrap_or_default()
 }
 
 fn no_json(error: &serde_json::Error) -> Failure {

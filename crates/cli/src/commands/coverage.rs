@@ -35,22 +35,25 @@ pub struct Arguments {
     #[arg(long, value_parser = PossibleValuesParser::new(names()), default_value = AUTO)]
     engine: String,
     #[command(flatten)]
-    limits: Limits,
+    pub limits: Limits,
     /// Show only lines with something unreachable, or a condition that always comes out the same
     /// (an assertion that holds aside)
     #[arg(long)]
     findings: bool,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 /// Runs the command.
-pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
+pub fn run(
+    console: &mut Console,
+    patience: &Patience,
+    arguments: &Arguments,
+) -> Result<Exit, Failure> {
     let machine = input::load(console, &arguments.program)?;
     let question = CoverageQuestion::new(&machine);
-    let patience = Patience::start(&arguments.limits);
-    let budget = arguments.limits.budget(&patience);
+    let budget = arguments.limits.budget(patience);
     let answers = answers(&question, &arguments.engine, &budget)?;
     let coverage = question.coverage(|node| answers.reach[node.index()]);
     if arguments.json {

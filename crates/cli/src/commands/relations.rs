@@ -6,12 +6,12 @@ use crate::engine_arguments::CalculusArguments;
 use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::input::{self, ProgramArguments};
+use crate::limits::TimeAndMemory;
 use crate::targets::TargetArguments;
 use hardbop_calculus::Program;
 use hardbop_calculus::algorithm::REFERENCE;
 use hardbop_calculus::threads::{self, ThreadBound, ThreadProblem};
 use hardbop_machine::NodeId;
-use hardbop_outcome::Target;
 use hardbop_outcome::budget::DEFAULT_THREADS;
 
 const EXAMPLES: &str = "\
@@ -43,6 +43,8 @@ pub struct Arguments {
     /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
+    #[command(flatten)]
+    pub limits: TimeAndMemory,
 }
 
 /// More contexts or rounds than anybody can explore.
@@ -67,11 +69,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     {
         return Err(refused(what));
     }
-    let targets = if arguments.targets.is_empty() {
-        Target::assertions(&machine)
-    } else {
-        arguments.targets.targets(&machine)?
-    };
+    let targets = arguments.targets.or_assertions(&machine)?;
     let targets: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
     let text = match bound {
         Some(bound) => {

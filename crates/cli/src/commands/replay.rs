@@ -7,6 +7,7 @@
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, ProgramArguments};
+use crate::limits::TimeAndMemory;
 use crate::questions::read_property;
 use crate::trace_arguments::TraceArguments;
 use hardbop_interpreter::{Ending, ReplayedLasso, replay, replay_lasso, replay_thread_lasso};
@@ -18,12 +19,14 @@ use hardbop_portfolio::{Judgement, judge_evidence};
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
-    program: ProgramArguments,
+    pub program: ProgramArguments,
     /// A trace, a lasso, or the output of `check --json`; `-` is standard input
     #[arg(value_name = "TRACE.json")]
     trace_file: String,
     #[command(flatten)]
     traces: TraceArguments,
+    #[command(flatten)]
+    pub limits: TimeAndMemory,
 }
 
 /// A run in a file.

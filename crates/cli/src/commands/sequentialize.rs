@@ -4,9 +4,10 @@ use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::input::{self, ProgramArguments};
+use crate::limits::TimeAndMemory;
 use crate::targets::TargetArguments;
+use hardbop_outcome::Question;
 use hardbop_outcome::budget::DEFAULT_THREADS;
-use hardbop_outcome::{Question, Target};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,16 +35,14 @@ pub struct Arguments {
     /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
+    #[command(flatten)]
+    pub limits: TimeAndMemory,
 }
 
 /// Runs the command.
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
     let machine = input::load(console, &arguments.program)?;
-    let targets = if arguments.targets.is_empty() {
-        Target::assertions(&machine)
-    } else {
-        arguments.targets.targets(&machine)?
-    };
+    let targets = arguments.targets.or_assertions(&machine)?;
     let program = hardbop_transform::sequentialize::sequentialize(
         &machine,
         &Question::reach(targets),

@@ -8,8 +8,9 @@ use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::interrupt::Patience;
-use crate::limits::Limits;
+use crate::limits::TimeAndMemory;
 use crate::usage::Usage;
+use crate::watchdog;
 use hardbop_fixpoint::{Binding, Limits as SolverLimits, Options, Round, Solver, Stop, Strategy};
 use hardbop_formula::system::{ActionKind, Formula, FormulaId};
 use hardbop_formula::{Checked, System};
@@ -40,7 +41,13 @@ pub struct Arguments {
     #[arg(value_name = "FILE")]
     file: String,
     #[command(flatten)]
-    limits: Limits,
+    pub limits: TimeAndMemory,
+    /// Give up after this many rounds
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    states: Option<u64>,
+    /// Give up after this many BDD nodes
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    nodes: Option<u64>,
     /// Print values that make a query `exists …` true or a query `forall …` false
     #[arg(long)]
     model: bool,
@@ -59,7 +66,11 @@ pub struct Arguments {
 }
 
 /// Runs the command.
-pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
+pub fn run(
+    console: &mut Console,
+    patience: &Patience,
+    arguments: &Arguments,
+) -> Result<Exit, Failure> {
     let mut usage = Usage::start();
     let checked = load(&arguments.file)?;
     usage.end_phase("read and check");
@@ -67,7 +78,6 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         console.diagnostics(source, &diagnostics);
     }
     let system = checked.system.ok_or(Failure::Reported)?;
-    let patience = Patience::start(&arguments.limits);
     let interrupt = || patience.check().is_some();
     let console = RefCell::new(console);
     let observer = |round: &Round| console.borrow_mut().print_about(&trace_line(round));
@@ -85,7 +95,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         options.counterexamples =
             queries(&system, |formula| matches!(formula, Formula::Forall(..)));
     }
-    let limits = solver_limits(&arguments.limits, &interrupt);
+    let limits = solver_limits(arguments, &interrupt);
     let mut solver = Solver::new(&system, &options, &limits);
     usage.end_phase("plan");
     if arguments.explain_plan {
@@ -95,7 +105,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     let exit = Run {
         console: &console,
         system: &system,
-        patience: &patience,
+        patience,
         model: arguments.model,
         timer: Instant::now(),
     }
@@ -138,16 +148,14 @@ fn queries(system: &System, starts: impl Fn(&Formula) -> bool) -> Vec<FormulaId>
         .collect()
 }
 
-fn solver_limits<'a>(limits: &Limits, interrupt: &'a dyn Fn() -> bool) -> SolverLimits<'a> {
-    let by_memory = limits
-        .memory
-        .map(|megabytes| megabytes.saturating_mul(1 << 20) / BYTES_PER_NODE);
+fn solver_limits<'a>(arguments: &Arguments, interrupt: &'a dyn Fn() -> bool) -> SolverLimits<'a> {
+    let by_memory = arguments.limits.bytes().map(|bytes| bytes / BYTES_PER_NODE);
     SolverLimits {
-        nodes: limits
+        nodes: arguments
             .nodes
             .or(by_memory)
             .map(|nodes| usize::try_from(nodes).unwrap_or(usize::MAX)),
-        rounds: limits.states,
+        rounds: arguments.states,
         interrupt: Some(interrupt),
         ..SolverLimits::default()
     }
@@ -170,6 +178,7 @@ impl Run<'_> {
                     let mut console = self.console.borrow_mut();
                     console.print(&text);
                     console.flush();
+                    watchdog::result_goes_on();
                 }
                 Ok(None) => return exit,
                 Err(stop) => {

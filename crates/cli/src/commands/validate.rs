@@ -8,28 +8,33 @@ use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, ProgramArguments};
 use crate::interrupt::Patience;
-use crate::limits::Limits;
+use crate::limits::TimeAndMemory;
 use crate::targets::TargetArguments;
 use hardbop_checker::{Accepted, Rejected};
 use hardbop_machine::Machine;
 use hardbop_outcome::{Certificate, Outcome, Target, TargetKind, outcome};
+use std::collections::HashSet;
 
 /// Check certificates, independently of the engine that made them
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
-    program: ProgramArguments,
+    pub program: ProgramArguments,
     /// Certificates, lists of them, or outputs of `check --json`; `-` is standard input
     #[arg(value_name = "CERTIFICATE.json", required = true)]
     certificate_files: Vec<String>,
     #[command(flatten)]
     targets: TargetArguments,
     #[command(flatten)]
-    limits: Limits,
+    pub limits: TimeAndMemory,
 }
 
 /// Runs the command.
-pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
+pub fn run(
+    console: &mut Console,
+    patience: &Patience,
+    arguments: &Arguments,
+) -> Result<Exit, Failure> {
     let files = &arguments.certificate_files;
     let inputs = std::iter::once(&arguments.program.file).chain(files);
     if inputs.filter(|file| *file == input::STDIN).count() > 1 {
@@ -37,24 +42,13 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
             "only one of program and certificates can be standard input".to_owned(),
         ));
     }
-    arguments.limits.only_time_and_memory("validate")?;
-    let patience = Patience::start(&arguments.limits);
     let machine = input::load(console, &arguments.program)?;
-    let asked = if arguments.targets.is_empty() {
-        Target::assertions(&machine)
-    } else {
-        arguments.targets.targets(&machine)?
-    };
-    if asked.is_empty() {
-        let file = machine.source.name();
-        let why = format!("{file} has no assertions; ask about a label with --reach LABEL");
-        return Err(Failure::BadInput(why));
-    }
+    let asked = arguments.targets.or_assertions(&machine)?;
     let mut accepted = Accepted::default();
-    let mut covered: Vec<Target> = Vec::new();
+    let mut covered: HashSet<Target> = HashSet::new();
     for file in files {
         for certificate in read_certificates(file)? {
-            match hardbop_checker::validate(&machine, &certificate, &patience) {
+            match hardbop_checker::validate(&machine, &certificate, patience) {
                 Ok(part) => accepted += part,
                 Err(rejected @ Rejected::Interrupted(_)) => {
                     console.note(&rejected.to_string());

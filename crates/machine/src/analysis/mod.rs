@@ -48,7 +48,7 @@ impl Analyses {
         let calls = CallGraph::new(machine);
         let effects = ModRef::new(machine, &calls);
         Self {
-            liveness: Liveness::new(machine, &calls, &effects),
+            liveness: Liveness::new(machine, &calls),
             calls,
             effects,
         }

@@ -27,9 +27,7 @@ impl ModRef {
     /// Collects the sets of all procedures. Callers share what they have from their callees, so a
     /// long chain of procedures with many globals is not quadratic.
     pub fn new(machine: &Machine, calls: &CallGraph) -> Self {
-        let locals = machine.procedures.iter().map(|p| p.locals.len());
-        // Room for locals too: liveness goes on with these sets.
-        let mut sets = SharedSets::new(machine.globals.len() + locals.max().unwrap_or(0));
+        let mut sets = SharedSets::new(machine.globals.len());
         let mut modified = vec![SetId::EMPTY; machine.procedures.len()];
         let mut referenced = modified.clone();
         for members in calls.components() {
@@ -84,16 +82,6 @@ impl ModRef {
     pub fn referenced(&self, procedure: ProcId) -> impl Iterator<Item = GlobalId> + '_ {
         let set = self.referenced[procedure.index()];
         self.sets.iter(set).map(GlobalId::new)
-    }
-
-    /// All sets, to go on with.
-    pub(super) fn sets(&self) -> &SharedSets {
-        &self.sets
-    }
-
-    /// REF among [`ModRef::sets`].
-    pub(super) fn referenced_set(&self, procedure: ProcId) -> SetId {
-        self.referenced[procedure.index()]
     }
 }
 

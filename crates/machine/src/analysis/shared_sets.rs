@@ -119,6 +119,21 @@ impl SharedSets {
         self.combine(height, a, b, |a, b| a & b, Self::intersection_at)
     }
 
+    /// What is in the first set and not in the second.
+    pub fn difference(&mut self, a: SetId, b: SetId) -> SetId {
+        self.difference_at(self.height, a, b)
+    }
+
+    fn difference_at(&mut self, height: u32, a: SetId, b: SetId) -> SetId {
+        if a == b || a == SetId::EMPTY {
+            return SetId::EMPTY;
+        }
+        if b == SetId::EMPTY {
+            return a;
+        }
+        self.combine(height, a, b, |a, b| a & !b, Self::difference_at)
+    }
+
     fn combine(
         &mut self,
         height: u32,
@@ -268,6 +283,8 @@ mod tests {
                 sets.iter(intersection)
                     .eq(in_a.intersection(&in_b).copied())
             );
+            let difference = sets.difference(a, b);
+            assert!(sets.iter(difference).eq(in_a.difference(&in_b).copied()));
         }
     }
 

@@ -152,7 +152,8 @@ impl Draft {
         }
         machine.edges.append(&mut self.edges);
 
-        self.label_places.sort_by_key(|label| label.span);
+        self.label_places
+            .sort_by_key(|label| (new_id(label.node), label.span));
         machine
             .labels
             .extend(self.label_places.drain(..).map(|label| Label {

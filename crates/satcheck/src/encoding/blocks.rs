@@ -53,7 +53,7 @@ impl<'m> Blocks<'m> {
         let calls = CallGraph::new(machine);
         let slice = Slice::new(machine, &calls, targets);
         let effects = ModRef::new(machine, &calls);
-        let liveness = Liveness::new(machine, &calls, &effects);
+        let liveness = Liveness::new(machine, &calls);
         let order = NodeOrder::new(machine);
         let heads = heads(machine, &order, targets);
         let once = procedures_entered_once(machine, &calls);

@@ -8,12 +8,12 @@
 //! the callee does not touch stay in the caller's relation and pass by the call untouched.
 
 use crate::encoding::edge_encoder::EdgeEncoder;
-use crate::encoding::interface::{Bit, Interface};
+use crate::encoding::interface::{Bit, Interface, in_scope};
 use crate::encoding::space::{Copy, Slot};
 use crate::encoding::transfer::Compiler;
 use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
 use hardbop_machine::bits::BitView;
-use hardbop_machine::{Action, EdgeId, ProcId, Variable};
+use hardbop_machine::{Action, EdgeId, NodeId, ProcId, Variable};
 use hardbop_symbolic::{Draft, Part, Plans, QUANTIFY};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -47,7 +47,7 @@ impl Compiler<'_> {
         let to = self.machine.edge(edge).to;
         let callee = self.callee(edge);
         let inside = self.interfaces.of(callee);
-        let scope = &self.interfaces.of(caller).scope;
+        let present = self.present_at_call(caller, self.machine.edge(edge).from, inside);
         let live = |bit: &Bit| self.interfaces.matters_at(caller, to, bit);
         let reads: BTreeSet<Slot> = global_inputs(inside).collect();
         let results = self.result_moves(view, edge);
@@ -58,7 +58,7 @@ impl Compiler<'_> {
         let conjuncts = self.arguments(manager, view, edge)?;
         let mut draft = Draft::new();
         draft.conjoin_all(manager, plans, conjuncts, self.space.choice(0))?;
-        for bit in scope {
+        for &bit in &present {
             let wanted_after = live(bit) && !overwritten(bit);
             if !wanted_after && !reads.contains(&bit.slot) {
                 draft.quantify.insert(self.number(bit, Copy::Now));
@@ -66,9 +66,9 @@ impl Compiler<'_> {
         }
         let prepare = draft.finish(manager, plans, self.space.choice(0));
 
-        let enter = self.enter_plan(manager, plans, caller, inside, &reads);
+        let enter = self.enter_plan(manager, plans, caller, inside, &reads, &present);
         let mut actions = Vec::new();
-        for bit in scope {
+        for &bit in &present {
             let now = self.number(bit, Copy::Now);
             if overwritten(bit) || !live(bit) {
                 actions.push((now, QUANTIFY));
@@ -116,6 +116,20 @@ impl Compiler<'_> {
     pub(crate) fn in_scope(&self, procedure: ProcId, slot: Slot) -> Option<&Bit> {
         let scope = &self.interfaces.of(procedure).scope;
         scope.iter().find(|bit| bit.slot == slot)
+    }
+
+    /// The caller's bits of which the relation at a call speaks, or the callee's summary.
+    fn present_at_call(&self, caller: ProcId, from: NodeId, inside: &Interface) -> Vec<&Bit> {
+        let scope = &self.interfaces.of(caller).scope;
+        let mut present = self.interfaces.present_at(caller, from);
+        for input in inside.inputs() {
+            if let Variable::Global(_) = input.variable {
+                present.extend(in_scope(scope, input.variable));
+            }
+        }
+        present.sort_unstable_by_key(|bit| (bit.variable, bit.bit));
+        present.dedup();
+        present
     }
 
     /// The moves from results to relevant targets.
@@ -193,13 +207,14 @@ impl Compiler<'_> {
         caller: ProcId,
         inside: &Interface,
         reads: &BTreeSet<Slot>,
+        present: &[&Bit],
     ) -> Rc<Plan> {
         let outside = self.interfaces.of(caller);
         let mut actions = Vec::new();
         for bit in &outside.changing_inputs {
             actions.push((self.number(bit, Copy::Outer), QUANTIFY));
         }
-        for bit in &outside.scope {
+        for &bit in present {
             if !reads.contains(&bit.slot) {
                 actions.push((self.number(bit, Copy::Now), QUANTIFY));
             }

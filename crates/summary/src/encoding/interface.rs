@@ -3,7 +3,7 @@
 //! Bebop section 3.3, taken to its end. A relation at a node speaks of a variable only if the
 //! procedure (transitively) touches it (MOD/REF), it is live there, and it is relevant for the
 //! question. A copy of the value at entry exists only where it
-//! matters: not for procedures that nobody calls, not for variables dead at entry, not for
+//! matters: not for procedures that are never called, not for variables dead at entry, not for
 //! variables that the procedure never changes: those are *steady*, and their current value **is**
 //! the entry value.
 
@@ -55,16 +55,18 @@ pub(crate) struct Interfaces {
 impl Interfaces {
     /// Works out the interfaces, given which variables are relevant.
     pub(crate) fn new(machine: &Machine, space: &Space, calls: CallGraph, slice: &Slice) -> Self {
-        let effects = ModRef::new(machine, &calls);
-        let liveness = Liveness::new(machine, &calls, &effects);
         let mut interfaces = Self {
+            liveness: Liveness::new(machine, &calls),
+            effects: ModRef::new(machine, &calls),
             calls,
-            liveness,
-            effects,
             list: Vec::new(),
         };
+        // A global is relevant everywhere or nowhere.
+        let globals = (0..machine.globals.len()).map(GlobalId::new);
+        let globals = globals.filter(|&id| slice.relevant(ProcId(0), Variable::Global(id)));
+        let globals: Vec<GlobalId> = globals.collect();
         let list = machine.procedure_ids();
-        let list = list.map(|id| interfaces.make(machine, space, slice, id));
+        let list = list.map(|id| interfaces.make(machine, space, slice, &globals, id));
         interfaces.list = list.collect();
         interfaces
     }
@@ -74,13 +76,41 @@ impl Interfaces {
         &self.list[procedure.index()]
     }
 
+    /// The bits of the procedure's scope that a relation at a node speaks of, in order. Takes as
+    /// long as the shorter list of what is in scope and what is live: a procedure that calls all
+    /// others has everything in scope, and little of it is live.
+    pub(crate) fn present_at(&self, procedure: ProcId, node: NodeId) -> Vec<&Bit> {
+        let Interface {
+            scope,
+            steady_inputs,
+            called,
+            ..
+        } = self.of(procedure);
+        let live = self.liveness.live_at(node).take(scope.len());
+        let live: Vec<Variable> = live.collect();
+        if live.len() == scope.len() || *called && !steady_inputs.is_empty() {
+            let matters = |bit: &&Bit| self.matters_at(procedure, node, bit);
+            return scope.iter().filter(matters).collect();
+        }
+        let bits = live.iter().flat_map(|&variable| in_scope(scope, variable));
+        bits.collect()
+    }
+
     /// Whether a relation at a node speaks of a bit of the procedure's scope.
     pub(crate) fn matters_at(&self, procedure: ProcId, node: NodeId, bit: &Bit) -> bool {
         self.liveness.is_live(node, bit.variable)
             || (self.of(procedure).called && self.of(procedure).is_steady(bit.slot))
     }
 
-    fn make(&self, machine: &Machine, space: &Space, slice: &Slice, id: ProcId) -> Interface {
+    /// What a procedure looks like, given the relevant globals.
+    fn make(
+        &self,
+        machine: &Machine,
+        space: &Space,
+        slice: &Slice,
+        globals: &[GlobalId],
+        id: ProcId,
+    ) -> Interface {
         let (calls, effects, liveness) = (&self.calls, &self.effects, &self.liveness);
         let procedure = machine.procedure(id);
         let mut made = Interface {
@@ -99,15 +129,8 @@ impl Interfaces {
                 slot: Slot(first.0 + bit),
             })
         };
-        let mut touched: Vec<GlobalId> =
-            effects.modified(id).chain(effects.referenced(id)).collect();
-        touched.sort_unstable();
-        touched.dedup();
-        for global in touched {
+        for global in touched(effects, globals, id) {
             let variable = Variable::Global(global);
-            if !slice.relevant(id, variable) {
-                continue;
-            }
             made.scope.extend(bits(variable));
             let changed = effects.modifies(id, global);
             if changed {
@@ -171,6 +194,29 @@ impl Interface {
     pub(crate) fn changes(&self, slot: Slot) -> bool {
         self.changed_globals.iter().any(|bit| bit.slot == slot)
     }
+}
+
+/// The bits of a variable in a scope, which is in order of variables.
+pub(crate) fn in_scope(scope: &[Bit], variable: Variable) -> &[Bit] {
+    let first = scope.partition_point(|bit| bit.variable < variable);
+    let count = scope[first..].partition_point(|bit| bit.variable == variable);
+    &scope[first..first + count]
+}
+
+/// The globals among these that a procedure touches, in order. Takes as long as the shorter list.
+fn touched(effects: &ModRef, globals: &[GlobalId], id: ProcId) -> Vec<GlobalId> {
+    let most = 2 * globals.len();
+    let all = effects.modified(id).chain(effects.referenced(id));
+    let mut touched: Vec<GlobalId> = all.take(most).collect();
+    if touched.len() == most {
+        let is_touched =
+            |&global: &GlobalId| effects.modifies(id, global) || effects.references(id, global);
+        return globals.iter().copied().filter(is_touched).collect();
+    }
+    touched.retain(|global| globals.binary_search(global).is_ok());
+    touched.sort_unstable();
+    touched.dedup();
+    touched
 }
 
 /// Which locals some edge of the procedure writes.

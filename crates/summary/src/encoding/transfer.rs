@@ -3,7 +3,7 @@
 //! the edge leads.
 
 use crate::encoding::edge_encoder::EdgeEncoder;
-use crate::encoding::interface::{Bit, Interface, Interfaces};
+use crate::encoding::interface::{Bit, Interface, Interfaces, in_scope};
 use crate::encoding::space::{Copy, Space};
 use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::analysis::Slice;
@@ -93,12 +93,19 @@ impl Compiler<'_> {
         let mut draft = Draft::new();
         draft.conjoin_all(manager, plans, conjuncts, self.space.choice(0))?;
         let scope = &self.interfaces.of(procedure).scope;
+        let from = self.machine.edge(edge).from;
+        let mut concerned = self.interfaces.present_at(procedure, from);
+        for assignment in &bits.assignments {
+            concerned.extend(in_scope(scope, assignment.variable));
+        }
+        concerned.sort_unstable_by_key(|bit| (bit.variable, bit.bit));
+        concerned.dedup();
         let assigned: BTreeSet<_> = bits
             .assignments
             .iter()
             .map(|a| (a.variable, a.bit))
             .collect();
-        for bit in scope {
+        for &bit in &concerned {
             let now = self.number(bit, Copy::Now);
             let is_assigned = assigned.contains(&(bit.variable, bit.bit));
             if is_assigned || !live(bit) {
@@ -115,17 +122,16 @@ impl Compiler<'_> {
         }
         // A variable that cannot occur in the relation need not be quantified: keeps plans few and
         // small.
-        self.drop_absent(edge, &mut draft);
+        self.drop_absent(edge, &concerned, &mut draft);
         Ok(draft.finish(manager, plans, self.space.choice(0)))
     }
 
     /// Removes quantifications of variables that are neither in the relation before the edge nor in
     /// a conjunct.
-    fn drop_absent(&self, edge: EdgeId, draft: &mut Draft) {
+    fn drop_absent(&self, edge: EdgeId, concerned: &[&Bit], draft: &mut Draft) {
         let procedure = self.procedure_of(edge);
         let from = self.machine.edge(edge).from;
-        let scope = &self.interfaces.of(procedure).scope;
-        for bit in scope {
+        for &bit in concerned {
             if self.interfaces.matters_at(procedure, from, bit) {
                 continue;
             }
@@ -134,7 +140,7 @@ impl Compiler<'_> {
                 draft.quantify.remove(&now);
             }
         }
-        let unused_next: Vec<u32> = scope
+        let unused_next: Vec<u32> = concerned
             .iter()
             .map(|bit| self.number(bit, Copy::Next))
             .filter(|next| draft.quantify.contains(next) && !draft.mentions(*next))
