@@ -23,18 +23,19 @@ use hardbop_machine::analysis::{CallGraph, ModRef, Slice};
 use hardbop_machine::{Machine, ProcId, Variable};
 use hardbop_outcome::engine::takes_only_sequential_reachability;
 use hardbop_outcome::{
-    Budget, Declined, Engine, Ledger, Limit, Outcome, Progress, Question, WantedRun,
+    Budget, Declined, Engine, Ledger, Limit, Outcome, Progress, Question, WantedRun, digest,
 };
 use std::rc::Rc;
 
-/// States, at least and for each node of the program, and BDD nodes for the first question about
-/// all variables: small programs take no more.
+/// States and BDD nodes for the first question about all variables: small programs take no more.
 const FIRST_STATES: u64 = 1 << 14;
-const STATES_PER_NODE: u64 = 4;
 const FIRST_NODES: u64 = 1 << 13;
-/// States and BDD nodes for a question about few variables: one that needs more sees too much.
-const STATES: u64 = 1 << 16;
+/// The same for a question about few variables: one that needs more sees too much.
+const STATES: u64 = 1 << 11;
 const NODES: u64 = 1 << 18;
+/// Either may make this many states for each node of the program: going over a large program once
+/// is not too much.
+const STATES_PER_NODE: u64 = 4;
 /// Questions about few variables.
 const ROUNDS: usize = 24;
 /// Runs that are tried after each of them.
@@ -87,8 +88,7 @@ impl Engine for FewVariables {
             return engine.search(machine, question, budget, progress);
         }
         let mut known = if self.tries_all {
-            let states = FIRST_STATES.max(STATES_PER_NODE * machine.nodes.len() as u64);
-            let budget = limited(budget, states, FIRST_NODES);
+            let budget = limited(budget, machine, FIRST_STATES, FIRST_NODES);
             engine.search(machine, question, &budget, progress)
         } else {
             Outcome::unknown(engine.name(), question, &Limit::Interrupted)
@@ -101,6 +101,7 @@ impl Engine for FewVariables {
                 question: &open,
                 budget,
                 ledger: Ledger::new(machine, &open),
+                program: digest::of(machine),
             };
             refinement.run(progress);
             let few = refinement
@@ -116,8 +117,9 @@ impl Engine for FewVariables {
     }
 }
 
-/// A budget with at most so many states and BDD nodes.
-fn limited<'b>(budget: &Budget<'b>, states: u64, nodes: u64) -> Budget<'b> {
+/// A budget with limits on states and BDD nodes.
+fn limited<'b>(budget: &Budget<'b>, machine: &Machine, states: u64, nodes: u64) -> Budget<'b> {
+    let states = states.max(STATES_PER_NODE * machine.nodes.len() as u64);
     let least = |own: Option<u64>, limit: u64| Some(own.map_or(limit, |own| own.min(limit)));
     Budget {
         states: least(budget.states, states),
@@ -161,6 +163,8 @@ struct Refinement<'r> {
     question: &'r Question,
     budget: &'r Budget<'r>,
     ledger: Ledger<'r>,
+    /// The machine's digest.
+    program: String,
 }
 
 impl Refinement<'_> {
@@ -224,7 +228,7 @@ impl Refinement<'_> {
     }
 
     fn ask(&self, hidden: &Hidden, progress: &mut dyn Progress) -> Outcome {
-        let budget = limited(self.budget, STATES, NODES);
+        let budget = limited(self.budget, self.machine, STATES, NODES);
         let question = hidden.question();
         self.engine
             .check(hidden.machine(), question, &budget, progress)
@@ -261,8 +265,8 @@ impl Refinement<'_> {
             let Some(run) = hidden.decisions(self.machine, trace) else {
                 continue;
             };
-            let candidate = hidden.candidate(self.machine, trace);
-            if candidate.is_ok_and(|trace| replay(self.machine, &trace).is_ok()) {
+            let candidate = run.trace(self.machine, &self.program, Some(target.clone()));
+            if candidate.is_some_and(|trace| replay(self.machine, &trace).is_ok()) {
                 self.ledger.reach(target.node, &run, false);
                 continue;
             }
