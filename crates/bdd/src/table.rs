@@ -42,7 +42,12 @@ impl Table {
 
     #[inline]
     pub(crate) fn node(&self, bdd: Bdd) -> &Node {
-        &self.nodes[bdd.index()]
+        let node = &self.nodes[bdd.index()];
+        debug_assert!(
+            node.level != FREE_LEVEL,
+            "{bdd:?} was freed by a collection"
+        );
+        node
     }
 
     /// Nodes in use.

@@ -114,6 +114,17 @@ fn a_relational_product_conjoins_quantifies_and_renames() {
 }
 
 #[test]
+#[cfg(debug_assertions)]
+#[should_panic(expected = "was freed by a collection")]
+fn a_handle_that_no_root_kept_is_noticed() {
+    let mut manager = Manager::new(1 << 10);
+    let [x, y] = [0, 1].map(|variable| manager.variable(variable).unwrap());
+    let lost = manager.and(x, y).unwrap();
+    manager.collect([x]);
+    manager.size(lost);
+}
+
+#[test]
 fn collection_keeps_the_roots_and_frees_the_rest() {
     let mut manager = Manager::new(1 << 20);
     let known = random_functions(&mut manager, 7);

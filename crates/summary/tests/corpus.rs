@@ -1,6 +1,7 @@
 //! Other tools' programs and generated ones with known answers, read beside the project where they
 //! are present: the verdicts are the expected ones, every run replays, every certificate is
 //! accepted.
+#![allow(clippy::print_stderr, reason = "says why nothing was tested")]
 
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Budget, Engine, Evidence, NeverInterrupted, Question, Silent, Verdict};

@@ -324,7 +324,7 @@ fn any_engine_for_places_answers_monitors_through_the_product() {
             let question = Question::property(property);
             let engine: Box<dyn Engine> = match seed % 2 {
                 0 => Box::new(SummaryEngine::default()),
-                _ => Box::new(SummaryEngine::default()),
+                _ => Box::new(ExplicitEngine::default()),
             };
             let engine = Through::monitored("monitored", engine);
             let outcome = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);

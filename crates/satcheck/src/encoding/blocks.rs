@@ -56,7 +56,7 @@ impl<'m> Blocks<'m> {
         let liveness = Liveness::new(machine, &calls);
         let order = NodeOrder::new(machine);
         let heads = heads(machine, &order, targets);
-        let once = procedures_entered_once(machine, &calls);
+        let once = procedures_entered_once(machine, &calls, &order);
         let mut blocks = Self {
             machine,
             layout: BitLayout::new(machine),
@@ -247,12 +247,12 @@ fn heads(machine: &Machine, order: &NodeOrder, targets: &[NodeId]) -> BitSet {
 
 /// The first procedure, and every procedure with a single call site outside of loops in one of
 /// these.
-fn procedures_entered_once(machine: &Machine, calls: &CallGraph) -> BitSet {
+fn procedures_entered_once(machine: &Machine, calls: &CallGraph, order: &NodeOrder) -> BitSet {
     let mut once = BitSet::new(machine.procedures.len());
     let Some(main) = machine.threads.first().map(|thread| thread.entry) else {
         return once;
     };
-    let cyclic = nodes_on_cycles(machine);
+    let cyclic = nodes_on_cycles(machine, order);
     let callers_first: Vec<ProcId> = calls.bottom_up().collect();
     for &procedure in callers_first.iter().rev() {
         let is_once = match calls.calls_of(procedure) {
@@ -273,8 +273,7 @@ fn procedures_entered_once(machine: &Machine, calls: &CallGraph) -> BitSet {
 
 /// Nodes from which control can come back to them within the procedure, or a superset: every node
 /// at or behind the first loop head of its procedure that some edge leads back over.
-fn nodes_on_cycles(machine: &Machine) -> BitSet {
-    let order = NodeOrder::new(machine);
+fn nodes_on_cycles(machine: &Machine, order: &NodeOrder) -> BitSet {
     let mut cyclic = BitSet::new(machine.nodes.len());
     // A cycle lies within the positions between the end and the start of one of its back edges, or
     // of overlapping ones.

@@ -8,7 +8,7 @@
 //! the callee does not touch stay in the caller's relation and pass by the call untouched.
 
 use crate::encoding::edge_encoder::EdgeEncoder;
-use crate::encoding::interface::{Bit, Interface, in_scope};
+use crate::encoding::interface::{Interface, ScopedBit, in_scope};
 use crate::encoding::space::{Copy, Slot};
 use crate::encoding::transfer::Compiler;
 use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
@@ -48,12 +48,12 @@ impl Compiler<'_> {
         let callee = self.callee(edge);
         let inside = self.interfaces.of(callee);
         let present = self.present_at_call(caller, self.machine.edge(edge).from, inside);
-        let live = |bit: &Bit| self.interfaces.matters_at(caller, to, bit);
+        let live = |bit: &ScopedBit| self.interfaces.matters_at(caller, to, bit);
         let reads: BTreeSet<Slot> = global_inputs(inside).collect();
         let results = self.result_moves(view, edge);
         let mut targets: BTreeSet<Slot> = results.iter().map(|&(_, target)| target).collect();
         targets.extend(self.lost_targets(view, edge));
-        let overwritten = |bit: &Bit| targets.contains(&bit.slot) || inside.changes(bit.slot);
+        let overwritten = |bit: &ScopedBit| targets.contains(&bit.slot) || inside.changes(bit.slot);
 
         let conjuncts = self.arguments(manager, view, edge)?;
         let mut draft = Draft::new();
@@ -113,13 +113,13 @@ impl Compiler<'_> {
     }
 
     /// The relevant bit of a procedure's scope at a slot.
-    pub(crate) fn in_scope(&self, procedure: ProcId, slot: Slot) -> Option<&Bit> {
+    pub(crate) fn in_scope(&self, procedure: ProcId, slot: Slot) -> Option<&ScopedBit> {
         let scope = &self.interfaces.of(procedure).scope;
         scope.iter().find(|bit| bit.slot == slot)
     }
 
     /// The caller's bits of which the relation at a call speaks, or the callee's summary.
-    fn present_at_call(&self, caller: ProcId, from: NodeId, inside: &Interface) -> Vec<&Bit> {
+    fn present_at_call(&self, caller: ProcId, from: NodeId, inside: &Interface) -> Vec<&ScopedBit> {
         let scope = &self.interfaces.of(caller).scope;
         let mut present = self.interfaces.present_at(caller, from);
         for input in inside.inputs() {
@@ -207,7 +207,7 @@ impl Compiler<'_> {
         caller: ProcId,
         inside: &Interface,
         reads: &BTreeSet<Slot>,
-        present: &[&Bit],
+        present: &[&ScopedBit],
     ) -> Rc<Plan> {
         let outside = self.interfaces.of(caller);
         let mut actions = Vec::new();
@@ -280,7 +280,7 @@ pub(crate) fn global_inputs(interface: &Interface) -> impl Iterator<Item = Slot>
 }
 
 /// The parameters among a procedure's inputs.
-pub(crate) fn parameters(interface: &Interface) -> impl Iterator<Item = &Bit> {
+pub(crate) fn parameters(interface: &Interface) -> impl Iterator<Item = &ScopedBit> {
     interface
         .inputs()
         .filter(|bit| matches!(bit.variable, Variable::Local(_)))

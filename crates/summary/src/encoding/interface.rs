@@ -13,7 +13,7 @@ use hardbop_machine::{Action, GlobalId, LocalId, Machine, NodeId, ProcId, Variab
 
 /// One bit of a variable in scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Bit {
+pub(crate) struct ScopedBit {
     /// The variable.
     pub(crate) variable: Variable,
     /// Its bit, from the lowest.
@@ -28,17 +28,17 @@ pub(crate) struct Interface {
     /// Whether some reachable procedure calls it, so that its summary is wanted.
     pub(crate) called: bool,
     /// Relevant bits that the procedure can touch.
-    pub(crate) scope: Vec<Bit>,
+    pub(crate) scope: Vec<ScopedBit>,
     /// Inputs that the procedure may change: they have an `Outer` copy in forward relations.
-    pub(crate) changing_inputs: Vec<Bit>,
+    pub(crate) changing_inputs: Vec<ScopedBit>,
     /// Inputs that it never changes.
-    pub(crate) steady_inputs: Vec<Bit>,
+    pub(crate) steady_inputs: Vec<ScopedBit>,
     /// What it hands back: globals that it may change and that are live at its exit.
-    pub(crate) global_outputs: Vec<Bit>,
+    pub(crate) global_outputs: Vec<ScopedBit>,
     /// Its results.
-    pub(crate) results: Vec<Bit>,
+    pub(crate) results: Vec<ScopedBit>,
     /// Globals (relevant bits) that it may change, live at exit or not.
-    pub(crate) changed_globals: Vec<Bit>,
+    pub(crate) changed_globals: Vec<ScopedBit>,
 }
 
 /// The interfaces of all procedures, with what they were made from.
@@ -79,7 +79,7 @@ impl Interfaces {
     /// The bits of the procedure's scope that a relation at a node speaks of, in order. Takes as
     /// long as the shorter list of what is in scope and what is live: a procedure that calls all
     /// others has everything in scope, and little of it is live.
-    pub(crate) fn present_at(&self, procedure: ProcId, node: NodeId) -> Vec<&Bit> {
+    pub(crate) fn present_at(&self, procedure: ProcId, node: NodeId) -> Vec<&ScopedBit> {
         let Interface {
             scope,
             steady_inputs,
@@ -89,7 +89,7 @@ impl Interfaces {
         let live = self.liveness.live_at(node).take(scope.len());
         let live: Vec<Variable> = live.collect();
         if live.len() == scope.len() || *called && !steady_inputs.is_empty() {
-            let matters = |bit: &&Bit| self.matters_at(procedure, node, bit);
+            let matters = |bit: &&ScopedBit| self.matters_at(procedure, node, bit);
             return scope.iter().filter(matters).collect();
         }
         let bits = live.iter().flat_map(|&variable| in_scope(scope, variable));
@@ -97,7 +97,7 @@ impl Interfaces {
     }
 
     /// Whether a relation at a node speaks of a bit of the procedure's scope.
-    pub(crate) fn matters_at(&self, procedure: ProcId, node: NodeId, bit: &Bit) -> bool {
+    pub(crate) fn matters_at(&self, procedure: ProcId, node: NodeId, bit: &ScopedBit) -> bool {
         self.liveness.is_live(node, bit.variable)
             || (self.of(procedure).called && self.of(procedure).is_steady(bit.slot))
     }
@@ -123,7 +123,7 @@ impl Interfaces {
         let bits = |variable: Variable| {
             let first = space.first_slot(machine, id, variable);
             let width = machine.type_of(id, variable).width();
-            (0..width).map(move |bit| Bit {
+            (0..width).map(move |bit| ScopedBit {
                 variable,
                 bit: bit as u8,
                 slot: Slot(first.0 + bit),
@@ -176,12 +176,12 @@ impl Interfaces {
 
 impl Interface {
     /// All inputs.
-    pub(crate) fn inputs(&self) -> impl Iterator<Item = &Bit> {
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &ScopedBit> {
         self.changing_inputs.iter().chain(&self.steady_inputs)
     }
 
     /// All outputs.
-    pub(crate) fn outputs(&self) -> impl Iterator<Item = &Bit> {
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = &ScopedBit> {
         self.global_outputs.iter().chain(&self.results)
     }
 
@@ -197,7 +197,7 @@ impl Interface {
 }
 
 /// The bits of a variable in a scope, which is in order of variables.
-pub(crate) fn in_scope(scope: &[Bit], variable: Variable) -> &[Bit] {
+pub(crate) fn in_scope(scope: &[ScopedBit], variable: Variable) -> &[ScopedBit] {
     let first = scope.partition_point(|bit| bit.variable < variable);
     let count = scope[first..].partition_point(|bit| bit.variable == variable);
     &scope[first..first + count]

@@ -3,7 +3,7 @@
 //! the edge leads.
 
 use crate::encoding::edge_encoder::EdgeEncoder;
-use crate::encoding::interface::{Bit, Interface, Interfaces, in_scope};
+use crate::encoding::interface::{Interface, Interfaces, ScopedBit, in_scope};
 use crate::encoding::space::{Copy, Space};
 use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::analysis::Slice;
@@ -36,7 +36,7 @@ impl Compiler<'_> {
     pub(crate) fn initial_values(
         &self,
         manager: &mut Manager<'_>,
-        copy_of: impl Fn(&Interface, &Bit) -> Option<Copy>,
+        copy_of: impl Fn(&Interface, &ScopedBit) -> Option<Copy>,
     ) -> Result<Bdd, Exhausted> {
         let interface = self.interfaces.of(self.machine.threads[0].entry);
         let mut initial = Bdd::TRUE;
@@ -60,7 +60,7 @@ impl Compiler<'_> {
         &self,
         manager: &mut Manager<'_>,
         relation: Bdd,
-        bits: impl DoubleEndedIterator<Item = Bit>,
+        bits: impl DoubleEndedIterator<Item = ScopedBit>,
     ) -> Result<Bdd, Exhausted> {
         let mut relation = relation;
         for bit in bits.rev() {
@@ -73,7 +73,7 @@ impl Compiler<'_> {
     }
 
     /// The BDD variable of a bit.
-    pub(crate) fn number(&self, bit: &Bit, copy: Copy) -> u32 {
+    pub(crate) fn number(&self, bit: &ScopedBit, copy: Copy) -> u32 {
         self.space.variable(bit.slot, copy)
     }
 
@@ -88,7 +88,7 @@ impl Compiler<'_> {
         let procedure = self.procedure_of(edge);
         let to = self.machine.edge(edge).to;
         let bits = view.edge(edge);
-        let live = |bit: &Bit| self.interfaces.matters_at(procedure, to, bit);
+        let live = |bit: &ScopedBit| self.interfaces.matters_at(procedure, to, bit);
         let conjuncts = self.effects(manager, view.graph(), edge, &bits, &live)?;
         let mut draft = Draft::new();
         draft.conjoin_all(manager, plans, conjuncts, self.space.choice(0))?;
@@ -128,7 +128,7 @@ impl Compiler<'_> {
 
     /// Removes quantifications of variables that are neither in the relation before the edge nor in
     /// a conjunct.
-    fn drop_absent(&self, edge: EdgeId, concerned: &[&Bit], draft: &mut Draft) {
+    fn drop_absent(&self, edge: EdgeId, concerned: &[&ScopedBit], draft: &mut Draft) {
         let procedure = self.procedure_of(edge);
         let from = self.machine.edge(edge).from;
         for &bit in concerned {
@@ -157,7 +157,7 @@ impl Compiler<'_> {
         graph: &BitGraph,
         edge: EdgeId,
         bits: &BitEdge,
-        wanted: &dyn Fn(&Bit) -> bool,
+        wanted: &dyn Fn(&ScopedBit) -> bool,
     ) -> Result<Vec<Bdd>, Exhausted> {
         let procedure = self.procedure_of(edge);
         let assigned = |variable: Variable| bits.assignments.iter().any(|a| a.variable == variable);
@@ -180,7 +180,7 @@ impl Compiler<'_> {
             let slot = self
                 .space
                 .slot(self.machine, procedure, variable, assignment.bit);
-            let bit = Bit {
+            let bit = ScopedBit {
                 variable,
                 bit: assignment.bit,
                 slot,

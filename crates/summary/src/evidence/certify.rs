@@ -4,7 +4,7 @@
 //! unsaid, because a parameter that is never assigned has its entry value all along, is written
 //! out.
 
-use crate::encoding::interface::{Bit, Interface};
+use crate::encoding::interface::{Interface, ScopedBit};
 use crate::encoding::space::Copy;
 use crate::search::forward::Forward;
 use hardbop_machine::Variable;
@@ -51,7 +51,7 @@ pub(crate) fn forward_certificate(search: &Forward<'_, '_>, targets: Vec<Target>
     Certificate::new(machine, Direction::Forward, targets, writer.finish(), nodes)
 }
 
-fn formula_bit(bit: &Bit) -> FormulaBit {
+fn formula_bit(bit: &ScopedBit) -> FormulaBit {
     FormulaBit {
         variable: bit.variable,
         bit: u32::from(bit.bit),

@@ -8,7 +8,7 @@
 //! for: a chain of procedures that each call the next twice has as many requests as procedures.
 
 use crate::encoding::calls::parameters;
-use crate::encoding::interface::Bit;
+use crate::encoding::interface::ScopedBit;
 use crate::encoding::space::{Copy, Space};
 use crate::search::forward::Forward;
 use crate::search::frontier::{Ring, Time};
@@ -305,7 +305,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             compiler.interfaces.matters_at(procedure, to, bit)
         })?;
         let relation = self.search.manager.and_all(parts)?;
-        let is_assigned = |bit: &Bit| {
+        let is_assigned = |bit: &ScopedBit| {
             let mut assigned = bits.assignments.iter();
             assigned.any(|a| a.variable == bit.variable && a.bit == bit.bit)
         };
@@ -399,7 +399,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
     fn exit_point(&self, callee: ProcId, chosen: &Values, time: Time) -> Point {
         let interface = self.search.compiler.interfaces.of(callee);
         let space = self.search.compiler.space;
-        let value = |bit: &Bit, copy| {
+        let value = |bit: &ScopedBit, copy| {
             *chosen
                 .get(&space.variable(bit.slot, copy))
                 .unwrap_or(&false)

@@ -12,7 +12,7 @@
 //! continued: some news may then arrive twice, which adds nothing.
 
 use crate::encoding::calls::CallMoves;
-use crate::encoding::interface::{Bit, Interface};
+use crate::encoding::interface::{Interface, ScopedBit};
 use crate::encoding::space::Copy;
 use crate::encoding::transfer::Compiler;
 use crate::search::frontier::{FIRST_COLLECTION, Frontier, NodeState};
@@ -65,7 +65,7 @@ pub(crate) struct Forward<'m, 'i> {
     pub(crate) manager: Manager<'i>,
     /// Plans of all products.
     pub(crate) plans: Plans,
-    /// Bit-level formulas.
+    /// ScopedBit-level formulas.
     pub(crate) view: BitView<'m>,
     frontier: Frontier,
     procedures: Vec<ProcedureState>,
@@ -118,7 +118,7 @@ impl<'m, 'i> Forward<'m, 'i> {
     /// Puts the initial states at the entry of the program. Changes nothing when repeated.
     fn start(&mut self) -> Result<(), Exhausted> {
         let main = self.compiler.machine.threads[0].entry;
-        let input_of_first = |interface: &Interface, bit: &Bit| {
+        let input_of_first = |interface: &Interface, bit: &ScopedBit| {
             let is_input = interface.inputs().any(|input| input.slot == bit.slot);
             is_input.then(|| input_copy(interface.called, interface.is_steady(bit.slot)))
         };
@@ -351,7 +351,7 @@ impl<'m, 'i> Forward<'m, 'i> {
     }
 
     /// The bits of a procedure that a relation at one of its nodes may speak of.
-    pub(crate) fn bits_at(&self, node: NodeId) -> impl Iterator<Item = &'m Bit> + use<'m> {
+    pub(crate) fn bits_at(&self, node: NodeId) -> impl Iterator<Item = &'m ScopedBit> + use<'m> {
         let procedure = self.compiler.machine.procedure_of(node);
         let interfaces = self.compiler.interfaces;
         let scope = &interfaces.of(procedure).scope;

@@ -1,14 +1,14 @@
 //! Few variables first: one wrapper over any engine for places.
 //!
-//! The engine is asked about the machine with all variables but a few hidden, at first those of
-//! [`Visible::nearest_conditions`] and constants. What it excludes there is excluded, with a
-//! certificate of the original that speaks of few variables. What it reaches is tried: the run it
-//! gives is taken in the original, as it is or on another way through the same calls ([`Windows`]).
-//! The engine is asked about the rest with more variables: at first those of the next of
-//! [`Levels`], then those that say why runs could not be taken, and where nothing does, the next
-//! level again. That is counterexample-guided refinement (Clarke, Grumberg, Jha, Lu and Veith, CAV
-//! 2000) on variables. The second level comes first because cores name one variable at a time: a
-//! driver of 100 procedures takes 2 questions so, and more than 24 with cores alone.
+//! The engine is asked about the machine with all variables but a few hidden, at first those of the
+//! second of [`Levels`]. What it excludes there is excluded, with a certificate of the original
+//! that speaks of few variables. What it reaches is tried: the run it gives is taken in the
+//! original, as it is or on another way through the same calls ([`Windows`]). The engine is asked
+//! about the rest with more variables: those that say why runs could not be taken, and where
+//! nothing does, the next level. That is counterexample-guided refinement (Clarke, Grumberg, Jha,
+//! Lu and Veith, CAV 2000) on variables. Only where the second level shows too much does it begin
+//! with the first: there runs to nearly all targets would be found and tried, and cores name few
+//! variables at a time. A driver of 100 procedures took more than 24 questions that way.
 //!
 //! Many programs are small, or rest on all their variables. So the first question is about the
 //! whole machine, within a small budget. What is not settled in the end, because the engine or the
@@ -16,30 +16,29 @@
 //! which the limits below keep short.
 
 use super::window::{Tried, Windows, flatten};
-use super::{Hidden, Levels, Precision, hide};
+use super::{Hidden, Levels, Precision, Visible, hide};
 use crate::transform::Transform;
 use hardbop_interpreter::replay;
 use hardbop_machine::analysis::{CallGraph, ModRef, Slice};
 use hardbop_machine::{Machine, ProcId, Variable};
 use hardbop_outcome::engine::takes_only_sequential_reachability;
 use hardbop_outcome::{
-    Budget, Declined, Engine, Ledger, Limit, Outcome, Progress, Question, WantedRun,
+    Budget, Declined, Engine, Ledger, Limit, Outcome, Progress, Question, WantedRun, digest,
 };
 use std::rc::Rc;
 
-/// States, at least and for each node of the program, and BDD nodes for the first question about
-/// all variables: small programs take no more.
+/// States and BDD nodes for the first question about all variables: small programs take no more.
 const FIRST_STATES: u64 = 1 << 14;
-const STATES_PER_NODE: u64 = 4;
-const FIRST_NODES: u64 = 1 << 12;
-/// States and BDD nodes for a question about few variables: one that needs more sees too much.
-const STATES: u64 = 1 << 16;
+const FIRST_NODES: u64 = 1 << 13;
+/// The same for a question about few variables: one that needs more sees too much.
+const STATES: u64 = 1 << 11;
 const NODES: u64 = 1 << 18;
+/// Either may make this many states for each node of the program: going over a large program once
+/// is not too much.
+const STATES_PER_NODE: u64 = 4;
 /// Questions about few variables.
 const ROUNDS: usize = 24;
-/// The first of them go by levels: they settle what does not need to be tried.
-const FIRST_LEVELS: usize = 2;
-/// Runs that are tried after each of the others.
+/// Runs that are tried after each of them.
 const TRIALS: usize = 16;
 /// A run of more steps is not tried.
 const STEPS: usize = 20_000;
@@ -89,8 +88,7 @@ impl Engine for FewVariables {
             return engine.search(machine, question, budget, progress);
         }
         let mut known = if self.tries_all {
-            let states = FIRST_STATES.max(STATES_PER_NODE * machine.nodes.len() as u64);
-            let budget = limited(budget, states, FIRST_NODES);
+            let budget = limited(budget, machine, FIRST_STATES, FIRST_NODES);
             engine.search(machine, question, &budget, progress)
         } else {
             Outcome::unknown(engine.name(), question, &Limit::Interrupted)
@@ -103,6 +101,7 @@ impl Engine for FewVariables {
                 question: &open,
                 budget,
                 ledger: Ledger::new(machine, &open),
+                program: digest::of(machine),
             };
             refinement.run(progress);
             let few = refinement
@@ -118,8 +117,9 @@ impl Engine for FewVariables {
     }
 }
 
-/// A budget with at most so many states and BDD nodes.
-fn limited<'b>(budget: &Budget<'b>, states: u64, nodes: u64) -> Budget<'b> {
+/// A budget with limits on states and BDD nodes.
+fn limited<'b>(budget: &Budget<'b>, machine: &Machine, states: u64, nodes: u64) -> Budget<'b> {
+    let states = states.max(STATES_PER_NODE * machine.nodes.len() as u64);
     let least = |own: Option<u64>, limit: u64| Some(own.map_or(limit, |own| own.min(limit)));
     Budget {
         states: least(budget.states, states),
@@ -163,6 +163,8 @@ struct Refinement<'r> {
     question: &'r Question,
     budget: &'r Budget<'r>,
     ledger: Ledger<'r>,
+    /// The machine's digest.
+    program: String,
 }
 
 impl Refinement<'_> {
@@ -174,28 +176,20 @@ impl Refinement<'_> {
         let calls = CallGraph::new(machine);
         let effects = ModRef::new(machine, &calls);
         let mut levels = Levels::new(machine, &calls, &effects);
-        let mut next = levels.next(&nodes);
-        let Some(first) = &next else {
+        let slice = Rc::new(Slice::new(machine, &calls, &nodes));
+        let precision_of = |level: &Visible| Precision::new(machine, Rc::clone(&slice), level);
+        let Some(first) = levels.next(&nodes) else {
             return;
         };
-        let slice = Rc::new(Slice::new(machine, &calls, &nodes));
-        let mut precision = Precision::new(machine, Rc::clone(&slice), first);
+        let second = levels.next(&nodes);
+        let mut precision = precision_of(second.as_ref().unwrap_or(&first));
+        let mut fallback = second.is_some().then(|| precision_of(&first));
         let mut windows = Windows::new(machine, Rc::clone(&slice));
-        let mut has_tried = false;
-        let mut missing = Vec::new();
-        for round in 0..ROUNDS {
-            let last = precision.clone();
-            if let Some(level) = next.take() {
-                precision = Precision::new(machine, Rc::clone(&slice), &level);
-            }
+        for _ in 0..ROUNDS {
             if precision.is_exact() {
                 return;
             }
-            let is_first = round + 1 < FIRST_LEVELS;
-            let mut open = self.question.about(self.ledger.open_targets());
-            if is_first {
-                open.wanted = WantedRun::Any;
-            }
+            let open = self.question.about(self.ledger.open_targets());
             let hidden = hide(machine, &open, precision.tracked().clone());
             let mut outcome = self.ask(&hidden, progress);
             // Shortest among the runs of another machine.
@@ -209,43 +203,32 @@ impl Refinement<'_> {
             self.ledger
                 .count("few-variables-questions", 1, |a, b| a + b);
             self.exclude(&hidden, &outcome);
-            let saw_too_much = outcome.answers.iter().any(|a| a.verdict.is_unknown());
-            if is_first && !saw_too_much {
-                next = levels.next(&self.ledger.open_nodes());
-            }
-            let mut found_missing = Vec::new();
-            if next.is_none() {
-                found_missing = self.try_runs(&hidden, &outcome, &mut windows, &precision);
-            }
+            let missing = self.try_runs(&hidden, &outcome, &mut windows, &precision);
             if self.ledger.is_decided() || self.budget.interrupt.check().is_some() {
                 return;
             }
-            if saw_too_much {
-                // What was missing before is all that can be said.
+            if outcome.answers.iter().any(|a| a.verdict.is_unknown()) {
+                // It saw too much.
+                let Some(first) = fallback.take() else {
+                    return;
+                };
                 levels.end();
-                precision = last;
-                if round > 0 && !has_tried {
-                    continue;
-                }
-            } else {
-                missing = found_missing;
-                has_tried |= next.is_none();
+                precision = first;
+                continue;
             }
-            if next.is_none() {
-                let seen = precision.tracked().count();
-                precision.track_each(&std::mem::take(&mut missing));
-                if precision.tracked().count() == seen {
-                    next = levels.next(&self.ledger.open_nodes());
-                    if next.is_none() {
-                        return;
-                    }
-                }
+            let seen = precision.tracked().count();
+            precision.track_each(&missing);
+            if precision.tracked().count() == seen {
+                let Some(level) = levels.next(&self.ledger.open_nodes()) else {
+                    return;
+                };
+                precision = precision_of(&level);
             }
         }
     }
 
     fn ask(&self, hidden: &Hidden, progress: &mut dyn Progress) -> Outcome {
-        let budget = limited(self.budget, STATES, NODES);
+        let budget = limited(self.budget, self.machine, STATES, NODES);
         let question = hidden.question();
         self.engine
             .check(hidden.machine(), question, &budget, progress)
@@ -282,8 +265,8 @@ impl Refinement<'_> {
             let Some(run) = hidden.decisions(self.machine, trace) else {
                 continue;
             };
-            let candidate = hidden.candidate(self.machine, trace);
-            if candidate.is_ok_and(|trace| replay(self.machine, &trace).is_ok()) {
+            let candidate = run.trace(self.machine, &self.program, Some(target.clone()));
+            if candidate.is_some_and(|trace| replay(self.machine, &trace).is_ok()) {
                 self.ledger.reach(target.node, &run, false);
                 continue;
             }

@@ -185,14 +185,9 @@ impl Hiding<'_> {
 }
 
 impl Hidden {
-    /// The steps of a run, taken in the original. It need not be a run there.
-    pub fn candidate(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {
-        self.back
-            .run_back(&self.machine, original, trace, trace.target.clone())
-    }
-
-    /// The same as decisions; nothing if the run is not sequential.
-    pub fn decisions(&self, original: &Machine, trace: &Trace) -> Option<Skeleton> {
+    /// The steps of a run as decisions of the original, which need not be a run there; nothing if
+    /// the run is not sequential.
+    pub(crate) fn decisions(&self, original: &Machine, trace: &Trace) -> Option<Skeleton> {
         Some(self.back.decisions_back(original, &decisions(trace)?))
     }
 }
@@ -207,7 +202,9 @@ impl Transform for Hidden {
     }
 
     fn run_back(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {
-        let candidate = self.candidate(original, trace).map_err(|why| match why {
+        let target = trace.target.clone();
+        let candidate = self.back.run_back(&self.machine, original, trace, target);
+        let candidate = candidate.map_err(|why| match why {
             NoWayBack::NotARun(why) => NoWayBack::Spurious(why),
             other => other,
         })?;
