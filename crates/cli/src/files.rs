@@ -58,6 +58,7 @@ impl Place {
 }
 
 fn clear(path: &Path) -> io::Result<()> {
+    let _whole = watchdog::hold();
     let Place::File(found, old) = Place::find(path)? else {
         return Ok(());
     };

@@ -85,13 +85,9 @@ impl Patience {
         memory::look();
         memory::exceeds(limit.saturating_add((limit / 32).max(LITTLE)))
     }
-}
 
-impl Interrupt for Patience {
-    fn check(&self) -> Option<Limit> {
-        if let Some(limit) = faults::limit() {
-            return Some(limit);
-        }
+    /// The limit that has been reached.
+    pub fn exceeded(&self) -> Option<Limit> {
         if INTERRUPTED.load(Ordering::Relaxed) {
             return Some(Limit::Interrupted);
         }
@@ -100,6 +96,12 @@ impl Interrupt for Patience {
         }
         let is_over = |deadline| Instant::now() >= deadline;
         self.deadline.is_some_and(is_over).then_some(Limit::Time)
+    }
+}
+
+impl Interrupt for Patience {
+    fn check(&self) -> Option<Limit> {
+        faults::limit().or_else(|| self.exceeded())
     }
 }
 

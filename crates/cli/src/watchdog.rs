@@ -8,7 +8,7 @@
 
 use crate::exit::Exit;
 use crate::interrupt::Patience;
-use hardbop_outcome::{Interrupt as _, Limit};
+use hardbop_outcome::Limit;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard};
@@ -51,7 +51,7 @@ pub fn watch(
             Err(RecvTimeoutError::Timeout) => {}
         }
         let is_urgent = patience.is_memory_far_exceeded();
-        let Some(limit) = patience.check() else {
+        let Some(limit) = patience.exceeded() else {
             since = None;
             continue;
         };
