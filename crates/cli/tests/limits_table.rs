@@ -229,10 +229,6 @@ fn cases() -> Vec<Case> {
         case("auto", "check associative.bp"),
         case("auto, two jobs", "check associative.bp --jobs 2"),
         case("summary", "check associative.bp --engine summary"),
-        case(
-            "summary, backward",
-            "check associative.bp --engine summary --direction backward",
-        ),
         case("calculus", "check associative.bp --engine calculus"),
         case(
             "explicit",
