@@ -82,3 +82,23 @@ fn all_variables_that_explain_a_path_are_tracked_together() {
     assert_eq!(outcome.answers[0].verdict, Verdict::Excluded);
     assert!(count(&outcome, "few-variables-questions") <= 3);
 }
+
+#[test]
+fn only_programs_that_are_too_large_for_all_variables_are_asked_about_few() {
+    let engine = FewVariables {
+        engine: Box::new(SatEngine::default()),
+        tries_all: true,
+    };
+    let questions = |machine: &Machine, question: &Question| {
+        let outcome = engine.check(machine, question, &Budget::unlimited(), &mut Silent);
+        assert!(outcome.answers.iter().all(|a| !a.verdict.is_unknown()));
+        let mut counts = outcome.statistics.iter();
+        let asked = counts.find(|(name, _)| name == "few-variables-questions");
+        asked.map_or(0, |(_, count)| *count)
+    };
+    // All variables matter, and there are few terms.
+    let levels = family("tn", 20);
+    assert_eq!(questions(&levels, &Question::label(&levels, "reach")), 0);
+    let driver = family("driver-safe", 5);
+    assert!(questions(&driver, &Question::assertions(&driver)) > 0);
+}

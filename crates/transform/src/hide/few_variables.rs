@@ -30,11 +30,13 @@ use std::rc::Rc;
 /// States and BDD nodes for the first question about all variables: small programs take no more.
 const FIRST_STATES: u64 = 1 << 14;
 const FIRST_NODES: u64 = 1 << 13;
-/// The same for a question about few variables: one that needs more sees too much.
-const STATES: u64 = 1 << 11;
+/// The same for a question about few variables: one that needs more sees too much. There are fewer
+/// states where fewer variables can still be tried.
+const STATES: u64 = 1 << 14;
+const SECOND_LEVEL_STATES: u64 = 1 << 11;
 const NODES: u64 = 1 << 18;
-/// Either may make this many states for each node of the program: going over a large program once
-/// is not too much.
+/// Each may make this many states for each node of the program: going over a large program once is
+/// not too much.
 const STATES_PER_NODE: u64 = 4;
 /// Questions about few variables.
 const ROUNDS: usize = 24;
@@ -191,7 +193,11 @@ impl Refinement<'_> {
             }
             let open = self.question.about(self.ledger.open_targets());
             let hidden = hide(machine, &open, precision.tracked().clone());
-            let mut outcome = self.ask(&hidden, progress);
+            let states = match fallback {
+                Some(_) => SECOND_LEVEL_STATES,
+                None => STATES,
+            };
+            let mut outcome = self.ask(&hidden, states, progress);
             // Shortest among the runs of another machine.
             outcome
                 .statistics
@@ -227,8 +233,8 @@ impl Refinement<'_> {
         }
     }
 
-    fn ask(&self, hidden: &Hidden, progress: &mut dyn Progress) -> Outcome {
-        let budget = limited(self.budget, self.machine, STATES, NODES);
+    fn ask(&self, hidden: &Hidden, states: u64, progress: &mut dyn Progress) -> Outcome {
+        let budget = limited(self.budget, self.machine, states, NODES);
         let question = hidden.question();
         self.engine
             .check(hidden.machine(), question, &budget, progress)
