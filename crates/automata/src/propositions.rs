@@ -5,7 +5,7 @@
 //! wherever another procedure runs**, callees of `p` included; `!p:x` is then true, and `in(p)`
 //! tells the two apart. A run that ends goes on for ever in its last state: after `main` has
 //! returned, the state is still seen at the exit of `main`, and `terminated` holds; where an
-//! assertion has failed, `failed` holds. A run that an `assume` blocks is no run. Of several
+//! assertion has failed, `failed` holds. A run that an `assume` blocks is not a run. Of several
 //! threads, a proposition holds if it does as one of those that run sees it.
 
 use crate::guard::{Letter, MAX_PROPOSITIONS};

@@ -19,7 +19,7 @@ impl Manager<'_> {
         seen.len()
     }
 
-    /// Whether a function has more than so many nodes; looks at no more than that.
+    /// Whether a function has more than this many nodes; looks at no more than that.
     pub fn is_larger(&self, f: Bdd, size: usize) -> bool {
         let mut seen = HashSet::new();
         let mut pending = vec![f.regular()];

@@ -171,7 +171,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::case::Source;
 
-    /// A complete run that takes so many milliseconds and finds the label.
+    /// A complete run that takes this many milliseconds and finds the label.
     pub fn sample(millis: u64) -> Sample {
         Sample {
             wall: Duration::from_millis(millis),
@@ -183,7 +183,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A record with runs that take so many milliseconds; the expected verdict is the one seen.
+    /// A record with runs that take this many milliseconds; the expected verdict is the one seen.
     pub fn record(name: &str, size: u32, contender: &str, millis: &[u64]) -> Record {
         Record {
             case: Case {

@@ -41,7 +41,7 @@ struct Derivation {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DerivationKind {
-    /// By an edge that is no call.
+    /// By an edge that is not a call.
     Edge,
     /// By entering a callee.
     Enter,

@@ -23,7 +23,7 @@ pub struct FormulaText<'f> {
     pub choice: Box<dyn Fn(u32, u8) -> String + 'f>,
 }
 
-/// Trees of so many leaves are written as they are.
+/// Trees of this many leaves are written as they are.
 const SMALL_TREE: u64 = 64;
 
 /// How tightly a text holds together.

@@ -21,10 +21,10 @@ use schedules::Schedules;
 /// How far to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThreadBound {
-    /// Runs with at most so many context switches. That the first thread takes over from `init` is
-    /// none.
+    /// Runs with at most this many context switches. That the first thread takes over from `init`
+    /// is none.
     Contexts(u32),
-    /// Round-robin schedules of at most so many rounds; at least one.
+    /// Round-robin schedules of at most this many rounds; at least one.
     Rounds(u32),
 }
 
@@ -74,8 +74,8 @@ fn entries(machine: &Machine) -> Vec<ProcId> {
     machine.init.into_iter().chain(threads).collect()
 }
 
-/// The threads as the formulas take them, at most so many unless more are there from the start; or
-/// what the machine has that they do not take.
+/// The threads as the formulas take them, at most this many unless more are there from the start;
+/// or what the machine has that they do not take.
 pub fn fixed(machine: &Machine, threads: u32) -> Result<StaticThreads, String> {
     let instances: u32 = machine.threads.iter().map(|thread| thread.instances).sum();
     if instances == 0 {

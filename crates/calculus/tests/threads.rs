@@ -26,7 +26,7 @@ fn machine(text: &str) -> Machine {
 /// The most threads.
 const THREADS: u32 = 3;
 
-/// What the formula says, with so many threads.
+/// What the formula says, with this many threads.
 fn decide(
     machine: &Machine,
     question: &Question,

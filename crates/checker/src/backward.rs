@@ -6,7 +6,7 @@
 //! `X[exit](s, x)` for all `s` that agree with `x` on globals and results.
 //!
 //! 1. *Target.* `B[n](s)` for every target `n` and every state `s`.
-//! 2. *Step.* For an edge `u → v` that is no call and leads from `s` to `s'`: `B[v](s')` implies
+//! 2. *Step.* For an edge `u → v` that is not a call and leads from `s` to `s'`: `B[v](s')` implies
 //!    `B[u](s)`, and `X[v](s', y)` implies `X[u](s, y)`.
 //! 3. *Call.* For a call `u → v` of `c` from `s` with entry state `t` (globals of `s`, the
 //!    arguments, other locals arbitrary): `B[entry of c](t)` implies `B[u](s)`.
@@ -27,7 +27,7 @@
 //! callee: (T) gives `B[entry of c](t)`, 3 gives `B[u](s)`. A run of the machine to a target never
 //! ends the first invocation of `main` on the way, so by (T) it would start in `B`, against 5.
 //!
-//! In 4 the local variables of `c` at its exit that are no results are arbitrary: demanded means
+//! In 4 the local variables of `c` at its exit that are not results are arbitrary: demanded means
 //! demanded whatever they are. As in the forward direction, the premises may use that a procedure
 //! keeps the globals that it never modifies: (E) and (T) speak of runs only, and runs do.
 

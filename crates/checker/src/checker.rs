@@ -96,8 +96,8 @@ impl<'a, 'i> Checker<'a, 'i> {
         Ok(())
     }
 
-    /// Whether the same relation stands at both ends of an edge that is no call and does not touch
-    /// it.
+    /// Whether the same relation stands at both ends of an edge that is not a call and does not
+    /// touch it.
     fn changes_nothing(
         &mut self,
         id: EdgeId,

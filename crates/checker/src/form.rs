@@ -28,7 +28,7 @@ impl Relations {
     }
 }
 
-/// A rejection of something that is no certificate of the machine.
+/// A rejection of something that is not a certificate of the machine.
 pub(crate) fn malformed<T>(what: String) -> Result<T, Rejected> {
     Err(Rejected::Malformed { what })
 }

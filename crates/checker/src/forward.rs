@@ -4,8 +4,8 @@
 //! `s` the state now.
 //!
 //! 1. *Initial.* `R[entry of main](s, s)` for every initial state `s`.
-//! 2. *Step.* For an edge `u → v` that is no call and leads from `s` to `s'`: `R[u](e, s)` implies
-//!    `R[v](e, s')`.
+//! 2. *Step.* For an edge `u → v` that is not a call and leads from `s` to `s'`: `R[u](e, s)`
+//!    implies `R[v](e, s')`.
 //! 3. *Call.* For a call `u → v` of `c`, from `s` with entry state `t` (globals of `s`, the
 //!    arguments, other locals arbitrary): `R[u](e, s)` implies `R[entry of c](t, t)`.
 //! 4. *Return.* With an exit state `x` of `c` and the state `r` after the return (locals of `s`,

@@ -20,7 +20,7 @@ pub(crate) enum Moment {
     Entry,
     /// Before the step.
     Now,
-    /// After a step that is no call.
+    /// After a step that is not a call.
     Next,
     /// When the callee is entered.
     CalleeEntry,

@@ -13,7 +13,7 @@ pub enum Rejected {
         /// What it does not take.
         what: String,
     },
-    /// It is no certificate of this machine at all.
+    /// It is not a certificate of this machine at all.
     #[error("the certificate is malformed: {what}")]
     Malformed {
         /// What is wrong with it.

@@ -28,7 +28,7 @@ impl<'a> Supports<'a> {
         }
     }
 
-    /// Whether a step is no call and writes nothing that a formula reads in the current state.
+    /// Whether a step is not a call and writes nothing that a formula reads in the current state.
     pub fn is_untouched(&mut self, machine: &Machine, edge: EdgeId, formula: u32) -> bool {
         if matches!(machine.edge(edge).action, Action::Call { .. }) {
             return false;

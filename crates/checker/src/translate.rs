@@ -11,10 +11,10 @@ pub(crate) trait Leaves<'i> {
     /// Where the gates are made.
     fn circuit(&mut self) -> &mut ProvingCircuit<'i>;
 
-    /// A leaf of an edge's formula that is no constant.
+    /// A leaf of an edge's formula that is not a constant.
     fn of_edge(&mut self, leaf: BitNode) -> Lit;
 
-    /// A leaf of a certificate's formula that is no constant.
+    /// A leaf of a certificate's formula that is not a constant.
     fn of_certificate(&mut self, leaf: &Formula) -> Lit;
 }
 

@@ -1,9 +1,9 @@
 //! Where output goes. Results are written to standard output, everything about them to standard
 //! error.
 //!
-//! A reader that goes away (`hardbop … | head`) is no error: the rest of the output is dropped and
-//! the command ends with the exit code it would have had. Any other trouble with standard output,
-//! such as a full disk, is reported at the end.
+//! A reader that goes away (`hardbop … | head`) is not an error: the rest of the output is dropped
+//! and the command ends with the exit code it would have had. Any other trouble with standard
+//! output, such as a full disk, is reported at the end.
 
 use crate::faults::{self, Disturbed};
 use crate::watchdog;

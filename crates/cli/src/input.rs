@@ -117,7 +117,7 @@ pub fn read_source(file: &str) -> Result<Source, Failure> {
     Source::from_bytes(name, bytes).map_err(|why| cannot_read(name, &why.to_string()))
 }
 
-/// Reads a text that is no program, such as a trace.
+/// Reads a text that is not a program, such as a trace.
 pub fn read_text(file: &str) -> Result<String, Failure> {
     read_source(file).map(|source| source.text().to_owned())
 }

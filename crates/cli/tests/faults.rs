@@ -2,9 +2,9 @@
 //! command ends with a documented exit code, no verdict changes but to UNKNOWN, and a file is there
 //! whole or not at all.
 //!
-//! `HARDBOP_FAULT=KIND:K` disturbs the K-th look or write (`crates/cli/src/faults.rs`). Each command
-//! is first run undisturbed to learn how many there are. The usual test tries a few numbers of some
-//! commands; all of it, with the figures of `docs/reliability.md`, is
+//! `HARDBOP_FAULT=KIND:K` disturbs the K-th look or write (`crates/cli/src/faults.rs`). Each
+//! command is first run undisturbed to learn how many there are. The usual test tries a few numbers
+//! of some commands; all of it, with the figures of `docs/reliability.md`, is
 //! `cargo test --release -p hardbop-cli --test faults -- --ignored --nocapture`.
 
 mod staged;

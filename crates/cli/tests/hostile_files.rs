@@ -3,8 +3,8 @@
 //!
 //! The promises are those of the fuzz targets (`fuzz/checks.rs`), held here with a fixed stream of
 //! mutations of the examples and of `fuzz/seeds`, so that they run with the other tests. Files are
-//! changed by bytes (broken words, half comments) and by words (files that are nearly right), each a
-//! few times. `HARDBOP_MUTATIONS` is how many times each file is changed, `HARDBOP_SEED` how.
+//! changed by bytes (broken words, half comments) and by words (files that are nearly right), each
+//! a few times. `HARDBOP_MUTATIONS` is how many times each file is changed, `HARDBOP_SEED` how.
 
 #[path = "../../../fuzz/checks.rs"]
 mod checks;

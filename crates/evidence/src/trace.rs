@@ -83,7 +83,7 @@ pub struct Run {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Step {
-    /// Takes an edge that is no call.
+    /// Takes an edge that is not a call.
     Edge {
         /// The edge.
         edge: EdgeId,

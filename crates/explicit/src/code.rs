@@ -3,7 +3,7 @@
 //! An expression becomes a run of postfix operations in one array; variables are places in packed
 //! words. [`Program::eval`] computes on known values with machine words; [`crate::partial`] runs
 //! the same code on states with undetermined bits. A write to a variable that is dead afterwards is
-//! left out, so that no step decides a bit for nobody's sake.
+//! left out, so that no step decides a bit without need.
 
 use crate::layout::{Layouts, Place};
 use hardbop_machine::analysis::Liveness;

@@ -7,7 +7,7 @@
 //!
 //! Sealed, symbols have no names: the words say which bits are undetermined; an undetermined bit
 //! whose value bit is set is equal to the entry bit it started as (its *home*), which makes
-//! variables that nobody touches cost nothing; other equalities are listed as links to the first
+//! variables that are never touched cost nothing; other equalities are listed as links to the first
 //! bit of their class. Equal states have equal words, and a state without undetermined bits is just
 //! its values.
 

@@ -2,7 +2,7 @@
 //! search](crate::depth_first).
 //!
 //! Every state belongs to one [worker](worker), by its hash, and so does every root. A worker has
-//! tables of its own, which nobody else looks into; what it finds for another one it posts
+//! tables of its own, which no other worker looks into; what it finds for another one it posts
 //! ([`mail`]), many states at a time. A call is posted to the owner of the callee's root and an
 //! exit likewise, with their words: the owner pairs each call with each exit exactly once,
 //! whichever comes first. So no lock is taken for a state, and each core has half of the tables in
@@ -47,7 +47,7 @@ pub struct ParallelSearch<'s> {
     pub bytes: usize,
 }
 
-/// Searches with so many workers until all nodes have been met or everything has been seen.
+/// Searches with this many workers until all nodes have been met or everything has been seen.
 pub fn parallel<'s>(
     statics: Statics<'s>,
     jobs: NonZeroUsize,
@@ -84,7 +84,7 @@ pub fn parallel<'s>(
 struct Shared {
     post: Post,
     directory: Directory,
-    /// There may be so many states more.
+    /// There may be this many states more.
     room: Option<AtomicU64>,
     news: Mutex<News>,
     /// There is news.
@@ -93,7 +93,7 @@ struct Shared {
 
 /// What workers let the supervisor know.
 struct News {
-    /// Targets that nobody has met.
+    /// Targets that have not been met.
     open: BTreeSet<NodeId>,
     /// States and bytes of each worker when it was last heard of.
     sizes: Vec<(u64, usize)>,
@@ -156,7 +156,7 @@ impl Shared {
         }
     }
 
-    /// A worker is alive and has so many states and bytes.
+    /// A worker is alive and has this many states and bytes.
     fn heard(&self, worker: usize, states: u64, bytes: usize) {
         let mut news = self.news();
         news.sizes[worker] = (states, bytes);

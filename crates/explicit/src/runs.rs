@@ -279,8 +279,8 @@ impl<'r, 's> RunReader<'r, 's> {
         })
     }
 
-    /// First values of locals that are no parameters, at the entry of a procedure; those that are 0
-    /// are left out.
+    /// First values of locals that are not parameters, at the entry of a procedure; those that are
+    /// 0 are left out.
     fn locals(&self, entry: StateId, values: &Values) -> Vec<(LocalId, u64)> {
         let procedure = self.procedure(entry);
         let statics = self.exploration.statics();

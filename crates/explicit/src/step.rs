@@ -168,7 +168,7 @@ impl Stepper {
         open.map_or(Fired::Taken, Fired::Needs)
     }
 
-    /// Makes the callee's entry state: globals and arguments, and new symbols for what nobody has
+    /// Makes the callee's entry state: globals and arguments, and new symbols for what has not been
     /// set.
     fn enter(
         &mut self,

@@ -26,7 +26,7 @@ enum Version {
     Repaired,
 }
 
-/// The driver as in the papers, with so many adders and stoppers. At least one of each.
+/// The driver as in the papers, with this many adders and stoppers. At least one of each.
 pub fn bluetooth(adders: u32, stoppers: u32) -> String {
     let mut text = SourceText::with_capacity(2048);
     write(&mut text, adders.max(1), stoppers.max(1), Version::Faulty);

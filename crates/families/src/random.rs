@@ -38,7 +38,7 @@ impl Random {
         self.below(most as usize + 1) as u32
     }
 
-    /// True in so many of a hundred cases.
+    /// True in this many of a hundred cases.
     pub fn percent(&mut self, chance: u32) -> bool {
         self.below(100) < chance as usize
     }

@@ -27,7 +27,7 @@ pub enum Stop {
     Work,
     /// The interrupt said so.
     Interrupted,
-    /// The iteration of a relation came back to an earlier value that is no fixed point, so it
+    /// The iteration of a relation came back to an earlier value that is not a fixed point, so it
     /// would go on for ever. Only relations that depend on their own complement can do that.
     Diverges {
         /// The relation.

@@ -46,7 +46,7 @@ pub(crate) struct ReadyApplication {
     passed: u32,
 }
 
-/// A gate is left open if after so many uses more than half of them were for nothing.
+/// A gate is left open if after this many uses more than half of them were for nothing.
 const GATE_TRIALS: u32 = 16;
 
 impl ReadyApplication {

@@ -13,7 +13,7 @@ fn ask(builder: &mut Builder, kind: ActionKind) {
     builder.system.actions.push(Action { kind, span });
 }
 
-/// `mu Reach(s) = s = 0 | exists t. Reach(t) & s = t + 1`: a chain of so many states, the largest
+/// `mu Reach(s) = s = 0 | exists t. Reach(t) & s = t + 1`: a chain of this many states, the largest
 /// one asked for.
 struct Chain {
     system: System,

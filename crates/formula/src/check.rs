@@ -153,7 +153,7 @@ impl<'a> Checker<'a> {
         self.bound.push((name, slot.replace(binding)));
     }
 
-    /// Leaves the scopes that were entered since there were so many names.
+    /// Leaves the scopes that were entered since there were this many names.
     fn leave_scope(&mut self, names: usize) {
         for (name, before) in self.bound.drain(names..).rev() {
             self.bindings[name.0 as usize] = before;

@@ -24,7 +24,7 @@ pub(crate) struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     pub fn new(text: &'a str, base: u32) -> Self {
-        // A byte order mark is no part of the text.
+        // A byte order mark is not part of the text.
         let position = if text.starts_with('\u{feff}') { 3 } else { 0 };
         Self {
             text,

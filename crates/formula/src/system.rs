@@ -4,8 +4,8 @@
 //! and array elements are ranges of that row. An enumeration of n values takes as many bits as n -
 //! 1 has; where that leaves codes without a meaning, the quantifiers over it are already restricted
 //! to the others ([`Formula::Exists`] says `domain & f`, [`Formula::Forall`] says `domain -> f`),
-//! so that nobody after the checker has to think of them. What a relation says of meaningless codes
-//! is of no consequence.
+//! so that nothing after the checker has to think of them. What a relation says of meaningless
+//! codes is of no consequence.
 
 use hardbop_syntax::Span;
 use std::ops::Range;

@@ -368,7 +368,7 @@ mod tests {
     use hardbop_evidence::Step;
     use hardbop_machine::EdgeId;
 
-    /// Takes so many steps of the only run of a program; those from `head` on are the loop.
+    /// Takes this many steps of the only run of a program; those from `head` on are the loop.
     fn lasso(machine: &Machine, steps: u64, head: usize) -> Lasso {
         let trace = simulate(machine, &mut RandomChooser::new(1), steps, None).trace;
         Lasso::from_trace(&trace, head)

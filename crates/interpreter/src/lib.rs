@@ -34,7 +34,7 @@ pub use lasso::{
 };
 pub use letters::{letter_of_state, letter_of_threads};
 pub use record::Recorder;
-pub use replay::{Fault, Place, ReplayError, Replayed, replay};
+pub use replay::{Fault, Place, ReplayError, Replayed, replay, replay_of};
 pub use simulate::{Chooser, End, RandomChooser, Simulation, StepOption, simulate};
 pub use step::{Effect, Move, StepError, take};
 pub use thread_lasso::{observe_thread_lasso, observe_thread_trace, replay_thread_lasso};

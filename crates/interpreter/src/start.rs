@@ -2,11 +2,16 @@
 
 use crate::configuration::{Configuration, Origin, Slot, initial, initial_slots};
 use crate::replay::{Fault, Place, ReplayError, check_globals, check_locals};
-use hardbop_evidence::{Trace, digest, trace::VERSION};
+use hardbop_evidence::{Trace, trace::VERSION};
 use hardbop_machine::{Machine, Storage};
 
-/// The initial configuration of a trace, after its head has been checked.
-pub(crate) fn start(machine: &Machine, trace: &Trace) -> Result<Configuration, ReplayError> {
+/// The initial configuration of a trace of the program with a digest, after its head has been
+/// checked.
+pub(crate) fn start(
+    machine: &Machine,
+    program: &str,
+    trace: &Trace,
+) -> Result<Configuration, ReplayError> {
     let fail = |place| {
         move |fault| ReplayError {
             place,
@@ -14,7 +19,7 @@ pub(crate) fn start(machine: &Machine, trace: &Trace) -> Result<Configuration, R
             fault,
         }
     };
-    check_head(machine, trace).map_err(fail(Place::Head))?;
+    check_head(machine, program, trace).map_err(fail(Place::Head))?;
     let values =
         values_of_slots(machine, trace, &initial_slots(machine)).map_err(fail(Place::Head))?;
     let configuration = initial(machine, &values);
@@ -45,18 +50,17 @@ pub(crate) fn check_origin(
     }
 }
 
-fn check_head(machine: &Machine, trace: &Trace) -> Result<(), Fault> {
+fn check_head(machine: &Machine, program: &str, trace: &Trace) -> Result<(), Fault> {
     if trace.version != VERSION {
         return Err(Fault::Version {
             found: trace.version,
             known: VERSION,
         });
     }
-    let expected = digest::of(machine);
-    if trace.program != expected {
+    if trace.program != program {
         return Err(Fault::OtherProgram {
             found: trace.program.clone(),
-            expected,
+            expected: program.to_owned(),
         });
     }
     check_globals(machine, &trace.globals)?;

@@ -2,8 +2,8 @@
 //!
 //! An [`Engine`] takes a [`Question`] (places or a property, a bound, a wish for a run) with a
 //! [`Budget`] and gives an [`Outcome`]: per item a [`Verdict`], with a replayable run as
-//! [`Evidence`] or covered by a checkable [`Certificate`]; those come from `hardbop-evidence` and are
-//! at hand here under the same names. No engine and no BDD or SAT library is known here.
+//! [`Evidence`] or covered by a checkable [`Certificate`]; those come from `hardbop-evidence` and
+//! are at hand here under the same names. No engine and no BDD or SAT library is known here.
 
 pub mod answer;
 pub mod coverage;

@@ -32,7 +32,7 @@ pub struct Skeleton {
 pub struct CompletedCall {
     /// The procedure.
     pub procedure: ProcId,
-    /// First values of locals that are no parameters; what is not mentioned is 0.
+    /// First values of locals that are not parameters; what is not mentioned is 0.
     pub locals: Vec<(LocalId, u64)>,
     /// Its steps, without `Enter`.
     pub steps: Vec<Decision>,
@@ -41,7 +41,7 @@ pub struct CompletedCall {
 /// One step.
 #[derive(Clone, Debug)]
 pub enum Decision {
-    /// Takes an edge that is no call.
+    /// Takes an edge that is not a call.
     Edge {
         /// The edge.
         edge: EdgeId,
@@ -63,7 +63,7 @@ pub enum Decision {
         edge: EdgeId,
         /// Values of its choices.
         inputs: Vec<u64>,
-        /// First values of the callee's locals that are no parameters; what is not mentioned is 0.
+        /// First values of the callee's locals that are not parameters; what is not mentioned is 0.
         locals: Vec<(LocalId, u64)>,
     },
 }
@@ -365,7 +365,7 @@ impl State {
         })
     }
 
-    /// Takes an edge that is no call.
+    /// Takes an edge that is not a call.
     fn take(&mut self, machine: &Machine, edge: EdgeId, inputs: &[u64]) {
         match &machine.edge(edge).action {
             Action::Assign { assignments, .. } => {

@@ -6,11 +6,11 @@ use hardbop_automata::Property;
 use hardbop_checker::Rejected;
 use hardbop_interpreter::{
     Configuration, LassoError, letter_of_state, letter_of_threads, observe_lasso,
-    observe_thread_lasso, observe_thread_trace, observe_trace, replay,
+    observe_thread_lasso, observe_thread_trace, observe_trace, replay, replay_of,
 };
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Answer, Asked, Evidence, Interrupt, Limit, Outcome, Question, Target, Trace, Verdict,
+    Answer, Asked, Evidence, Interrupt, Limit, Outcome, Question, Target, Trace, Verdict, digest,
 };
 
 /// A property is evaluated on runs of up to this many states; longer ones are only replayed.
@@ -49,10 +49,17 @@ pub fn validate(
     if !answered.eq(question.asked().iter()) {
         return reject("it does not answer what was asked".to_owned());
     }
+    let program = digest::of(machine);
     for Answer { asked, verdict, .. } in &outcome.answers {
         match verdict {
             Verdict::Found(evidence) => {
-                if let Err(why) = judge_evidence(machine, question, asked, evidence) {
+                let judged = match (asked, evidence) {
+                    (Asked::Target(target), Evidence::Run(trace)) => {
+                        judge_trace(machine, &program, target, trace)
+                    }
+                    _ => judge_evidence(machine, question, asked, evidence),
+                };
+                if let Err(why) = judged {
                     return reject(format!("{asked}: {why}"));
                 }
             }
@@ -93,18 +100,25 @@ pub fn judge_evidence(
     evidence: &Evidence,
 ) -> Result<Judgement, String> {
     match (asked, question.as_property(), evidence) {
-        (Asked::Target(target), _, Evidence::Run(trace)) => judge_trace(machine, target, trace),
+        (Asked::Target(target), _, Evidence::Run(trace)) => {
+            judge_trace(machine, &digest::of(machine), target, trace)
+        }
         (Asked::Target(_), ..) => Err("an infinite run does not lead to a place".to_owned()),
         (Asked::Property(_), Some(property), _) => judge_property(machine, property, evidence),
         (Asked::Property(_), None, _) => Err("no property was asked for".to_owned()),
     }
 }
 
-fn judge_trace(machine: &Machine, target: &Target, trace: &Trace) -> Result<Judgement, String> {
+fn judge_trace(
+    machine: &Machine,
+    program: &str,
+    target: &Target,
+    trace: &Trace,
+) -> Result<Judgement, String> {
     if trace.target.as_ref() != Some(target) {
         return Err("the run leads to another place".to_owned());
     }
-    match replay(machine, trace) {
+    match replay_of(machine, program, trace) {
         Ok(_) => Ok(Judgement::Confirmed),
         Err(error) => Err(does_not_replay(&error)),
     }

@@ -164,7 +164,7 @@ impl Portfolio {
         progress: &mut dyn Progress,
     ) -> Vec<Participant> {
         if let [Contestant { engine: only, .. }] = contestants {
-            // Nobody to take turns with: no thread is needed.
+            // There is no other engine to take turns with: no thread is needed.
             let interrupt = &Steady::new(budget.interrupt);
             let budget = Budget {
                 interrupt,
@@ -274,7 +274,7 @@ fn is_better(known: &Answer, other: &Answer) -> bool {
     rank(other) > rank(known)
 }
 
-/// An engine that contradicts itself is at fault even if nobody validates.
+/// An engine that contradicts itself is at fault even without validation.
 fn contradictions(outcome: &Outcome) -> Result<(), Fault> {
     for answer in &outcome.answers {
         if let Verdict::Unknown(Limit::Contradiction { what }) = &answer.verdict {

@@ -153,7 +153,7 @@ struct Board<'b> {
     state: Mutex<State>,
     changed: Condvar,
     stop: AtomicBool,
-    /// Nobody has more turns than this.
+    /// No engine has more turns than this.
     last_turn: AtomicU64,
     until: &'b Until<'b>,
 }
@@ -355,7 +355,7 @@ mod tests {
     use hardbop_outcome::{Declined, Silent, Verdict};
     use std::sync::Arc;
 
-    /// An engine that looks at the interrupt so many times and then answers.
+    /// An engine that looks at the interrupt this many times and then answers.
     struct Worker {
         name: &'static str,
         looks: u64,

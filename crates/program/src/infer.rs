@@ -19,7 +19,7 @@ use hardbop_syntax::{Diagnostic, codes};
 pub(crate) enum Shape {
     /// It has this type.
     Known(Type),
-    /// Any type that has at least so many bits, and none but integers if `integer`.
+    /// Any type that has at least this many bits, and none but integers if `integer`.
     Open { integer: bool, bits: u8 },
     /// An error in it has been reported; it fits everywhere.
     Broken,

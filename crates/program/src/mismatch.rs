@@ -65,7 +65,7 @@ impl Checker<'_> {
         self.report(diagnostic);
     }
 
-    /// Reports a number that is no value of the type of its place.
+    /// Reports a number that is not a value of the type of its place.
     pub fn report_number(
         &mut self,
         id: ExprId,

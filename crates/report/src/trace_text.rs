@@ -151,7 +151,7 @@ struct Schedule {
 }
 
 impl Schedule {
-    /// A thread takes a step. That the first thread takes over from `init` is no switch.
+    /// A thread takes a step. That the first thread takes over from `init` is not a switch.
     fn run(&mut self, thread: u32, has_init: bool) {
         let previous = self.running.replace(thread);
         let is_switch =

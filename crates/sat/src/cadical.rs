@@ -84,7 +84,7 @@ impl<'i> Solver<'i> {
         }
     }
 
-    /// Stops each further search after about so many conflicts.
+    /// Stops each further search after about this many conflicts.
     pub fn set_conflict_limit(&mut self, limit: Option<u64>) {
         self.conflict_limit = limit;
     }

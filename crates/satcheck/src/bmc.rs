@@ -1,5 +1,5 @@
-//! Bounded search: is there a run of at most so many steps? Plain unrolling, for finding bugs where
-//! BDDs suffer.
+//! Bounded search: is there a run of at most this many steps? Plain unrolling, for finding bugs
+//! where BDDs suffer.
 //!
 //! A *step* is an edge of the machine, entering a callee included, or a return; it is what traces
 //! count as steps when every call is written out. [`unrolling`] builds the places that a run can be
@@ -29,12 +29,12 @@ const BYTES_PER_VARIABLE: u64 = 200;
 const BYTES_PER_POINT: u64 = 300;
 /// A layer of fewer control points is not worth questions about each of them.
 const MANY_POINTS: usize = 16;
-/// After so many steps it is time to ask whether there is any run left.
+/// After this many steps it is time to ask whether there is any run left.
 const STEPS_PER_SIFTING: usize = 64;
 /// A control point about which the solver thinks longer than this may stay.
 const MOST_CONFLICTS_PER_POINT: u64 = 500;
 
-/// Looks for runs of at most so many steps.
+/// Looks for runs of at most this many steps.
 pub(crate) fn unroll(
     machine: &Machine,
     main: ProcId,

@@ -3,8 +3,8 @@
 //! A program can go wrong iff the equations of its weakest preconditions have a solution in which
 //! the start is false (K. R. M. Leino, *A SAT characterization of boolean-program correctness*,
 //! SPIN 2003). `encoding` makes the function terms: `blocks` says where they stand, `closure` makes
-//! them, with `evaluate` for right-hand sides, `split` for explicit arguments and `symbols` for what
-//! arguments speak of. `search` turns them into clauses (`equations`), judges solutions
+//! them, with `evaluate` for right-hand sides, `split` for explicit arguments and `symbols` for
+//! what arguments speak of. `search` turns them into clauses (`equations`), judges solutions
 //! (`valuation`, `foundation`) and lets all this take turns (`solving`). `evidence` gives runs and
 //! certificates. `tree` is the paper's algorithm without sharing, for comparison in tests.
 //!

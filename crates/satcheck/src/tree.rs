@@ -5,8 +5,8 @@
 //! it; a term that is on its path already is a fixpoint triple and equals `true`. (The caption of
 //! the figure says that the conjunction of the equations is satisfiable iff the program is correct;
 //! it is, iff the program is *erroneous*, as section 3 itself begins.) Calls are copied for each
-//! call string. The right-hand sides are those of [`crate::encoding::closure`], so what is compared is
-//! sharing and nothing else.
+//! call string. The right-hand sides are those of [`crate::encoding::closure`], so what is compared
+//! is sharing and nothing else.
 
 use crate::SatEngine;
 use crate::encoding::blocks::Blocks;

@@ -17,7 +17,7 @@ pub struct Encoder {
 const FEW: usize = 16;
 
 impl Encoder {
-    /// The BDD of a formula; `variable` gives the BDD variable of a leaf that is no constant.
+    /// The BDD of a formula; `variable` gives the BDD variable of a leaf that is not a constant.
     pub fn encode(
         &mut self,
         manager: &mut Manager<'_>,

@@ -3,7 +3,7 @@
 use hardbop_bdd::Exhausted;
 use hardbop_outcome::{Budget, Limit};
 
-/// Nodes if nobody gives a limit: some two gigabytes.
+/// Nodes if no limit is given: some two gigabytes.
 const DEFAULT_NODES: u64 = 1 << 26;
 
 /// Bytes that a node costs with its share of the tables.

@@ -360,7 +360,7 @@ pub enum StmtKind {
     AtomicBegin,
     /// `atomic_end`
     AtomicEnd,
-    /// Text that is no statement; an error has been reported.
+    /// Text that is not a statement; an error has been reported.
     Error,
 }
 
@@ -432,7 +432,7 @@ pub enum ExprKind {
         /// Else false if this holds, else arbitrary.
         no: ExprId,
     },
-    /// Text that is no expression; an error has been reported.
+    /// Text that is not an expression; an error has been reported.
     Error,
 }
 

@@ -31,7 +31,7 @@ pub struct Lexer<'a> {
 impl<'a> Lexer<'a> {
     /// A lexer at the start of a text.
     pub fn new(text: &'a str) -> Self {
-        // A byte order mark is no part of the program.
+        // A byte order mark is not part of the program.
         let position = if text.starts_with('\u{feff}') { 3 } else { 0 };
         Self {
             text,

@@ -43,7 +43,7 @@ pub struct ConformanceConfig {
     pub oracle: Oracle,
     /// Limit on the engine's states, if any.
     pub states: Option<u64>,
-    /// After so many mismatches the suite stops: each is shrunk, which takes a while.
+    /// After this many mismatches the suite stops: each is shrunk, which takes a while.
     pub max_mismatches: usize,
 }
 

@@ -123,7 +123,7 @@ fn examine(text: &str, totals: &mut Totals) -> Result<(), String> {
     Ok(())
 }
 
-/// Examines programs; unless a person chose them, at least so many percent of the targets must be
+/// Examines programs; unless a person chose them, at least this many percent of the targets must be
 /// known.
 fn agree(knobs: &Knobs, usual: u64, known_percent: u64) {
     let (seeds, by_hand) = seeds(usual);

@@ -35,7 +35,7 @@ fn machine(seed: u64, knobs: &Knobs) -> Machine {
     from_text("generated.bp", &text).unwrap_or_else(|errors| panic!("{errors:?} in\n{text}"))
 }
 
-/// Calls `test` with so many programs, every fifth of them concurrent.
+/// Calls `test` with this many programs, every fifth of them concurrent.
 fn for_each_program(usual: u64, mut test: impl FnMut(u64, &Machine)) {
     let presets = [
         Knobs::tiny(),

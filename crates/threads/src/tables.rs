@@ -19,7 +19,7 @@ pub(crate) struct Configurations {
 }
 
 impl Configurations {
-    /// No rows yet; each will have so many numbers.
+    /// No rows yet; each will have this many numbers.
     pub(crate) fn new(width: usize) -> Self {
         Self {
             width,

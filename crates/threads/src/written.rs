@@ -3,7 +3,7 @@
 use hardbop_interpreter::{Fault, Recorder, fold};
 use hardbop_outcome::{Limit, Target, Trace};
 
-/// The run that a recorder has written down, or why nobody can judge it.
+/// The run that a recorder has written down, or why it cannot be judged.
 ///
 /// What does not replay is handed on as it is, and rejected by whoever replays it: a mistake of a
 /// search becomes an error with a name, neither an answer nor a panic. That the interpreter cannot

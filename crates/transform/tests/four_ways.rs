@@ -1,5 +1,5 @@
 //! Four ways to the same answer: the paper's formulas, the direct engine, sequentialization and
-//! brute force over schedules agree on what is reached with so many context switches, and in so
+//! brute force over schedules agree on what is reached with this many context switches, and in so
 //! many rounds, on generated programs whose threads wait for each other.
 //!
 //! `HARDBOP_SEED=1000 HARDBOP_PROGRAMS=2000 cargo test --release -p hardbop-transform --test four_ways -- --nocapture`

@@ -1,4 +1,4 @@
-//! Turns away what is no interleaved certificate of this machine.
+//! Turns away what is not an interleaved certificate of this machine.
 
 use crate::form::{check_head, malformed};
 use crate::rejected::Rejected;

@@ -75,7 +75,7 @@ pub struct Arguments {
     /// Stop each run beyond this much memory
     #[arg(long, value_name = "MB")]
     memory: Option<u64>,
-    /// Run everything so often; tables show the fastest run
+    /// Run everything this many times; tables show the fastest run
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
     /// Show contenders side by side, with their ratio to the first

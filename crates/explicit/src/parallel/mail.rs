@@ -2,7 +2,7 @@
 //!
 //! Parcels are counted from before they are posted until after their contents are unpacked, and so
 //! is every worker that is not asleep. Whoever brings the count to zero knows that the search is
-//! complete: nobody works and nothing is on its way.
+//! complete: no worker has work and nothing is on its way.
 
 use crate::exploration::{Derivation, StateId};
 use crate::step::Decision;
@@ -10,11 +10,11 @@ use hardbop_machine::EdgeId;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A parcel with so many words of states is sent off.
+/// A parcel with this many words of states is sent off.
 const FULL_WORDS: usize = 4096;
-/// So is one with so many calls and exits.
+/// So is one with this many calls and exits.
 const FULL_LINKS: usize = 64;
-/// A parcel with so many words of states is sent to a worker that has nothing to do.
+/// A parcel with this many words of states is sent to a worker that has nothing to do.
 const SOME_WORDS: usize = 256;
 /// How often a worker looks for mail before it falls asleep, which takes long to wake up from.
 const LOOKS: usize = 2000;
@@ -155,7 +155,7 @@ impl Post {
     pub fn close(&self) {
         self.is_closed.store(true, Ordering::Release);
         for mailbox in &self.boxes {
-            // With the lock held nobody is between looking and falling asleep.
+            // With the lock held no worker is between looking and falling asleep.
             let parcels = mailbox.parcels();
             mailbox.arrival.notify_all();
             drop(parcels);

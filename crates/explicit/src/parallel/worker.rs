@@ -21,8 +21,8 @@ use std::sync::Arc;
 
 /// How many transitions pass between two signs of life.
 const PATIENCE: u64 = 4096;
-/// After so many successors or attempts a state waits until these have been looked at: it may have
-/// 2^64 of them.
+/// After this many successors or attempts a state waits until these have been looked at: it may
+/// have 2^64 of them.
 const PORTION: usize = 64;
 const TRIES: usize = 4096;
 /// So many states wait before the youngest ones are taken first.

@@ -51,7 +51,7 @@ impl Scope {
         some.unwrap_or_else(|| integer_type(random, knobs))
     }
 
-    /// Different variables, at most so many.
+    /// Different variables, at most this many.
     pub fn several(&self, random: &mut Random, most: usize) -> Vec<Named> {
         let mut rest = self.variables.clone();
         let mut picked = Vec::new();

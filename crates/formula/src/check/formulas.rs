@@ -15,11 +15,11 @@ use hardbop_syntax::{Diagnostic, Span};
 /// What is to be done next.
 enum Task {
     Visit(ExprId),
-    /// Combine the results of so many operands.
+    /// Combine the results of this many operands.
     Junction(BinaryOp, usize),
     /// Combine the results of the operands of an expression.
     Combine(ExprId),
-    /// Restrict variables to meaningful values and quantify them; then so many names are left in
+    /// Restrict variables to meaningful values and quantify them; then this many names are left in
     /// scope.
     Quantify(Quantifier, Vec<VariableId>, usize),
     /// Apply a relation some of whose arguments are formulas: for each the place among the bits.

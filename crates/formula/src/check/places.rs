@@ -23,7 +23,7 @@ pub(super) struct Place {
 /// A side of a comparison, or an argument, before its type is known.
 pub(super) enum Operand {
     Place(Place),
-    /// A name that is no variable.
+    /// A name that is not a variable.
     Name(Ident),
     Number(u64, Span),
     Boolean(bool),

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// Larger variables are refused: each bit of them is a variable of a decision diagram.
 pub(super) const MAX_SIZE: u64 = 1 << 16;
-/// More order hints of one type are dropped: they help nobody.
+/// More order hints of one type are dropped: they do not help.
 pub(super) const MAX_HINTS: usize = 10_000;
 
 /// Index into the table of types.

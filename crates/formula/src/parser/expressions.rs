@@ -239,7 +239,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A token that is no operator: it closes what is open, or ends the expression. What can be
+    /// A token that is not an operator: it closes what is open, or ends the expression. What can be
     /// reduced is.
     fn close(&mut self, stacks: &mut Stacks) -> Reading<State> {
         let kind = self.current.kind;

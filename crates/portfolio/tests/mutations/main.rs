@@ -3,11 +3,10 @@
 //!
 //! Evidence for random programs is written as JSON, damaged in one to three places, read again and
 //! judged; or the program is changed and the evidence made to name the new one. Whether an accepted
-//! claim may be one is decided without the judges: by the obvious search for places, and by hand for
-//! infinite runs ([`by_hand`]). More than the usual number, and others of them:
+//! claim may be one is decided without the judges: by the obvious search for places, and by hand
+//! for infinite runs ([`by_hand`]). More than the usual number, and others of them:
 //!
-//! `HARDBOP_MUTATIONS=10000 HARDBOP_SEED=7 cargo test --release -p hardbop-portfolio --test mutations
-//! -- --nocapture`
+//! `HARDBOP_MUTATIONS=10000 HARDBOP_SEED=7 cargo test --release -p hardbop-portfolio --test mutations -- --nocapture`
 
 mod by_hand;
 mod damage;
@@ -55,8 +54,8 @@ impl Tally {
         self.unreadable + self.rejected + self.accepted
     }
 
-    /// Shows the figures. The damage must be neither so large that nothing is read nor so small that
-    /// nothing is rejected.
+    /// Shows the figures. The damage must be neither so large that nothing is read nor so small
+    /// that nothing is rejected.
     #[allow(clippy::print_stdout, reason = "figures for `docs/reliability.md`")]
     fn finish(&self, what: &str) {
         println!("{what}: {} tried, {self:?}", self.tried());

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 /// The narrowest column whose cells are wrapped.
 const MIN_COLUMN: usize = 18;
 
-/// The column of shared variables has at most one part in so many of the line.
+/// The column of shared variables has at most one part in this many of the line.
 const SHARED_PART: usize = 4;
 
 /// Between two columns.

@@ -2,8 +2,8 @@
 //! equation.
 //!
 //! **One term, one equation.** Figure 2 makes a new triple for every mention of a term and ends a
-//! path where a term comes back. Here a term is made once; [`crate::search::foundation`] takes care of what
-//! the paper's fixpoint triples are for.
+//! path where a term comes back. Here a term is made once; [`crate::search::foundation`] takes care
+//! of what the paper's fixpoint triples are for.
 //!
 //! **Choices.** The paper encodes `x := *` by a jump to one of two blocks and wishes for better. A
 //! choice could be a fresh symbol, as if it had been made before the start; but the symbol has one

@@ -16,8 +16,8 @@
 //! condition is already false as a BDD is left out, which the paper's equation, applied to one
 //! argument at a time, would not notice.
 //!
-//! Some splits are not a matter of taste: without them the closure need not end. [`crate::encoding::closure`]
-//! says which.
+//! Some splits are not a matter of taste: without them the closure need not end.
+//! [`crate::encoding::closure`] says which.
 
 use hardbop_bdd::{Bdd, Exhausted, Manager};
 

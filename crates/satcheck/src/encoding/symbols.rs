@@ -124,7 +124,7 @@ impl Symbols {
         manager.variable(variable)
     }
 
-    /// The value of a global that nobody reads, by its slot.
+    /// The value of a global that is never read, by its slot.
     ///
     /// Liveness says of a global that is dead before a call but has a place among the callee's
     /// arguments that neither the callee nor what follows reads it. So one symbol per global serves
@@ -144,7 +144,7 @@ impl Symbols {
         Ok(value)
     }
 
-    /// Whether a function is a value that nobody reads.
+    /// Whether a function is a value that is never read.
     pub(crate) fn is_carried(&self, manager: &Manager<'_>, value: Bdd) -> bool {
         manager.branch(value).is_some_and(|(variable, ..)| {
             variable >= self.first() && self.meaning(variable) == Meaning::Carried

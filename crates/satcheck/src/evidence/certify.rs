@@ -12,9 +12,9 @@
 //! on reads, and of these they say nothing. So they are inductive, returns included: a caller's run
 //! up to a call, a callee's from the same entry state to an exit, and the rest fit together to a
 //! run. They are computed with BDDs, or, where functions are too large for that, written out
-//! ([`crate::evidence::written_out`]). An LRAT proof of the clauses would cost less, but prove less: that the
-//! clauses have no solution, not that they say what the program does, which the common checker does
-//! not need to be told.
+//! ([`crate::evidence::written_out`]). An LRAT proof of the clauses would cost less, but prove
+//! less: that the clauses have no solution, not that they say what the program does, which the
+//! common checker does not need to be told.
 
 use crate::encoding::closure::Closure;
 use crate::encoding::evaluate::{Frame, Trouble};

@@ -1,11 +1,11 @@
 //! Relations written out as formulas, for values that have no small BDD.
 //!
-//! A function that got a name ([`crate::encoding::symbols`]) is one whose BDD grows. To relate states by
-//! BDDs, the definitions of all names would have to be put back and the symbols quantified away,
-//! which is the very thing that names avoid. In the first instance that need not be: a symbol of
-//! the initial state *is* a bit of the entry state, and a choice that some variable still holds is
-//! that variable's bit now. So where all symbols are of these kinds nothing is left to be
-//! quantified, and "now is this function of the entry state" goes into the certificate as it
+//! A function that got a name ([`crate::encoding::symbols`]) is one whose BDD grows. To relate
+//! states by BDDs, the definitions of all names would have to be put back and the symbols
+//! quantified away, which is the very thing that names avoid. In the first instance that need not
+//! be: a symbol of the initial state *is* a bit of the entry state, and a choice that some variable
+//! still holds is that variable's bit now. So where all symbols are of these kinds nothing is left
+//! to be quantified, and "now is this function of the entry state" goes into the certificate as it
 //! stands, names as shared parts of a formula. It is then for the checker's solver, not for BDDs,
 //! to see that it is inductive and excludes the targets.
 //!
@@ -55,8 +55,8 @@ impl WrittenOut {
         }
     }
 
-    /// The states with these values where the condition holds; nothing if some symbol is no bit of
-    /// a state.
+    /// The states with these values where the condition holds; nothing if some symbol is not a bit
+    /// of a state.
     pub(crate) fn new(
         closure: &Closure<'_, '_>,
         condition: Bdd,

@@ -9,8 +9,8 @@
 //!
 //! Only one half of each equation is needed: `triple ⇒ some disjunct`. Triples are asserted in one
 //! place, the start, and occur positively everywhere else, so the other half would only force
-//! literals true that nobody asks for: models have *few negative variables* in the paper's words by
-//! themselves.
+//! literals true that are not asked for: models have *few negative variables* in the paper's words
+//! by themselves.
 //!
 //! A term that has not been expanded has no equation and may be anything: if the clauses have no
 //! solution already, no completion has one, and a correct program is recognised early. A calling

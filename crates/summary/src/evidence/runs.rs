@@ -71,7 +71,7 @@ pub(crate) struct Reader<'r, 'm, 'i> {
 /// How many edges are remembered; more would cost memory and time to find them in it.
 const REMEMBERED_EDGES: usize = 512;
 
-/// An edge that is no call, for going back along it.
+/// An edge that is not a call, for going back along it.
 struct Conjuncts {
     /// Guard, values and constrain, put together.
     relation: Bdd,
@@ -537,7 +537,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         words.into_iter().collect()
     }
 
-    /// The first values of locals that are no parameters.
+    /// The first values of locals that are not parameters.
     fn first_locals(&self, entry: &Point) -> Vec<(LocalId, u64)> {
         let procedure = self.search.compiler.machine.procedure_of(entry.node);
         let parameters = self

@@ -133,7 +133,7 @@ impl<'m, 'i> Forward<'m, 'i> {
         self.initial
     }
 
-    /// Adds inputs with which a procedure is entered. For a procedure that nobody calls they are
+    /// Adds inputs with which a procedure is entered. For a procedure that is never called they are
     /// states of `Now`.
     fn enter(&mut self, procedure: ProcId, inputs: Bdd) -> Result<(), Exhausted> {
         let known = self.procedures[procedure.index()].entered;

@@ -1,7 +1,7 @@
 //! What a search knows at each node, what of it is still to be propagated, and in which order.
 //!
-//! Relations grow by news, news waits in a queue of nodes, and what has been propagated is remembered
-//! as rings, from which runs are read off later (Bebop, section 3.2).
+//! Relations grow by news, news waits in a queue of nodes, and what has been propagated is
+//! remembered as rings, from which runs are read off later (Bebop, section 3.2).
 
 use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::analysis::{CallGraph, NodeOrder};

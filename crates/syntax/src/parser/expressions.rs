@@ -308,7 +308,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Builds the topmost open operator, which is no bracket.
+    /// Builds the topmost open operator, which is not a bracket.
     fn reduce_top(&mut self, stacks: &mut Stacks) {
         match stacks.pop() {
             Some(Open::Not { tilde, start }) => {

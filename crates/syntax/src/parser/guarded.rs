@@ -28,7 +28,7 @@ impl Parser<'_> {
             self.guarded_block(&mut stmts);
         }
         if stmts.is_empty() && self.ast.items.is_empty() {
-            // Semicolons only: that is no program.
+            // Semicolons only: that is not a program.
             return;
         }
         let name = Ident {

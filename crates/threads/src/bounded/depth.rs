@@ -6,19 +6,19 @@ use hardbop_outcome::bound::Bound;
 ///
 /// A *context* is a stretch of steps that one thread takes without another stepping in between. A
 /// run with n contexts has n - 1 context switches. `init`, which runs before all threads and alone,
-/// belongs to no context: that the first thread takes over from it is no context switch.
+/// belongs to no context: that the first thread takes over from it is not a context switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// Runs with at most so many context switches.
+    /// Runs with at most this many context switches.
     Contexts(u32),
-    /// Round-robin schedules of at most so many rounds: in each round every thread runs at most
+    /// Round-robin schedules of at most this many rounds: in each round every thread runs at most
     /// once, in order of their start.
     Rounds(u32),
     /// No bound was asked for: more and more context switches, up to [`DEFAULT_SWITCHES`].
     Growing,
 }
 
-/// With no bound given, so many context switches are tried.
+/// With no bound given, this many context switches are tried.
 pub const DEFAULT_SWITCHES: u32 = 8;
 
 impl Depth {
@@ -49,7 +49,7 @@ impl Depth {
         }
     }
 
-    /// The most contexts that a run may have, with so many threads.
+    /// The most contexts that a run may have, with this many threads.
     pub(crate) fn contexts(self, threads: u32) -> u32 {
         match self {
             Depth::Contexts(switches) => switches.saturating_add(1),

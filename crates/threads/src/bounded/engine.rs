@@ -19,7 +19,8 @@ use hardbop_symbolic::{limit_reached, node_limit};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BoundedEngine;
 
-/// Without a limit in the budget: so many schedules of one length. [`Budget::states`] sets another.
+/// Without a limit in the budget: this many schedules of one length. [`Budget::states`] sets
+/// another.
 const DEFAULT_SCHEDULES: u64 = 1 << 21;
 
 /// What becomes of the targets.

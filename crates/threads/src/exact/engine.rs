@@ -67,7 +67,7 @@ const FEW_CONFIGURATIONS: u64 = 100_000;
 /// [`Exploration::Auto`] explores this many one by one.
 const MORE_CONFIGURATIONS: u64 = 1_000_000;
 
-/// [`Exploration::Explicit`] explores so many unless the budget says otherwise: about as many as
+/// [`Exploration::Explicit`] explores this many unless the budget says otherwise: about as many as
 /// fit an ordinary computer's memory.
 const MANY_CONFIGURATIONS: u64 = 20_000_000;
 

@@ -33,7 +33,7 @@ fn first(machine: &Machine) -> Outcome {
     bounded(machine, WantedRun::Any, None)
 }
 
-/// Shortest ones, as far as so many configurations suffice.
+/// Shortest ones, as far as this many configurations suffice.
 fn shortest(machine: &Machine, configurations: u64) -> Outcome {
     bounded(machine, WantedRun::Shortest, Some(configurations))
 }

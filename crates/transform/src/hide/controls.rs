@@ -11,7 +11,7 @@ use hardbop_machine::analysis::variables::{each_variable_before, each_write};
 use hardbop_machine::analysis::{CallGraph, ModRef};
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
 
-/// Loops need several passes; after so many the labels are good enough.
+/// Loops need several passes; after this many the labels are good enough.
 const PASSES: usize = 8;
 
 /// Calls `visit` for the variables of each condition that decides which event comes next.

@@ -18,7 +18,7 @@
 use super::window::{Tried, Windows, flatten};
 use super::{Hidden, Levels, Precision, Visible, hide};
 use crate::transform::Transform;
-use hardbop_interpreter::replay;
+use hardbop_interpreter::replay_of;
 use hardbop_machine::analysis::{CallGraph, ModRef, Slice};
 use hardbop_machine::{Machine, ProcId, Variable};
 use hardbop_outcome::engine::takes_only_sequential_reachability;
@@ -272,7 +272,8 @@ impl Refinement<'_> {
                 continue;
             };
             let candidate = run.trace(self.machine, &self.program, Some(target.clone()));
-            if candidate.is_some_and(|trace| replay(self.machine, &trace).is_ok()) {
+            if candidate.is_some_and(|trace| replay_of(self.machine, &self.program, &trace).is_ok())
+            {
                 self.ledger.reach(target.node, &run, false);
                 continue;
             }

@@ -152,7 +152,7 @@ impl<'m> Frames<'m> {
         self.edges.edge(circuit, &self.slice, id, bits)
     }
 
-    /// The state after an edge that is no call.
+    /// The state after an edge that is not a call.
     pub fn after(
         &mut self,
         circuit: &Circuit<'_>,
@@ -168,7 +168,7 @@ impl<'m> Frames<'m> {
         bits
     }
 
-    /// The state in which a callee starts, and first values of its locals that are no parameters.
+    /// The state in which a callee starts, and first values of its locals that are not parameters.
     pub fn entered(
         &mut self,
         circuit: &mut Circuit<'_>,

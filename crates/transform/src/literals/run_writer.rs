@@ -12,7 +12,7 @@ use std::rc::Rc;
 /// One step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathStep {
-    /// Takes an edge that is no call.
+    /// Takes an edge that is not a call.
     Edge(EdgeId),
     /// Enters the callee of a call edge.
     Enter(EdgeId),
@@ -26,7 +26,7 @@ struct Entered {
     edge: EdgeId,
     inputs: Vec<u64>,
     procedure: ProcId,
-    /// First values of its locals that are no parameters; what is not mentioned is 0.
+    /// First values of its locals that are not parameters; what is not mentioned is 0.
     locals: Vec<(LocalId, u64)>,
 }
 

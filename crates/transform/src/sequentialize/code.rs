@@ -122,7 +122,7 @@ impl Code<'_> {
             .map(|edge| format!("E{}", edge.0))
             .collect();
         if edges.is_empty() {
-            // Nobody gets any further from here.
+            // No thread gets any further from here.
             text.push_str("  hb_stop := 1;\n");
             return self.leave(text, procedure_id);
         }

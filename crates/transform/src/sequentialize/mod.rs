@@ -63,7 +63,7 @@ impl std::fmt::Display for NotSequential {
     }
 }
 
-/// The sequential program for some rounds, with at most so many threads.
+/// The sequential program for some rounds, with at most this many threads.
 pub fn sequentialize(
     original: &Machine,
     question: &Question,

@@ -217,7 +217,7 @@ impl Blocks {
         )
     }
 
-    /// Whoever parked last has to wait, or nobody is parked; nothing if nobody ever parks.
+    /// Whoever parked last has to wait, or no thread is parked; nothing if none ever parks.
     fn last_waits(&mut self, draft: &mut Draft<'_>) -> Option<ExprId> {
         let top = self.levels.first()?.code;
         let mut some = draft.is(top, 0);

@@ -67,7 +67,7 @@ impl fmt::Display for NotStatic {
 }
 
 impl StaticThreads {
-    /// The machine for programs of at most so many threads, `init` not counted; those that are
+    /// The machine for programs of at most this many threads, `init` not counted; those that are
     /// there from the start always run.
     pub fn new(machine: &Machine, threads: u32) -> Result<Self, NotStatic> {
         let has =

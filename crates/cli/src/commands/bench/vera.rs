@@ -35,11 +35,11 @@ const QUICKSORT: [(u32, &str); 6] = [
 const DRIVER: [u32; 4] = [2, 4, 16, 32];
 /// Numbers of locals: 16 as in `p-nbebop-test`, 36 as in `p-srdriver`.
 const LOCALS: [u32; 4] = [4, 8, 16, 36];
-/// A search that enumerates all values is given up beyond so many states.
+/// A search that enumerates all values is given up beyond this many states.
 const EAGER_LIMIT: u64 = 1_000_000;
 /// The counters of this width have more than a million states.
 const COUNTERS: u32 = 9;
-/// Speed is measured so often, with contenders taking turns; the fastest run of each counts.
+/// Speed is measured this many times, with contenders taking turns; the fastest run of each counts.
 const SPEED_ROUNDS: usize = 3;
 
 /// What is asked of one program.

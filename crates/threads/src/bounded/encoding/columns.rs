@@ -49,7 +49,7 @@ pub(crate) struct Columns<'m> {
 }
 
 impl<'m> Columns<'m> {
-    /// Columns for runs of so many contexts and threads.
+    /// Columns for runs of this many contexts and threads.
     pub(crate) fn new(machine: &'m Machine, contexts: u32, threads: u32) -> Self {
         let layout = BitLayout::new(machine);
         let bits_of = |storage| -> Vec<Slot> {

@@ -181,7 +181,7 @@ impl<'m, 'i> Moves<'m, 'i> {
         })
     }
 
-    /// The relation of an edge that is no call and starts no thread.
+    /// The relation of an edge that is not a call and starts no thread.
     pub(crate) fn step(&mut self, edge: EdgeId) -> Result<Move, Exhausted> {
         if let Some(known) = self.steps.get(&edge) {
             return Ok(known.clone());

@@ -10,7 +10,7 @@ use hardbop_bdd::Exhausted;
 use hardbop_machine::{Action, EdgeId};
 
 impl Unwinder<'_, '_, '_> {
-    /// Back along an edge that is no call.
+    /// Back along an edge that is not a call.
     pub(crate) fn step_back(
         &mut self,
         tuple: &Tuple,

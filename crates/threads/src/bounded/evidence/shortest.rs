@@ -193,7 +193,7 @@ impl<'s> Search<'s> {
         self.wanted = left;
     }
 
-    /// All values of some variables, 0 for those that nobody will read.
+    /// All values of some variables, 0 for those that are never read.
     fn valuations(&self, slots: &[Slot]) -> Result<Vec<Vec<u64>>, GaveUp> {
         let is_read = |slot: &Slot| match *slot {
             Slot::Local {
@@ -314,7 +314,7 @@ impl<'s> Search<'s> {
         Ok(())
     }
 
-    /// Makes equal what differs only in locals that nobody will read.
+    /// Makes equal what differs only in locals that are never read.
     fn forget_dead(&self, configuration: &mut Configuration, thread: u32) {
         let stack = &mut configuration.threads[thread as usize].stack;
         for frame in stack.iter_mut().rev().take(2) {

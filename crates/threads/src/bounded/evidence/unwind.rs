@@ -116,8 +116,8 @@ impl Unwinder<'_, '_, '_> {
         }
     }
 
-    /// Calls are written out, so a run may be astronomically long, and hardly any step of it makes a
-    /// new BDD node at which a limit would be noticed.
+    /// Calls are written out, so a run may be astronomically long, and hardly any step of it makes
+    /// a new BDD node at which a limit would be noticed.
     fn check_length(&self, length: usize) -> Result<(), Exhausted> {
         if length > LONGEST_RUN {
             return Err(Exhausted::Nodes);

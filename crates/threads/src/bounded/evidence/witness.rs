@@ -279,7 +279,7 @@ impl<'m, 'i> Search<'m, 'i> {
         }
     }
 
-    /// The trace of a run that is known to exist. If nobody can judge it, the answer must not be
+    /// The trace of a run that is known to exist. If it cannot be judged, the answer must not be
     /// that there is none.
     fn written(&mut self, runs: &Runs, target: &Target) -> Option<Trace> {
         let trace = self.assemble(runs, target);

@@ -162,7 +162,7 @@ impl<'m> Moves<'m> {
         Ok(set)
     }
 
-    /// The steps of a thread from a place when so many threads have been started.
+    /// The steps of a thread from a place when this many threads have been started.
     pub(crate) fn from(
         &mut self,
         manager: &mut Manager<'_>,

@@ -22,8 +22,8 @@ const PATIENCE: usize = 1024;
 const BYTES_OF_STEPS: u64 = 200;
 
 impl Allowance<'_> {
-    /// Why a search must stop that has expanded so many of its configurations, and whose tables
-    /// have so many bytes.
+    /// Why a search must stop that has expanded this many of its configurations, and whose tables
+    /// have this many bytes.
     pub(crate) fn is_spent(
         &self,
         expanded: usize,

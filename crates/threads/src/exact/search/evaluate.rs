@@ -1,6 +1,6 @@
 //! Expressions over variables some of which have no value yet.
 //!
-//! A value that nobody has asked for need not be chosen: uninitialised and dead variables stay
+//! A value that has not been asked for need not be chosen: uninitialised and dead variables stay
 //! undetermined, and `x := *` leaves `x` so. An expression is then known, or *needs* a variable or
 //! a choice first. Operators look no further than they must: `a & b` is false if either is,
 //! whatever the other.

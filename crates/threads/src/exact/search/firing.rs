@@ -254,7 +254,7 @@ impl Stepper<'_> {
         self.machine.atomic_flag.map(Variable::Global) == Some(variable)
     }
 
-    /// Whether it is a local that nobody will read.
+    /// Whether it is a local that is never read.
     fn is_dead(&self, node: NodeId, variable: Variable) -> bool {
         matches!(variable, Variable::Local(_)) && !self.liveness.is_live(node, variable)
     }

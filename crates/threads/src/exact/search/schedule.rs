@@ -4,7 +4,7 @@ use crate::exact::encoding::moves::Effect;
 use hardbop_machine::cast::Cast;
 use hardbop_outcome::certificate::Turn;
 
-/// Whose turn it is after a step; nobody's if the step needs a thread too many.
+/// Whose turn it is after a step; no thread's if the step needs a thread too many.
 pub(crate) fn turn_after(cast: &Cast, turn: &Turn, effect: Effect) -> Option<Turn> {
     let mut after = turn.clone();
     let is_inside = after.atomic.contains(&turn.thread);

@@ -62,7 +62,7 @@ pub(crate) struct Search<'m, 'i> {
     collect_at: usize,
 }
 
-/// Garbage is first collected when there are so many BDD nodes.
+/// Garbage is first collected when there are this many BDD nodes.
 const FIRST_COLLECTION: usize = 1 << 20;
 
 impl<'m, 'i> Search<'m, 'i> {
@@ -298,7 +298,7 @@ impl<'m, 'i> Search<'m, 'i> {
         Ok(())
     }
 
-    /// Whose turn it is after a step; nobody's if the step needs a thread too many.
+    /// Whose turn it is after a step; no thread's if the step needs a thread too many.
     pub(crate) fn turn_after(&self, turn: &Turn, step: &Move) -> Option<Turn> {
         turn_after(self.cast, turn, step.effect)
     }

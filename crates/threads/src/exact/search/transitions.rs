@@ -159,8 +159,8 @@ impl<'m> Transitions<'m> {
         running.map(|(thread, _)| thread)
     }
 
-    /// Whether every thread that can step may: no flag is set, nobody is inside an atomic block and
-    /// `init` is over.
+    /// Whether every thread that can step may: no flag is set, no thread is inside an atomic block
+    /// and `init` is over.
     pub(crate) fn is_free(&self, row: &[u32]) -> bool {
         let turn = self.turn(row);
         !self.in_init(row) && turn.atomic.is_empty() && !self.flag_holds(row, turn)
@@ -352,7 +352,7 @@ impl<'m> Transitions<'m> {
         Some(after)
     }
 
-    /// The threads that a thread may be exchanged with when so many have been started, itself
+    /// The threads that a thread may be exchanged with when this many have been started, itself
     /// included.
     pub(crate) fn group_of(&self, thread: usize, started: u32) -> Range<usize> {
         let mut ranges = self.interchangeable.iter();

@@ -2,7 +2,7 @@
 //! why.
 //!
 //! The search sees some variables only, so its run is a guess. What counts of it is less than its
-//! edges: where control goes between two calls is often a matter of variables that nobody tracks.
+//! edges: where control goes between two calls is often a matter of variables that are not tracked.
 //! So a path is widened to a *window*: calls, returns and ways back to the head of a loop are taken
 //! as on the path, and between them every way forward through the procedure is open. The window is
 //! executed with a literal for every bit, ways that meet being merged as in bounded search, and the

@@ -12,7 +12,7 @@ use hardbop_sat::{Answer, Circuit, Lit, Solver};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// After so many places a path is not widened any further.
+/// After this many places a path is not widened any further.
 const MOST_PLACES: usize = 100_000;
 
 /// A node of a stretch.
