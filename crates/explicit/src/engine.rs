@@ -1,16 +1,16 @@
 //! The engine: a question in, answers with their evidence out.
 
-use crate::breadth_first::BreadthFirst;
-use crate::certify::certificate;
-use crate::code::Program;
-use crate::depth_first::depth_first;
-use crate::exploration::{Exploration, StateId};
-use crate::layout::Layouts;
-use crate::parallel::parallel;
+use crate::encoding::code::Program;
+use crate::encoding::layout::Layouts;
+use crate::encoding::step::Statics;
+use crate::evidence::certify::certificate;
+use crate::evidence::runs::RunReader;
 use crate::property;
-use crate::runs::RunReader;
-use crate::step::Statics;
-use crate::watch::{Stopped, Watch};
+use crate::search::breadth_first::BreadthFirst;
+use crate::search::depth_first::depth_first;
+use crate::search::exploration::{Exploration, StateId};
+use crate::search::parallel::parallel;
+use crate::search::watch::{Stopped, Watch};
 use hardbop_machine::analysis::Analyses;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::engine::takes_no_bound;

@@ -2,33 +2,41 @@
 //! reachability and cycle detection for recursive state machines*, TACAS 2005), with undetermined
 //! values.
 //!
-//! [`layout`] says where variables lie in packed states, [`code`] has the edges as flat code.
-//! [`frame`] and [`partial`] are states and expressions with undetermined bits, [`step`] takes
-//! steps on them. [`table`] stores states; [`exploration`] makes the state graph with its summaries
-//! on the fly from [`moves`], [`depth_first`] (Figure 2) and [`breadth_first`] decide in which
-//! order, [`watch`] when to stop; [`parallel`] does the same on several cores. [`runs`] turns
-//! derivations into runs, [`certify`] a complete search into a certificate.
-//!
-//! Properties of runs: [`product`] pairs the program with an automaton, [`cycles`] searches it for
-//! fair cycles (Figures 3 and 4), [`lasso`] reads infinite runs off them.
+//! `encoding`: where variables lie in packed states, edges as flat code, states and expressions with
+//! undetermined bits, the steps on them, and the table that stores states. `search`: the state graph
+//! with its summaries, made on the fly in depth-first (Figure 2) or breadth-first order or on several
+//! cores, and fair cycles in the product with an automaton (Figures 3 and 4). `evidence`: runs from
+//! derivations, infinite runs from cycles, certificates from complete searches.
 
-pub mod breadth_first;
-pub mod certify;
-pub mod code;
-pub mod cycles;
-pub mod depth_first;
 mod engine;
-pub mod exploration;
-pub mod frame;
-pub mod lasso;
-pub mod layout;
-pub mod moves;
-pub mod parallel;
-pub mod partial;
 mod property;
-pub mod runs;
-pub mod step;
-pub mod table;
-pub mod watch;
+
+/// States and steps.
+mod encoding {
+    pub(crate) mod code;
+    pub(crate) mod frame;
+    pub(crate) mod layout;
+    pub(crate) mod moves;
+    pub(crate) mod partial;
+    pub(crate) mod step;
+    pub(crate) mod table;
+}
+
+/// The state graph, and the order in which it is made.
+mod search {
+    pub(crate) mod breadth_first;
+    pub(crate) mod cycles;
+    pub(crate) mod depth_first;
+    pub(crate) mod exploration;
+    pub(crate) mod parallel;
+    pub(crate) mod watch;
+}
+
+/// Runs and certificates.
+mod evidence {
+    pub(crate) mod certify;
+    pub(crate) mod lasso;
+    pub(crate) mod runs;
+}
 
 pub use engine::{ExplicitEngine, Search};

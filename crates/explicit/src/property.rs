@@ -2,17 +2,17 @@
 //!
 //! The [product](hardbop_transform::product) of program and automaton is searched: for a target
 //! state by the reachability search, for an accepting run by the search for fair
-//! [`cycles`](crate::cycles). Either comes back with a run of the program itself.
+//! [`cycles`](crate::search::cycles). Either comes back with a run of the program itself.
 
-use crate::code::Program;
-use crate::cycles::CycleSearch;
-use crate::depth_first::depth_first;
-use crate::exploration::Exploration;
-use crate::lasso::read_lasso;
-use crate::layout::Layouts;
-use crate::runs::RunReader;
-use crate::step::Statics;
-use crate::watch::{Stopped, Watch};
+use crate::encoding::code::Program;
+use crate::encoding::layout::Layouts;
+use crate::encoding::step::Statics;
+use crate::evidence::lasso::read_lasso;
+use crate::evidence::runs::RunReader;
+use crate::search::cycles::CycleSearch;
+use crate::search::depth_first::depth_first;
+use crate::search::exploration::Exploration;
+use crate::search::watch::{Stopped, Watch};
 use hardbop_automata::Property;
 use hardbop_machine::Machine;
 use hardbop_machine::analysis::Analyses;

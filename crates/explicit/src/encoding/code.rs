@@ -1,0 +1,317 @@
+//! Edges as flat code over packed states.
+//!
+//! An expression becomes a run of postfix operations in one array; variables are places in packed
+//! words. [`Program::eval`] computes on known values with machine words; [`crate::encoding::partial`] runs
+//! the same code on states with undetermined bits. A write to a variable that is dead afterwards is
+//! left out, so that no step decides a bit without need.
+
+use crate::encoding::layout::{Layouts, Place};
+use hardbop_machine::analysis::Liveness;
+use hardbop_machine::expr::UnaryOp;
+use hardbop_machine::{
+    Action, BinaryOp, EdgeId, Expr, ExprId, LocalId, Machine, ProcId, Type, Variable,
+};
+use std::ops::Range;
+
+/// An operation on a stack of values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Op {
+    /// Pushes a constant.
+    Const(u64),
+    /// Pushes a variable's value before the step.
+    Var(Place),
+    /// Pushes a variable's value after the step.
+    Next(Place),
+    /// Pushes a choice.
+    Input(u32),
+    /// Replaces a Boolean by its negation.
+    Not,
+    /// Replaces two operands by the result, which has this type.
+    Binary(BinaryOp, Type),
+    /// Replaces condition and branches by one of the branches.
+    Ite,
+}
+
+/// A run of operations in [`Program::ops`].
+pub(crate) type Code = Range<u32>;
+
+/// What an edge does.
+#[derive(Clone, Debug)]
+pub(crate) struct EdgeCode {
+    /// Taken only where this holds.
+    pub(crate) guard: Option<Code>,
+    /// Widths of its choices.
+    pub(crate) inputs: Vec<u32>,
+    /// Whether the rest asks for a choice.
+    pub(crate) asks_inputs: bool,
+    /// The bits that guard and effect read.
+    pub(crate) reads: Box<[u64]>,
+    /// A choice that is the whole guard, or its negation is, with the value it must have. Such a
+    /// guard always can hold, so there is none.
+    pub(crate) forced: Option<(usize, u64)>,
+    /// The rest.
+    pub(crate) effect: Effect,
+}
+
+/// What an edge does besides checking its guard.
+#[derive(Clone, Debug)]
+pub(crate) enum Effect {
+    /// Writes and goes on.
+    Move {
+        /// New values, only of variables that are live afterwards or that `constrain` asks for.
+        writes: Vec<(Place, Code)>,
+        /// Must hold between the states before and after.
+        constrain: Option<Code>,
+    },
+    /// Calls.
+    Call {
+        /// The procedure.
+        callee: ProcId,
+        /// Places of live parameters in the callee with their values.
+        arguments: Vec<(Place, Code)>,
+        /// Places here that get results, with the results' places in the callee.
+        targets: Vec<(Place, Place)>,
+    },
+    /// Ends the program.
+    Halt,
+}
+
+/// All edges of a machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    ops: Vec<Op>,
+    edges: Vec<EdgeCode>,
+}
+
+impl Program {
+    /// Compiles a machine. Linear.
+    pub(crate) fn new(machine: &Machine, layouts: &Layouts, alive: &Liveness) -> Self {
+        let mut compiler = Compiler {
+            machine,
+            layouts,
+            alive,
+            ops: Vec::new(),
+        };
+        let edges = machine.edge_ids().map(|edge| compiler.edge(edge)).collect();
+        Self {
+            ops: compiler.ops,
+            edges,
+        }
+    }
+
+    /// The code of an edge.
+    pub(crate) fn edge(&self, id: EdgeId) -> &EdgeCode {
+        &self.edges[id.index()]
+    }
+
+    /// The operations of an expression.
+    pub(crate) fn ops(&self, code: &Code) -> &[Op] {
+        &self.ops[code.start as usize..code.end as usize]
+    }
+
+    /// The value of an expression without choices over states without undetermined bits.
+    pub(crate) fn eval(&self, code: &Code, now: &[u64], next: &[u64], stack: &mut Vec<u64>) -> u64 {
+        stack.clear();
+        for &op in self.ops(code) {
+            let value = match op {
+                Op::Const(value) => value,
+                Op::Var(place) => place.read(now),
+                Op::Next(place) => place.read(next),
+                // Edges with choices never come here.
+                Op::Input(_) => 0,
+                Op::Not => 1 - pop(stack),
+                Op::Binary(op, ty) => {
+                    let right = pop(stack);
+                    op.apply(pop(stack), right, ty)
+                }
+                Op::Ite => {
+                    let (no, yes) = (pop(stack), pop(stack));
+                    if pop(stack) == 1 { yes } else { no }
+                }
+            };
+            stack.push(value);
+        }
+        pop(stack)
+    }
+}
+
+fn pop(stack: &mut Vec<u64>) -> u64 {
+    stack
+        .pop()
+        .expect("operands are pushed before their operator")
+}
+
+struct Compiler<'c> {
+    machine: &'c Machine,
+    layouts: &'c Layouts,
+    alive: &'c Liveness,
+    ops: Vec<Op>,
+}
+
+impl Compiler<'_> {
+    fn edge(&mut self, id: EdgeId) -> EdgeCode {
+        let edge = self.machine.edge(id);
+        let procedure = self.machine.procedure_of(edge.from);
+        let guard = edge.guard.map(|root| self.code(procedure, root));
+        let effect = match &edge.action {
+            Action::Assign {
+                assignments,
+                constrain,
+            } => {
+                let mut asked = Vec::new();
+                if let Some(root) = *constrain {
+                    self.machine.exprs.visit(root, |expr| {
+                        if let Expr::Next(variable, _) = *expr {
+                            asked.push(variable);
+                        }
+                    });
+                }
+                let needed = assignments.iter().filter(|(variable, _)| {
+                    asked.contains(variable) || self.alive.is_live(edge.to, *variable)
+                });
+                let needed: Vec<(Variable, ExprId)> = needed.copied().collect();
+                Effect::Move {
+                    writes: self.writes(procedure, &needed),
+                    constrain: constrain.map(|root| self.code(procedure, root)),
+                }
+            }
+            Action::Return(values) => {
+                let results = self.machine.procedure(procedure).results();
+                let results = results.map(Variable::Local);
+                let needed: Vec<_> = results.zip(values.iter().copied()).collect();
+                Effect::Move {
+                    writes: self.writes(procedure, &needed),
+                    constrain: None,
+                }
+            }
+            Action::Call {
+                callee,
+                arguments,
+                targets,
+            } => self.call(procedure, *callee, arguments, targets),
+            Action::EndThread | Action::StartThread(_) => Effect::Halt,
+            Action::Skip | Action::Print(_) | Action::AtomicBegin | Action::AtomicEnd => {
+                Effect::Move {
+                    writes: Vec::new(),
+                    constrain: None,
+                }
+            }
+        };
+        let mut code = EdgeCode {
+            guard,
+            inputs: edge.inputs.iter().map(|ty| ty.width()).collect(),
+            asks_inputs: false,
+            reads: vec![0; self.layouts.of(procedure).words()].into(),
+            forced: None,
+            effect,
+        };
+        self.settle_inputs(&mut code);
+        code
+    }
+
+    /// Finds out what is read and whether choices are asked for, and takes a guard that is just a
+    /// choice away.
+    fn settle_inputs(&self, code: &mut EdgeCode) {
+        let asks = |code: &Code, wanted: Option<u32>| {
+            self.ops[code.start as usize..code.end as usize]
+                .iter()
+                .any(|op| matches!(*op, Op::Input(input) if wanted.is_none_or(|w| w == input)))
+        };
+        let values: Vec<&Code> = match &code.effect {
+            Effect::Move { writes, constrain } => {
+                let writes = writes.iter().map(|(_, value)| value);
+                writes.chain(constrain).collect()
+            }
+            Effect::Call { arguments, .. } => arguments.iter().map(|(_, value)| value).collect(),
+            Effect::Halt => Vec::new(),
+        };
+        for values in values.iter().copied().chain(&code.guard) {
+            for op in &self.ops[values.start as usize..values.end as usize] {
+                if let Op::Var(place) | Op::Next(place) = op {
+                    place.write(&mut code.reads, place.mask());
+                }
+            }
+        }
+        let mut asks_inputs = values.iter().any(|value| asks(value, None));
+        if let Some(guard) = &code.guard {
+            let choice = match self.ops[guard.start as usize..guard.end as usize] {
+                [Op::Input(input)] => Some((input, 1)),
+                [Op::Input(input), Op::Not] => Some((input, 0)),
+                _ => None,
+            };
+            match choice {
+                Some((input, value)) if !values.iter().any(|v| asks(v, Some(input))) => {
+                    code.guard = None;
+                    code.forced = Some((input as usize, value));
+                }
+                _ => asks_inputs |= asks(guard, None),
+            }
+        }
+        code.asks_inputs = asks_inputs;
+    }
+
+    fn call(
+        &mut self,
+        procedure: ProcId,
+        callee: ProcId,
+        arguments: &[ExprId],
+        targets: &[Option<Variable>],
+    ) -> Effect {
+        let declared = self.machine.procedure(callee);
+        let there = self.layouts.of(callee);
+        let mut passed = Vec::new();
+        for (index, &argument) in arguments.iter().enumerate() {
+            let parameter = LocalId::new(index);
+            if self
+                .alive
+                .is_live(declared.entry, Variable::Local(parameter))
+            {
+                passed.push((there.local(parameter), self.code(procedure, argument)));
+            }
+        }
+        let here = self.layouts.of(procedure);
+        let results = targets.iter().zip(declared.results());
+        let results = results.filter_map(|(target, result)| {
+            let place = here.place((*target)?)?;
+            Some((place, there.local(result)))
+        });
+        Effect::Call {
+            callee,
+            arguments: passed,
+            targets: results.collect(),
+        }
+    }
+
+    fn writes(&mut self, procedure: ProcId, values: &[(Variable, ExprId)]) -> Vec<(Place, Code)> {
+        let mut writes = Vec::with_capacity(values.len());
+        for &(variable, root) in values {
+            if let Some(place) = self.layouts.of(procedure).place(variable) {
+                writes.push((place, self.code(procedure, root)));
+            }
+        }
+        writes
+    }
+
+    fn code(&mut self, procedure: ProcId, root: ExprId) -> Code {
+        let start = self.ops.len() as u32;
+        let layout = self.layouts.of(procedure);
+        let place = |variable| {
+            layout
+                .place(variable)
+                .expect("a procedure touches every global that its expressions name")
+        };
+        let ops = &mut self.ops;
+        self.machine.exprs.fold(root, |expr, _: &mut Vec<()>| {
+            ops.push(match *expr {
+                Expr::Const(value, _) => Op::Const(value),
+                Expr::Var(variable, _) => Op::Var(place(variable)),
+                Expr::Next(variable, _) => Op::Next(place(variable)),
+                Expr::Input(input, _) => Op::Input(input.0),
+                Expr::Unary(UnaryOp::Not, _) => Op::Not,
+                Expr::Binary(op, _, _, ty) => Op::Binary(op, ty),
+                Expr::Ite(..) => Op::Ite,
+            });
+        });
+        start..self.ops.len() as u32
+    }
+}

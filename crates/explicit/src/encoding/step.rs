@@ -1,0 +1,370 @@
+//! Steps of one procedure invocation: what an edge makes of a state, split by split.
+//!
+//! A step of a state with undetermined bits may need some of them. [`Stepper::fire`] then answers
+//! [`Fired::Needs`] a symbol; its caller decides the symbol either way and fires again
+//! ([`next_leaf`] enumerates the ways). When nothing is needed any more, the state after the step
+//! is in [`Stepper::next`], or the state in which the callee is entered in [`Stepper::entry`]. The
+//! splits of one state cover it exactly, so no run is lost and none is invented. Without laziness
+//! every live bit of the state after a step is needed, which is the enumeration of VERA.
+
+use crate::encoding::code::{Code, Effect, Program};
+use crate::encoding::frame::{Frame, Shape};
+use crate::encoding::layout::{Layouts, Place};
+use crate::encoding::partial::{Origin, Partial, Scene};
+use hardbop_machine::{EdgeId, Machine, NodeId, ProcId, Variable};
+
+/// A symbol and its decided value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Decision {
+    /// The symbol.
+    pub(crate) symbol: u32,
+    /// Its value.
+    pub(crate) value: bool,
+}
+
+/// Goes on to the next leaf of the tree of decisions, depth first, `false` before `true`; whether
+/// there is one. The decisions are the last entries of a stack that may be shared, from `base` on.
+pub(crate) fn next_leaf(decisions: &mut Vec<Decision>, base: usize) -> bool {
+    while decisions.len() > base {
+        match decisions.last_mut() {
+            Some(last) if !last.value => {
+                last.value = true;
+                return true;
+            }
+            _ => decisions.pop(),
+        };
+    }
+    false
+}
+
+/// What became of an attempt to take an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fired {
+    /// It cannot be taken.
+    Disabled,
+    /// This symbol must be decided first.
+    Needs(u32),
+    /// It was taken.
+    Taken,
+}
+
+/// What never changes during a search.
+#[derive(Clone, Copy)]
+pub(crate) struct Statics<'s> {
+    /// The machine.
+    pub(crate) machine: &'s Machine,
+    /// Its layouts.
+    pub(crate) layouts: &'s Layouts,
+    /// Its code.
+    pub(crate) program: &'s Program,
+    /// Whether bits stay undetermined until a step needs them.
+    pub(crate) lazy: bool,
+}
+
+/// Takes steps; holds the states around the last one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stepper {
+    /// The state before the step, with the decisions made.
+    pub(crate) now: Frame,
+    /// The state after the step or the return.
+    pub(crate) next: Frame,
+    /// The state in which the callee is entered.
+    pub(crate) entry: Frame,
+    /// The choices of the edge, one word each.
+    pub(crate) inputs: Frame,
+    /// The callee's state at its exit.
+    pub(crate) exit: Frame,
+    /// How many symbols there are in all of these; those of the state before come first.
+    pub(crate) symbols: u32,
+    /// For each symbol its decided value.
+    decided: Vec<Option<bool>>,
+    /// For each symbol of the exit state what it is called in the caller.
+    renamed: Vec<u32>,
+    stack: Vec<Partial>,
+}
+
+impl Stepper {
+    /// The decided value of a symbol.
+    pub(crate) fn decided(&self, symbol: u32) -> Option<bool> {
+        self.decided.get(symbol as usize).copied().flatten()
+    }
+
+    fn begin_decisions(&mut self, decisions: &[Decision]) {
+        self.decided.clear();
+        for decision in decisions {
+            self.learn(decision.symbol, decision.value);
+        }
+    }
+
+    /// Decides a symbol from outside.
+    pub(crate) fn learn(&mut self, symbol: u32, value: bool) {
+        let index = symbol as usize;
+        if self.decided.len() <= index {
+            self.decided.resize(index + 1, None);
+        }
+        self.decided[index] = Some(value);
+    }
+
+    /// Takes an edge from a sealed state with the given decisions.
+    pub(crate) fn fire(
+        &mut self,
+        statics: Statics<'_>,
+        sealed: &[u64],
+        shape: Shape<'_>,
+        edge: EdgeId,
+        decisions: &[Decision],
+    ) -> Fired {
+        let code = statics.program.edge(edge);
+        self.symbols = self.now.open(sealed, shape, 0);
+        self.inputs.reset(code.inputs.len());
+        for (word, &width) in code.inputs.iter().enumerate() {
+            let (word, shift) = (word as u32, 0);
+            let place = Place { word, shift, width };
+            self.symbols = self.inputs.set_fresh(place, self.symbols);
+        }
+        self.begin_decisions(decisions);
+        let decided = &self.decided;
+        let value_of = |symbol: u32| decided.get(symbol as usize).copied().flatten();
+        self.now.decide(value_of);
+        self.inputs.decide(value_of);
+        if let Some(guard) = &code.guard {
+            match self.holds(statics.program, guard) {
+                Fired::Taken => {}
+                other => return other,
+            }
+        }
+        match &code.effect {
+            Effect::Halt => Fired::Disabled,
+            Effect::Move { writes, constrain } => {
+                self.next.copy_words(&self.now, shape.all_words());
+                for (place, value) in writes {
+                    if let Some(symbol) = self.assign(statics.program, *place, value, false) {
+                        return Fired::Needs(symbol);
+                    }
+                }
+                if let Some(constrain) = constrain {
+                    match self.holds(statics.program, constrain) {
+                        Fired::Taken => {}
+                        other => return other,
+                    }
+                }
+                let edge = statics.machine.edge(edge);
+                let procedure = statics.machine.procedure_of(edge.from);
+                self.ready(statics, procedure, edge.to)
+            }
+            Effect::Call {
+                callee, arguments, ..
+            } => self.enter(statics, edge, *callee, arguments),
+        }
+    }
+
+    /// Without laziness a state is complete only when every live bit is known.
+    fn ready(&self, statics: Statics<'_>, procedure: ProcId, node: NodeId) -> Fired {
+        if statics.lazy {
+            return Fired::Taken;
+        }
+        let live = statics.layouts.live(procedure, node);
+        let open = self.next.some_symbol(live);
+        open.map_or(Fired::Taken, Fired::Needs)
+    }
+
+    /// Makes the callee's entry state: globals and arguments, and new symbols for what has not been
+    /// set.
+    fn enter(
+        &mut self,
+        statics: Statics<'_>,
+        edge: EdgeId,
+        callee: ProcId,
+        arguments: &[(Place, Code)],
+    ) -> Fired {
+        let from = statics.machine.edge(edge).from;
+        let procedure = statics.machine.procedure_of(from);
+        let (here, there) = (statics.layouts.of(procedure), statics.layouts.of(callee));
+        let known_here = statics.layouts.live(procedure, from);
+        let entry_node = statics.machine.procedure(callee).entry;
+        let live = statics.layouts.live(callee, entry_node);
+        self.entry.reset(there.words());
+        for (place, at) in here.shared_with(there) {
+            if place.read(known_here) != 0 {
+                let (value, unknown) =
+                    (place.read(&self.now.values), place.read(&self.now.unknown));
+                let symbols = &self.now.symbols;
+                let first = place.first_bit();
+                self.entry
+                    .set_partial(at, value, unknown, |bit| symbols[(first + bit) as usize]);
+            } else if at.read(live) != 0 {
+                self.symbols = self.entry.set_fresh(at, self.symbols);
+            }
+        }
+        for (place, value) in arguments {
+            if let Some(symbol) = self.assign(statics.program, *place, value, true) {
+                return Fired::Needs(symbol);
+            }
+        }
+        let declared = statics.machine.procedure(callee);
+        let uninitialised = declared.local_ids().skip(declared.parameter_count as usize);
+        for local in uninitialised {
+            let place = there.local(local);
+            if place.read(live) != 0 {
+                self.symbols = self.entry.set_fresh(place, self.symbols);
+            }
+        }
+        self.entered(statics, live)
+    }
+
+    /// Puts the decisions into the entry state. Without laziness it is complete only when every
+    /// live bit is known.
+    fn entered(&mut self, statics: Statics<'_>, live: &[u64]) -> Fired {
+        let decided = &self.decided;
+        self.entry
+            .decide(|symbol| decided.get(symbol as usize).copied().flatten());
+        match self.entry.some_symbol(live) {
+            Some(symbol) if !statics.lazy => Fired::Needs(symbol),
+            _ => Fired::Taken,
+        }
+    }
+
+    /// Makes the initial state of the program's first procedure, with the given decisions.
+    pub(crate) fn start(
+        &mut self,
+        statics: Statics<'_>,
+        main: ProcId,
+        decisions: &[Decision],
+    ) -> Fired {
+        let layout = statics.layouts.of(main);
+        let live = statics
+            .layouts
+            .live(main, statics.machine.procedure(main).entry);
+        self.begin_decisions(decisions);
+        self.symbols = 0;
+        self.entry.reset(layout.words());
+        for (variable, place) in layout.variables() {
+            let initial = match variable {
+                Variable::Global(id) => statics.machine.global(id).initial,
+                Variable::Local(_) => None,
+            };
+            match initial {
+                Some(value) => self.entry.set(place, value),
+                None if place.read(live) != 0 => {
+                    self.symbols = self.entry.set_fresh(place, self.symbols);
+                }
+                None => {}
+            }
+        }
+        self.entered(statics, live)
+    }
+
+    /// After a call was fired from a state of shape `shape`: the state after the return from a
+    /// sealed exit state, in [`Stepper::next`].
+    ///
+    /// What the callee assumed of its entry is learnt about the caller's state: a split in the
+    /// callee is one in the caller.
+    pub(crate) fn return_from(
+        &mut self,
+        statics: Statics<'_>,
+        edge: EdgeId,
+        shape: Shape<'_>,
+        exit: &[u64],
+        exit_shape: Shape<'_>,
+    ) {
+        let Effect::Call {
+            callee, targets, ..
+        } = &statics.program.edge(edge).effect
+        else {
+            return;
+        };
+        let exit_symbols = self.exit.open(exit, exit_shape, 0);
+        self.renamed.clear();
+        self.renamed.resize(exit_symbols as usize, u32::MAX);
+        for (index, &home) in exit_shape.homes.iter().enumerate() {
+            let symbol = self.entry.symbols[home as usize];
+            let bit = exit_shape.entry_bit(index);
+            let (word, shift) = ((bit / u64::BITS) as usize, bit % u64::BITS);
+            if self.exit.unknown[word] >> shift & 1 == 1 {
+                self.renamed[self.exit.symbols[bit as usize] as usize] = symbol;
+            } else {
+                self.learn(symbol, self.exit.values[word] >> shift & 1 == 1);
+            }
+        }
+        for name in &mut self.renamed {
+            if *name == u32::MAX {
+                *name = self.symbols;
+                self.symbols += 1;
+            }
+        }
+        self.next.copy_words(&self.now, shape.all_words());
+        let decided = &self.decided;
+        self.next
+            .decide(|symbol| decided.get(symbol as usize).copied().flatten());
+        let procedure = statics
+            .machine
+            .procedure_of(statics.machine.edge(edge).from);
+        let (here, there) = (statics.layouts.of(procedure), statics.layouts.of(*callee));
+        for (to, from) in here.shared_with(there).chain(targets.iter().copied()) {
+            let (value, unknown) = (from.read(&self.exit.values), from.read(&self.exit.unknown));
+            let (symbols, renamed) = (&self.exit.symbols, &self.renamed);
+            let first = from.first_bit();
+            self.next.set_partial(to, value, unknown, |bit| {
+                renamed[symbols[(first + bit) as usize] as usize]
+            });
+        }
+    }
+
+    /// What a symbol of the exit state is called in the caller, after [`Stepper::return_from`].
+    pub(crate) fn renamed(&self, symbol: u32) -> u32 {
+        self.renamed[symbol as usize]
+    }
+
+    fn holds(&mut self, program: &Program, condition: &Code) -> Fired {
+        let scene = Scene {
+            now: &self.now,
+            next: &self.next,
+            inputs: &self.inputs,
+        };
+        let result = scene.eval(program, condition, &mut self.stack);
+        if result.unknown != 0 {
+            Fired::Needs(scene.symbol(result.origin, 0))
+        } else if result.value == 1 {
+            Fired::Taken
+        } else {
+            Fired::Disabled
+        }
+    }
+
+    /// Assigns to a place of the next state or of the entry; gives the symbol that must be decided
+    /// first, if any.
+    fn assign(
+        &mut self,
+        program: &Program,
+        place: Place,
+        value: &Code,
+        is_argument: bool,
+    ) -> Option<u32> {
+        let scene = Scene {
+            now: &self.now,
+            next: &self.now,
+            inputs: &self.inputs,
+        };
+        let result = scene.eval(program, value, &mut self.stack);
+        let source = match result.origin {
+            _ if result.unknown == 0 => &self.now,
+            Origin::Needs(symbol) => return Some(symbol),
+            Origin::Input(_) => &self.inputs,
+            Origin::Now(_) | Origin::Next(_) => &self.now,
+        };
+        let (Origin::Now(first)
+        | Origin::Next(first)
+        | Origin::Input(first)
+        | Origin::Needs(first)) = result.origin;
+        let symbols = &source.symbols;
+        let target = if is_argument {
+            &mut self.entry
+        } else {
+            &mut self.next
+        };
+        target.set_partial(place, result.value, result.unknown, |bit| {
+            symbols[(first + bit) as usize]
+        });
+        None
+    }
+}

@@ -1,0 +1,188 @@
+//! A set of packed states: the states in one arena, and an open-addressing table of their numbers.
+//!
+//! A state is some words; its number is a `u32`, in order of insertion. The table holds numbers and
+//! finds the words in the arena, so a state costs its own words, four bytes for where they start
+//! and some ten for the table. A byte of the hash stands beside each number: nearly always it tells
+//! two states apart without a look at the arena, which would be a cache miss.
+
+/// The tag of an empty slot.
+const EMPTY: u8 = 0;
+/// Odd, with bits all over (from the golden ratio).
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// A set of packed states.
+#[derive(Clone, Debug)]
+pub(crate) struct StateTable {
+    words: Vec<u64>,
+    starts: Vec<u32>,
+    slots: Vec<u32>,
+    tags: Vec<u8>,
+}
+
+impl Default for StateTable {
+    fn default() -> Self {
+        Self {
+            words: Vec::new(),
+            starts: vec![0],
+            slots: vec![0; 64],
+            tags: vec![EMPTY; 64],
+        }
+    }
+}
+
+impl StateTable {
+    /// How many states there are.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The words of a state.
+    pub(crate) fn get(&self, id: u32) -> &[u64] {
+        let id = id as usize;
+        &self.words[self.starts[id] as usize..self.starts[id + 1] as usize]
+    }
+
+    /// The number of a state and whether it is new; nothing if 32 bits do not suffice to number
+    /// states or words.
+    pub(crate) fn insert(&mut self, state: &[u64]) -> Option<(u32, bool)> {
+        self.insert_hashed(state, hash(state))
+    }
+
+    /// The same for a state whose [`hash`] is known.
+    pub(crate) fn insert_hashed(&mut self, state: &[u64], hash: u64) -> Option<(u32, bool)> {
+        let tag = tag(hash);
+        let slot = match self.look_up(state, hash) {
+            Ok(id) => return Some((id, false)),
+            Err(slot) => slot,
+        };
+        let id = u32::try_from(self.len()).ok()?;
+        let end = u32::try_from(self.words.len() + state.len()).ok()?;
+        self.tags[slot] = tag;
+        self.slots[slot] = id;
+        reserve(&mut self.words, state.len());
+        self.words.extend_from_slice(state);
+        reserve(&mut self.starts, 1);
+        self.starts.push(end);
+        if self.len() * 4 > self.slots.len() * 3 {
+            self.grow();
+        }
+        Some((id, true))
+    }
+
+    /// The number of a state, if it is there.
+    pub(crate) fn find(&self, state: &[u64]) -> Option<u32> {
+        self.look_up(state, hash(state)).ok()
+    }
+
+    /// The number of a state, or the empty slot where it belongs.
+    fn look_up(&self, state: &[u64], hash: u64) -> Result<u32, usize> {
+        let mask = self.slots.len() - 1;
+        let (mut slot, tag) = (first_slot(hash), tag(hash));
+        loop {
+            slot &= mask;
+            match self.tags[slot] {
+                EMPTY => return Err(slot),
+                other if other == tag => {
+                    let id = self.slots[slot];
+                    if self.get(id) == state {
+                        return Ok(id);
+                    }
+                }
+                _ => {}
+            }
+            slot += 1;
+        }
+    }
+
+    /// Appends the states of another table; they have numbers, but cannot be found. Nothing if 32
+    /// bits do not suffice to number words.
+    pub(crate) fn append_unsearchable(&mut self, other: &StateTable) -> Option<()> {
+        u32::try_from(self.words.len() + other.words.len()).ok()?;
+        let base = self.words.len() as u32;
+        self.words.reserve_exact(other.words.len());
+        self.words.extend_from_slice(&other.words);
+        self.starts.reserve_exact(other.len());
+        self.starts
+            .extend(other.starts[1..].iter().map(|start| base + start));
+        Some(())
+    }
+
+    fn grow(&mut self) {
+        let mask = self.slots.len() * 2 - 1;
+        let (mut slots, mut tags) = (vec![0; mask + 1], vec![EMPTY; mask + 1]);
+        for id in 0..self.len() as u32 {
+            let hash = hash(self.get(id));
+            let (mut slot, tag) = (first_slot(hash) & mask, tag(hash));
+            while tags[slot] != EMPTY {
+                slot = (slot + 1) & mask;
+            }
+            (slots[slot], tags[slot]) = (id, tag);
+        }
+        (self.slots, self.tags) = (slots, tags);
+    }
+
+    /// Bytes of all tables, slack included.
+    pub(crate) fn bytes(&self) -> usize {
+        self.words.capacity() * 8 + self.starts.capacity() * 4 + self.slots.len() * 5
+    }
+}
+
+/// Grows by a quarter where `Vec` would double: half-empty arenas would cost more than their
+/// states.
+pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) {
+    if items.capacity() - items.len() < more {
+        items.reserve_exact(more + items.len() / 4 + 16);
+    }
+}
+
+/// Where to look for a state first.
+fn first_slot(hash: u64) -> usize {
+    (hash >> 8) as usize
+}
+
+/// What stands beside its number.
+fn tag(hash: u64) -> u8 {
+    ((hash >> 56) as u8).max(EMPTY + 1)
+}
+
+/// Multiplies word by word and folds both halves of the product.
+pub(crate) fn hash(words: &[u64]) -> u64 {
+    let mut hash = MULTIPLIER;
+    for &word in words {
+        let product = u128::from(hash ^ word) * u128::from(MULTIPLIER);
+        hash = (product as u64) ^ (product >> 64) as u64 ^ word.rotate_left(32);
+    }
+    (hash ^ hash >> 32).wrapping_mul(MULTIPLIER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_state_has_one_number_however_often_it_comes() {
+        let mut table = StateTable::default();
+        let state = |i: u64| vec![i % 1000, i / 1000, 7 * i][..(i % 3 + 1) as usize].to_vec();
+        let mut first = std::collections::HashMap::new();
+        for _ in 0..2 {
+            for i in 0..5000 {
+                let state = state(i);
+                let next = first.len() as u32;
+                let is_new = !first.contains_key(&state);
+                let expected = *first.entry(state.clone()).or_insert(next);
+                assert_eq!(table.insert(&state), Some((expected, is_new)));
+            }
+        }
+        assert_eq!(table.len(), first.len());
+        assert!((0..5000).all(|i| table.get(first[&state(i)]) == state(i)));
+    }
+
+    #[test]
+    fn a_one_word_state_costs_at_most_thirty_bytes() {
+        let mut table = StateTable::default();
+        for i in 0..100_000 {
+            table.insert(&[i]);
+        }
+        assert!(table.bytes() < 30 * table.len(), "{} bytes", table.bytes());
+    }
+}
