@@ -354,6 +354,7 @@ mod tests {
     use super::*;
     use hardbop_outcome::{Declined, Silent, Verdict};
     use std::sync::Arc;
+    use std::time::{Duration, Instant};
 
     /// An engine that looks at the interrupt this many times and then answers.
     struct Worker {
@@ -465,5 +466,48 @@ mod tests {
         assert!(ended[1].outcome().is_some());
         assert!(matches!(ended[0].end, End::Stopped));
         assert!(matches!(ended[2].end, End::Stopped));
+    }
+
+    /// Engines that search for long look at the interrupt often enough. In a release build the
+    /// longest wait was measured to be some milliseconds; the bound leaves room for slow builds on
+    /// busy machines.
+    #[test]
+    fn whoever_has_not_answered_stops_soon() {
+        for (family, size) in [
+            ("mixing", 32),
+            ("factoring", 10),
+            ("driver", 50),
+            ("terminator", 4),
+        ] {
+            let family = hardbop_families::find(family).expect("a family");
+            let text = family.generate(size, 1).text;
+            let machine = hardbop_machine::from_text("t.bp", &text).expect("a program");
+            let question = Question::assertions(&machine);
+            let planned = crate::plan::plan(&machine, &question).into_iter();
+            let options = crate::options::Options::default();
+            let contestants: Vec<Contestant> = planned.map(|p| p.contestant(&options)).collect();
+            let answered = Mutex::new(None);
+            let is_enough = |all: &[Participant]| {
+                let is_enough = all.iter().any(Participant::has_answered);
+                if is_enough {
+                    let mut answered = answered.lock().expect("no contestant panics");
+                    answered.get_or_insert_with(Instant::now);
+                }
+                is_enough
+            };
+            take_turns(
+                &contestants,
+                &machine,
+                &question,
+                &Budget::unlimited(),
+                2,
+                &mut Silent,
+                &Until::Enough(&is_enough),
+            );
+            let answered = answered.into_inner().expect("no contestant panics");
+            let waited = answered.expect("an engine answers").elapsed();
+            let name = family.name;
+            assert!(waited < Duration::from_secs(2), "{name}: {waited:?}");
+        }
     }
 }
