@@ -27,6 +27,8 @@ use hardbop_outcome::{
 };
 use std::rc::Rc;
 
+/// With at most this many bits in a state there is nothing to leave out.
+const FEW_BITS: u32 = 12;
 /// States and BDD nodes for the first question about all variables: small programs take no more.
 const FIRST_STATES: u64 = 1 << 14;
 const FIRST_NODES: u64 = 1 << 13;
@@ -62,7 +64,8 @@ pub enum Tracking {
 pub struct FewVariables {
     /// Asked about few variables, and in the end about all.
     pub engine: Box<dyn Engine>,
-    /// Whether the first question is about all variables, within a small budget.
+    /// Whether the first question is about all variables, within a small budget; the only one if
+    /// there are few of them.
     pub tries_all: bool,
 }
 
@@ -85,7 +88,8 @@ impl Engine for FewVariables {
         let engine = self.engine.as_ref();
         // A run through few variables need not be shortest.
         let is_hidden = question.wanted != WantedRun::Shortest
-            && takes_only_sequential_reachability(machine, question).is_ok();
+            && takes_only_sequential_reachability(machine, question).is_ok()
+            && !(self.tries_all && bits_of_state(machine) <= FEW_BITS);
         if !is_hidden {
             return engine.search(machine, question, budget, progress);
         }
@@ -117,6 +121,16 @@ impl Engine for FewVariables {
         }
         known
     }
+}
+
+/// How many bits the globals and the locals of one procedure have at most.
+fn bits_of_state(machine: &Machine) -> u32 {
+    let globals: u32 = machine.globals.iter().map(|g| g.ty.width()).sum();
+    let locals = machine.procedures.iter().map(|procedure| {
+        let widths = procedure.locals.iter().map(|local| local.ty.width());
+        widths.sum::<u32>()
+    });
+    globals.saturating_add(locals.max().unwrap_or(0))
 }
 
 /// A budget with limits on states and BDD nodes.
