@@ -41,12 +41,8 @@ impl Planned {
     pub fn plain(name: EngineName) -> Self {
         let looks = match name {
             EngineName::Concurrent => 16,
-            EngineName::Sat => 5,
-            EngineName::Interleaving
-            | EngineName::BruteForce
-            | EngineName::Tabulation
-            | EngineName::Explicit => 4,
-            EngineName::Summary | EngineName::Calculus | EngineName::Sequentialized => 2,
+            EngineName::Calculus | EngineName::Sequentialized => 2,
+            _ => 4,
         };
         Self {
             name,
