@@ -1,8 +1,7 @@
 //! Algorithms: `.mu` texts over the program relations. The paper's, and whatever users write.
 
 use crate::problem::Program;
-use hardbop_formula::system::{ActionKind, FormulaId};
-use hardbop_formula::{Checked, System};
+use hardbop_formula::{ActionKind, Checked, FormulaId, System};
 use hardbop_syntax::Source;
 
 /// An algorithm.

@@ -7,10 +7,10 @@
 use crate::layout::{Class, Layout};
 use crate::relations::{Clause, ProgramRelation, Signature};
 use crate::steps::Part;
-use hardbop_formula::system::{
-    Formula, FormulaId, Leaf, RelationId, Values, Variable as MuVariable, VariableId,
+use hardbop_formula::{
+    Formula, FormulaBuilder, FormulaId, Leaf, RelationId, System, Values, Variable as MuVariable,
+    VariableId,
 };
-use hardbop_formula::{FormulaBuilder, System};
 use hardbop_machine::bits::{BitGraph, BitId, BitNode};
 use hardbop_machine::{InputId, ProcId, Variable};
 use std::collections::HashMap;

@@ -6,8 +6,7 @@
 use crate::layout::Layout;
 use hardbop_bdd::Bdd;
 use hardbop_fixpoint::Solver;
-use hardbop_formula::System;
-use hardbop_formula::system::{RelationId, VariableId};
+use hardbop_formula::{RelationId, System, VariableId};
 use hardbop_machine::{Machine, NodeId};
 
 /// The relation of places of an algorithm, if it has one: two parameters, module and counter.

@@ -10,7 +10,7 @@
 
 use crate::scope;
 use crate::term::{Argument, BitId, PredicateId, TermId, Terms};
-use hardbop_formula::system::{
+use hardbop_formula::{
     ActionKind, ArgumentBit, Formula, FormulaId, RelationId, RelationKind, System, VariableId,
 };
 use std::collections::BTreeMap;

@@ -13,8 +13,7 @@ use crate::rounds::Observer;
 use crate::term::PredicateId;
 use crate::tuples::{self, Binding};
 use hardbop_bdd::{Bdd, Manager};
-use hardbop_formula::System;
-use hardbop_formula::system::{FormulaId, RelationId, VariableId};
+use hardbop_formula::{FormulaId, RelationId, System, VariableId};
 
 /// How fixed points are found. The values are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
