@@ -201,7 +201,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Some values of variables that satisfy a function of them.
-    pub fn pick(&self, value: Bdd, variables: &[VariableId]) -> Option<Vec<Binding>> {
+    fn pick(&self, value: Bdd, variables: &[VariableId]) -> Option<Vec<Binding>> {
         let chosen = self.manager().pick(value)?;
         let bit = |level| chosen.iter().any(|&(known, value)| known == level && value);
         debug_assert!(self.manager().eval(value, bit));
@@ -263,12 +263,6 @@ impl<'a> Solver<'a> {
     /// The BDDs.
     pub fn manager(&self) -> &Manager<'a> {
         &self.iteration.evaluator.manager
-    }
-
-    /// The BDDs, to work on values. Whatever is made here has to be done with before the solver is
-    /// asked again.
-    pub fn manager_mut(&mut self) -> &mut Manager<'a> {
-        &mut self.iteration.evaluator.manager
     }
 
     /// How much was done so far.
