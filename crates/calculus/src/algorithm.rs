@@ -116,7 +116,7 @@ impl Algorithm {
     }
 
     /// The algorithm of section 4.2 as the paper has it.
-    pub fn reference() -> Self {
+    fn reference() -> Self {
         Self::built_in(REFERENCE).expect("the reference is in the table")
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Places<'p> {
 
 impl Places<'_> {
     /// Whether one of some nodes is among them.
-    pub fn contain(&self, solver: &Solver<'_>, nodes: &[NodeId]) -> bool {
+    pub(crate) fn contain(&self, solver: &Solver<'_>, nodes: &[NodeId]) -> bool {
         let contains = |&node: &NodeId| {
             let module = self.layout.module(self.machine.procedure_of(node));
             let mut set = Vec::new();

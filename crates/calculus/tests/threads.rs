@@ -2,8 +2,8 @@
 //! Bluetooth driver.
 
 use hardbop_calculus::algorithm::answer;
-use hardbop_calculus::decide::{Decided, decide_threads};
 use hardbop_calculus::threads::{ThreadBound, ThreadProblem, fixed};
+use hardbop_calculus::{Decided, decide_threads};
 use hardbop_fixpoint::{Limits, Options, Solver};
 use hardbop_formula::load_text;
 use hardbop_machine::{Machine, from_text};

@@ -8,7 +8,7 @@
 #[path = "../../testkit/tests/seeds/mod.rs"]
 mod seeds;
 
-use hardbop_calculus::decide::decide_threads;
+use hardbop_calculus::decide_threads;
 use hardbop_calculus::threads::ThreadBound;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, NodeId, from_text};
