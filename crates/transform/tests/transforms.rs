@@ -8,8 +8,7 @@
 #[path = "../../testkit/tests/seeds/mod.rs"]
 mod seeds;
 
-use hardbop_automata::property::PropertyText;
-use hardbop_automata::{Automaton, Property};
+use hardbop_automata::{Automaton, Property, PropertyText};
 use hardbop_brute_force::steps::Bounds;
 use hardbop_explicit::ExplicitEngine;
 use hardbop_interpreter::{letter_of_threads, replay};
