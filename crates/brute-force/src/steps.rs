@@ -1,10 +1,9 @@
 //! All steps from a configuration: every thread, every choice, every uninitialised value.
 
-use hardbop_interpreter::choices::valuation_bits;
-use hardbop_interpreter::configuration::{initial, initial_slots};
-use hardbop_interpreter::scheduler::schedulable;
-use hardbop_interpreter::step::step_slots;
-use hardbop_interpreter::{Configuration, Move, Valuations, take};
+use hardbop_interpreter::{
+    Configuration, Move, Valuations, initial, initial_slots, schedulable, step_slots, take,
+    valuation_bits,
+};
 use hardbop_machine::{Machine, Type};
 use hardbop_outcome::{Budget, Limit};
 

@@ -7,8 +7,7 @@
 
 use super::{Derivation, DerivationKind, PathEdge, PathEdgeId, Tabulation};
 use crate::path_edges::{PathEdges, State};
-use hardbop_interpreter::configuration::{initial, initial_slots};
-use hardbop_interpreter::{Recorder, Slot};
+use hardbop_interpreter::{Recorder, Slot, initial, initial_slots};
 use hardbop_machine::NodeId;
 use hardbop_outcome::{Run, Segment, Step, Target, Trace};
 use std::collections::{BTreeSet, HashMap, VecDeque};
