@@ -8,7 +8,7 @@ use hardbop_machine::{Machine, Type};
 use hardbop_outcome::{Budget, Limit};
 
 /// More choices than these bits at one step are refused.
-pub const MAX_CHOICE_BITS: u64 = 16;
+const MAX_CHOICE_BITS: u64 = 16;
 
 /// How large configurations may get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -78,7 +78,7 @@ impl<'a> Tabulation<'a> {
     }
 
     /// The same, until somebody interrupts.
-    pub fn within(
+    pub(crate) fn within(
         machine: &'a Machine,
         limit: usize,
         interrupt: &dyn Interrupt,
