@@ -15,8 +15,7 @@
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Patience;
-use hardbop_bench::quantity;
-use hardbop_bench::table::{Align, Table};
+use hardbop_bench::{Align, Table, quantity};
 use hardbop_calculus::decide_threads;
 use hardbop_calculus::threads::ThreadBound;
 use hardbop_families::bluetooth;
