@@ -115,8 +115,7 @@ impl Propositions {
     }
 
     /// Which of the propositions in `mask` hold in a state; `read` gives the values of globals and
-    /// of the running procedure's locals. Only the variables that [`Propositions::reads`] names are
-    /// asked for.
+    /// of the running procedure's locals. Only the variables of those propositions are asked for.
     pub fn letter(
         &self,
         machine: &Machine,

@@ -2,7 +2,7 @@
 //!
 //! Everything here follows the text of [`hardbop_machine::ir`] line by line and shares nothing with
 //! any engine, so that it can judge them all. [`configuration`] is a state of the whole program,
-//! [`fire`] evaluates one edge, [`step`] takes it, [`scheduler`] says whose turn it may be,
+//! [`fire()`] evaluates one edge, [`step`] takes it, [`scheduler`] says whose turn it may be,
 //! [`choices`] enumerates what is not determined. On top of these stand [`mod@simulate`] (random or
 //! interactive runs), [`mod@replay`] (is this trace a run of this program?), [`walk`] (a trace step
 //! by step, folded or expanded), [`mod@fold`] (a flat trace made hierarchical) and [`lasso`] and
