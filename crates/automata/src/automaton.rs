@@ -116,12 +116,6 @@ impl Automaton {
         self.states.iter().any(|state| state.target)
     }
 
-    /// The propositions that matter for the letter that is read first.
-    pub fn first_mentions(&self) -> Letter {
-        let initial = self.initial.iter();
-        initial.fold(0, |all, &state| all | self.state(state).mentions)
-    }
-
     /// The states after reading the letter of the program's initial state, in order and each once.
     pub fn first(&self, letter: Letter) -> Vec<StateId> {
         let initial = self.initial.iter();

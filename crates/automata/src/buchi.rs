@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// A Büchi automaton: a run is accepted if it visits accepting states again and again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Buchi {
+pub(crate) struct Buchi {
     /// Edges by source: at most one to each target, with a guard that can hold.
     pub edges: Vec<BTreeMap<u32, Guard>>,
     /// Which states are accepting.
@@ -18,18 +18,23 @@ pub struct Buchi {
 
 impl Buchi {
     /// Adds a state without edges.
-    pub fn add_state(&mut self, accepting: bool) {
+    pub(crate) fn add_state(&mut self, accepting: bool) {
         self.edges.push(BTreeMap::new());
         self.accepting.push(accepting);
     }
 
     /// How many states there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.edges.len()
     }
 
     /// Adds an edge, or widens the one that is there.
-    pub fn add_edge(&mut self, from: u32, guard: &Guard, to: u32) -> Result<(), TooManyCubes> {
+    pub(crate) fn add_edge(
+        &mut self,
+        from: u32,
+        guard: &Guard,
+        to: u32,
+    ) -> Result<(), TooManyCubes> {
         if guard.is_never() {
             return Ok(());
         }
@@ -39,7 +44,7 @@ impl Buchi {
     }
 
     /// The strongly connected components of its graph.
-    pub fn components(&self) -> Components {
+    pub(crate) fn components(&self) -> Components {
         let successors: Vec<Vec<u32>> = self
             .edges
             .iter()
@@ -50,7 +55,7 @@ impl Buchi {
 
     /// Removes states that no run reaches or from which none is accepted; nothing is accepting that
     /// lies on no cycle. Gives back what became of each state.
-    pub fn trim(&mut self) -> Vec<Option<u32>> {
+    pub(crate) fn trim(&mut self) -> Vec<Option<u32>> {
         let components = self.components();
         let mut is_useful = vec![false; components.is_cyclic.len()];
         for state in 0..self.len() {
@@ -99,7 +104,7 @@ impl Buchi {
     }
 
     /// Whether the infinite word `stem` `cycle` `cycle` … is accepted.
-    pub fn accepts(&self, stem: &[Letter], cycle: &[Letter]) -> bool {
+    pub(crate) fn accepts(&self, stem: &[Letter], cycle: &[Letter]) -> bool {
         assert!(!cycle.is_empty(), "an infinite word needs a cycle");
         let letters: Vec<Letter> = stem.iter().chain(cycle).copied().collect();
         let length = letters.len();

@@ -5,7 +5,7 @@ use crate::guard::{Cube, Guard, TooManyCubes};
 use std::collections::{BTreeSet, HashMap};
 
 /// The guard of a condition on one state.
-pub fn guard_of(formulas: &Formulas, root: FormulaId) -> Result<Guard, TooManyCubes> {
+pub(crate) fn guard_of(formulas: &Formulas, root: FormulaId) -> Result<Guard, TooManyCubes> {
     let mut needed = BTreeSet::new();
     let mut pending = vec![root];
     while let Some(id) = pending.pop() {

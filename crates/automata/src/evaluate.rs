@@ -13,7 +13,7 @@ use crate::guard::Letter;
 ///
 /// # Panics
 /// If the cycle is empty: there is no such word.
-pub fn holds_on_lasso(
+pub(crate) fn holds_on_lasso(
     formulas: &Formulas,
     root: FormulaId,
     stem: &[Letter],

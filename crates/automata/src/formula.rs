@@ -18,7 +18,7 @@ id! {
 
 /// A formula whose operands are in the same table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Formula {
+pub(crate) enum Formula {
     /// Holds everywhere.
     True,
     /// Holds nowhere.
@@ -44,7 +44,7 @@ pub enum Formula {
 
 impl Formula {
     /// Its operands.
-    pub fn operands(&self) -> Vec<FormulaId> {
+    pub(crate) fn operands(&self) -> Vec<FormulaId> {
         match self {
             Formula::True | Formula::False | Formula::Literal { .. } => Vec::new(),
             Formula::And(operands) | Formula::Or(operands) => operands.to_vec(),
@@ -56,7 +56,7 @@ impl Formula {
 
 /// A table of formulas.
 #[derive(Clone, Debug)]
-pub struct Formulas {
+pub(crate) struct Formulas {
     table: Vec<Formula>,
     ids: HashMap<Formula, FormulaId>,
     duals: Vec<Option<FormulaId>>,
@@ -77,23 +77,18 @@ impl Default for Formulas {
 
 impl Formulas {
     /// The formula that holds everywhere.
-    pub const TRUE: FormulaId = FormulaId(0);
+    pub(crate) const TRUE: FormulaId = FormulaId(0);
     /// The formula that holds nowhere.
-    pub const FALSE: FormulaId = FormulaId(1);
+    pub(crate) const FALSE: FormulaId = FormulaId(1);
 
     /// A formula.
-    pub fn get(&self, id: FormulaId) -> &Formula {
+    pub(crate) fn get(&self, id: FormulaId) -> &Formula {
         &self.table[id.index()]
     }
 
     /// How many formulas there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.table.len()
-    }
-
-    /// Whether there are none: never, for `true` and `false` are always there.
-    pub fn is_empty(&self) -> bool {
-        self.table.is_empty()
     }
 
     fn intern(&mut self, formula: Formula) -> FormulaId {
@@ -108,12 +103,12 @@ impl Formulas {
     }
 
     /// `true` or `false`.
-    pub fn constant(&self, value: bool) -> FormulaId {
+    pub(crate) fn constant(value: bool) -> FormulaId {
         if value { Self::TRUE } else { Self::FALSE }
     }
 
     /// A proposition.
-    pub fn proposition(&mut self, proposition: u32) -> FormulaId {
+    pub(crate) fn proposition(&mut self, proposition: u32) -> FormulaId {
         self.intern(Formula::Literal {
             proposition,
             positive: true,
@@ -121,7 +116,7 @@ impl Formulas {
     }
 
     /// The negation.
-    pub fn not(&mut self, root: FormulaId) -> FormulaId {
+    pub(crate) fn not(&mut self, root: FormulaId) -> FormulaId {
         let mut pending = vec![root];
         while let Some(&id) = pending.last() {
             if self.duals[id.index()].is_some() {
@@ -166,12 +161,12 @@ impl Formulas {
     }
 
     /// All of some formulas.
-    pub fn and(&mut self, operands: impl IntoIterator<Item = FormulaId>) -> FormulaId {
+    pub(crate) fn and(&mut self, operands: impl IntoIterator<Item = FormulaId>) -> FormulaId {
         self.connective(operands, true)
     }
 
     /// Some of some formulas.
-    pub fn or(&mut self, operands: impl IntoIterator<Item = FormulaId>) -> FormulaId {
+    pub(crate) fn or(&mut self, operands: impl IntoIterator<Item = FormulaId>) -> FormulaId {
         self.connective(operands, false)
     }
 
@@ -279,7 +274,7 @@ impl Formulas {
     }
 
     /// `X a`.
-    pub fn next(&mut self, operand: FormulaId) -> FormulaId {
+    pub(crate) fn next(&mut self, operand: FormulaId) -> FormulaId {
         match operand {
             Self::TRUE | Self::FALSE => operand,
             _ => self.intern(Formula::Next(operand)),
@@ -287,22 +282,22 @@ impl Formulas {
     }
 
     /// `F a`.
-    pub fn finally(&mut self, operand: FormulaId) -> FormulaId {
+    pub(crate) fn finally(&mut self, operand: FormulaId) -> FormulaId {
         self.until(Self::TRUE, operand)
     }
 
     /// `G a`.
-    pub fn globally(&mut self, operand: FormulaId) -> FormulaId {
+    pub(crate) fn globally(&mut self, operand: FormulaId) -> FormulaId {
         self.release(Self::FALSE, operand)
     }
 
     /// `a U b`.
-    pub fn until(&mut self, kept: FormulaId, goal: FormulaId) -> FormulaId {
+    pub(crate) fn until(&mut self, kept: FormulaId, goal: FormulaId) -> FormulaId {
         self.fixed_point(kept, goal, true)
     }
 
     /// `a R b`.
-    pub fn release(&mut self, releasing: FormulaId, kept: FormulaId) -> FormulaId {
+    pub(crate) fn release(&mut self, releasing: FormulaId, kept: FormulaId) -> FormulaId {
         self.fixed_point(releasing, kept, false)
     }
 
@@ -352,25 +347,25 @@ impl Formulas {
     }
 
     /// `a W b`: `a` until `b`, or for ever.
-    pub fn weak_until(&mut self, kept: FormulaId, goal: FormulaId) -> FormulaId {
+    pub(crate) fn weak_until(&mut self, kept: FormulaId, goal: FormulaId) -> FormulaId {
         let either = self.or([kept, goal]);
         self.release(goal, either)
     }
 
     /// `a M b`: `b` up to and including a position where `a` holds, which there must be.
-    pub fn strong_release(&mut self, releasing: FormulaId, kept: FormulaId) -> FormulaId {
+    pub(crate) fn strong_release(&mut self, releasing: FormulaId, kept: FormulaId) -> FormulaId {
         let both = self.and([releasing, kept]);
         self.until(kept, both)
     }
 
     /// `a -> b`.
-    pub fn implies(&mut self, left: FormulaId, right: FormulaId) -> FormulaId {
+    pub(crate) fn implies(&mut self, left: FormulaId, right: FormulaId) -> FormulaId {
         let not = self.not(left);
         self.or([not, right])
     }
 
     /// `a <-> b`.
-    pub fn equivalent(&mut self, left: FormulaId, right: FormulaId) -> FormulaId {
+    pub(crate) fn equivalent(&mut self, left: FormulaId, right: FormulaId) -> FormulaId {
         let (not_left, not_right) = (self.not(left), self.not(right));
         let both = self.and([left, right]);
         let neither = self.and([not_left, not_right]);

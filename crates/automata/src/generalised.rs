@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 /// A generalised Büchi automaton.
 #[derive(Clone, Debug, Default)]
-pub struct Generalised {
+pub(crate) struct Generalised {
     /// Edges by source.
     pub edges: Vec<Vec<GeneralisedEdge>>,
     /// Initial states.
@@ -26,7 +26,7 @@ pub struct Generalised {
 
 /// An edge of a generalised Büchi automaton.
 #[derive(Clone, Debug)]
-pub struct GeneralisedEdge {
+pub(crate) struct GeneralisedEdge {
     /// When it may be taken.
     pub guard: Guard,
     /// Where it leads.
@@ -38,7 +38,7 @@ pub struct GeneralisedEdge {
 impl Generalised {
     /// The same language with one set of accepting states; with it, for each new state, the old one
     /// and its level.
-    pub fn degeneralise(&self) -> Result<(Buchi, Vec<(u32, u32)>), TooManyCubes> {
+    pub(crate) fn degeneralise(&self) -> Result<(Buchi, Vec<(u32, u32)>), TooManyCubes> {
         let components = self.components();
         let is_accepting = self.accepting_components(&components);
         let mut result = Buchi::default();

@@ -9,10 +9,10 @@
 pub type Letter = u64;
 
 /// How many propositions one property may have.
-pub const MAX_PROPOSITIONS: usize = Letter::BITS as usize;
+pub(crate) const MAX_PROPOSITIONS: usize = Letter::BITS as usize;
 
 /// A guard with more cubes than this is not made.
-pub const MAX_CUBES: usize = 256;
+const MAX_CUBES: usize = 256;
 
 /// A conjunction of propositions and negated propositions; the empty one is true.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,7 +66,7 @@ impl Cube {
     }
 
     /// Whether every letter of this cube is one of the other.
-    pub fn implies(self, other: Cube) -> bool {
+    pub(crate) fn implies(self, other: Cube) -> bool {
         self.positive & other.positive == other.positive
             && self.negative & other.negative == other.negative
     }
@@ -90,7 +90,7 @@ impl Cube {
 
 impl Guard {
     /// The guard that always holds.
-    pub fn always() -> Self {
+    pub(crate) fn always() -> Self {
         Cube::default().into()
     }
 
@@ -110,23 +110,23 @@ impl Guard {
     }
 
     /// Whether it is false whatever the letter.
-    pub fn is_never(&self) -> bool {
+    pub(crate) fn is_never(&self) -> bool {
         self.cubes.is_empty()
     }
 
     /// The propositions it speaks of.
-    pub fn support(&self) -> Letter {
+    pub(crate) fn support(&self) -> Letter {
         self.cubes.iter().fold(0, |all, cube| all | cube.support())
     }
 
     /// Whether some single cube of this guard covers the given one. (A cube that only several
     /// together cover is not found.)
-    pub fn covers(&self, cube: Cube) -> bool {
+    pub(crate) fn covers(&self, cube: Cube) -> bool {
         self.cubes.iter().any(|&own| cube.implies(own))
     }
 
     /// Adds an alternative, and simplifies: no cube implies another, none differ in one sign only.
-    pub fn add(&mut self, cube: Cube) {
+    pub(crate) fn add(&mut self, cube: Cube) {
         let mut pending = vec![cube];
         while let Some(cube) = pending.pop() {
             if self.covers(cube) {

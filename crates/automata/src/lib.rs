@@ -10,28 +10,29 @@
 //! (generalised Büchi automaton), `generalised` (one set of accepting states) and `reduce`.
 //! [`evaluate`] decides formulas on words without automata.
 
-pub mod automaton;
+mod automaton;
 mod buchi;
-pub mod components;
+mod components;
 mod condition;
-pub mod evaluate;
-pub mod formula;
+mod evaluate;
+mod formula;
 mod generalised;
-pub mod guard;
-pub mod hoa;
-pub mod ltl;
-pub mod monitor;
-pub mod property;
-pub mod propositions;
+mod guard;
+mod hoa;
+mod ltl;
+mod monitor;
+mod property;
+mod propositions;
 mod reduce;
 mod tableau;
 mod text;
 mod translate;
 
-pub use automaton::{Automaton, StateId};
-pub use guard::{Guard, Letter};
+pub use automaton::{Automaton, Edge, State, StateId};
+pub use components::Components;
+pub use guard::{Cube, Guard, Letter};
 pub use hoa::{read_hoa, write_hoa};
 pub use ltl::{Ltl, read_ltl};
 pub use monitor::{Monitor, read_monitor};
 pub use property::{Property, PropertyErrors, PropertyText};
-pub use propositions::{Proposition, Propositions, View};
+pub use propositions::{Atom, Proposition, Propositions, View};

@@ -51,7 +51,7 @@ pub fn read_monitor(source: &Source, machine: &Machine) -> Result<Monitor, Vec<D
     if reader.parser.diagnostics.is_empty() {
         builder.check_roles();
     }
-    let conditions = resolver.formulas_of(&values);
+    let conditions: Vec<_> = values.iter().map(|value| value.condition()).collect();
     builder.groups(&reader.groups, &conditions, &resolver.formulas);
     let (buchi, of_states) = builder.finish();
     let mut diagnostics = reader.parser.diagnostics;

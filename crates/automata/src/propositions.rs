@@ -64,7 +64,7 @@ pub struct View {
 /// A property has more than [`MAX_PROPOSITIONS`] propositions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the property has more than {MAX_PROPOSITIONS} different propositions")]
-pub struct TooManyPropositions;
+pub(crate) struct TooManyPropositions;
 
 impl Propositions {
     /// All propositions; their numbers are their places.
@@ -88,7 +88,7 @@ impl Propositions {
     }
 
     /// The number of a proposition; one that is there already keeps its number and text.
-    pub fn add(&mut self, atom: Atom, text: &str) -> Result<u32, TooManyPropositions> {
+    pub(crate) fn add(&mut self, atom: Atom, text: &str) -> Result<u32, TooManyPropositions> {
         if let Some(&id) = self.ids.get(&atom) {
             return Ok(id);
         }
@@ -105,7 +105,7 @@ impl Propositions {
     }
 
     /// Adds an expression; equal ones are one.
-    pub fn add_expr(&mut self, expr: Expr) -> ExprId {
+    pub(crate) fn add_expr(&mut self, expr: Expr) -> ExprId {
         if let Some(&id) = self.expr_ids.get(&expr) {
             return id;
         }
@@ -115,8 +115,7 @@ impl Propositions {
     }
 
     /// Which of the propositions in `mask` hold in a state; `read` gives the values of globals and
-    /// of the running procedure's locals. Only the variables that [`Propositions::reads`] names are
-    /// asked for.
+    /// of the running procedure's locals. Only the variables of those propositions are asked for.
     pub fn letter(
         &self,
         machine: &Machine,
@@ -223,36 +222,13 @@ impl Propositions {
             }
         })
     }
-
-    /// The variables that the propositions in `mask` read in states of a procedure. A search that
-    /// forgets or leaves open values that the program does not need must keep these.
-    pub fn reads(&self, running: ProcId, mask: Letter) -> Vec<Variable> {
-        let mut variables = Vec::new();
-        for (index, proposition) in self.list.iter().enumerate() {
-            if mask >> index & 1 == 0 {
-                continue;
-            }
-            if let Atom::Condition { expr, procedure } = proposition.atom
-                && procedure.is_none_or(|p| p == running)
-            {
-                self.exprs.visit(expr, |expr| {
-                    if let Expr::Var(variable, _) = *expr {
-                        variables.push(variable);
-                    }
-                });
-            }
-        }
-        variables.sort_unstable();
-        variables.dedup();
-        variables
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::ltl::read_ltl;
     use crate::propositions::View;
-    use hardbop_machine::{GlobalId, LocalId, Machine, NodeId, Variable};
+    use hardbop_machine::{LocalId, Machine, NodeId, Variable};
     use hardbop_syntax::Source;
 
     fn machine() -> Machine {
@@ -329,21 +305,5 @@ end";
         let exit = machine.procedures[0].exit;
         let ended = holding(&machine, &texts, exit, true);
         assert_eq!(ended, [false, false, false, true, false]);
-    }
-
-    #[test]
-    fn reads_names_what_a_search_must_keep() {
-        let machine = machine();
-        let source = Source::new("formula", "G (n < 3 -> F (p:k = n | main:x))");
-        let ltl = read_ltl(&source, &machine).unwrap();
-        let global = Variable::Global(GlobalId(1));
-        let of = |index: usize, mask| {
-            let procedure = hardbop_machine::ProcId::new(index);
-            ltl.propositions.reads(procedure, mask)
-        };
-        let local = |id| Variable::Local(LocalId(id));
-        assert_eq!(of(0, u64::MAX), [global, local(0)]);
-        assert_eq!(of(1, u64::MAX), [global, local(1)]);
-        assert_eq!(of(1, 1), [global]);
     }
 }

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 const MAX_STATES: usize = 150;
 
 /// Reduces until nothing changes.
-pub fn reduce(mut automaton: Buchi) -> Result<Buchi, TooManyCubes> {
+pub(crate) fn reduce(mut automaton: Buchi) -> Result<Buchi, TooManyCubes> {
     automaton.trim();
     loop {
         let before = automaton.clone();

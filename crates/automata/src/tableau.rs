@@ -14,7 +14,7 @@ use crate::guard::Cube;
 use std::collections::{BTreeSet, HashMap};
 
 /// Untils per formula: acceptance sets are bits of a word.
-pub const MAX_UNTILS: usize = 64;
+const MAX_UNTILS: usize = 64;
 
 /// Sets of formulas, covers of one set and edges: larger automata are not made.
 const MAX_SETS: usize = 5_000;
@@ -24,7 +24,7 @@ const MAX_EDGES: usize = 400_000;
 /// The automaton of a formula would be too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the formula is too large to be made an automaton")]
-pub struct TooLarge;
+pub(crate) struct TooLarge;
 
 /// What a set of formulas asks for: now, from the next position on, and what it puts off.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,7 +44,7 @@ impl Cover {
 }
 
 /// The generalised Büchi automaton that accepts the words of a formula.
-pub fn tableau(formulas: &Formulas, root: FormulaId) -> Result<Generalised, TooLarge> {
+pub(crate) fn tableau(formulas: &Formulas, root: FormulaId) -> Result<Generalised, TooLarge> {
     let untils = untils_of(formulas, root)?;
     let mut states = States::default();
     let start = BTreeSet::from([root]);

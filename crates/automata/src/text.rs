@@ -4,8 +4,8 @@
 //! of programs does not serve: there `F` is a constant, here it is an operator, and single capital
 //! letters are operators only in their place.
 
-pub mod expressions;
-pub mod lexer;
+pub(crate) mod expressions;
+pub(crate) mod lexer;
 mod names;
-pub mod resolve;
-pub mod tree;
+pub(crate) mod resolve;
+pub(crate) mod tree;

@@ -6,7 +6,7 @@ use crate::reduce::reduce;
 use crate::tableau::{TooLarge, tableau};
 
 /// An automaton that accepts exactly the words that satisfy a formula.
-pub fn translate(formulas: &Formulas, root: FormulaId) -> Result<Buchi, TooLarge> {
+pub(crate) fn translate(formulas: &Formulas, root: FormulaId) -> Result<Buchi, TooLarge> {
     let (automaton, _) = tableau(formulas, root)?
         .degeneralise()
         .map_err(|_| TooLarge)?;

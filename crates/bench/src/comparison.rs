@@ -69,7 +69,7 @@ impl Measure {
 }
 
 /// The table. Cases and contenders keep the order in which they were run.
-pub fn table(records: &[Record], measure: Measure) -> Table {
+pub(crate) fn table(records: &[Record], measure: Measure) -> Table {
     let mut contenders: Vec<&str> = Vec::new();
     for record in records {
         if !contenders.contains(&record.contender.as_str()) {

@@ -6,7 +6,7 @@
 
 /// Growth from one size to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Growth {
+pub(crate) struct Growth {
     /// The later quantity over the earlier one.
     pub ratio: f64,
     /// The exponent of the power law through the two points.
@@ -16,7 +16,7 @@ pub struct Growth {
 impl Growth {
     /// Growth between two points `(size, quantity)`. There is none between equal sizes, nor from or
     /// to nothing at all.
-    pub fn between(earlier: (f64, f64), later: (f64, f64)) -> Option<Self> {
+    pub(crate) fn between(earlier: (f64, f64), later: (f64, f64)) -> Option<Self> {
         let is_positive = [earlier.0, earlier.1, later.0, later.1]
             .iter()
             .all(|value| *value > 0.0 && value.is_finite());

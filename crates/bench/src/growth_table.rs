@@ -8,7 +8,7 @@ use crate::table::{Align, Table};
 
 /// The table: for time, CPU time and memory the ratio and the exponent, for counters of work the
 /// exponent.
-pub fn table(records: &[Record]) -> Table {
+pub(crate) fn table(records: &[Record]) -> Table {
     let mut table = Table::new([
         ("program", Align::Left),
         ("seed", Align::Right),

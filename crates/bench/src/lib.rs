@@ -9,21 +9,23 @@
 //! with made-up figures.
 
 pub mod auto_table;
-pub mod case;
+mod case;
 pub mod check_output;
-pub mod comparison;
+mod comparison;
 pub mod csv;
-pub mod growth;
-pub mod growth_table;
-pub mod peer;
+mod growth;
+mod growth_table;
+mod peer;
 pub mod process_status;
 pub mod quantity;
-pub mod record;
+mod record;
 pub mod report;
-pub mod table;
-pub mod verdict;
+mod table;
+mod verdict;
 
-pub use case::{Case, Source, Suite};
+pub use case::{Case, FRONT_END_FAMILY, FRONT_END_SIZES, Source, Suite};
+pub use comparison::Measure;
 pub use peer::Peer;
-pub use record::{End, Record, Sample};
+pub use record::{End, Kind, Record, Sample};
+pub use table::{Align, Table};
 pub use verdict::{Judgement, Verdict};

@@ -43,7 +43,7 @@ pub enum End {
 
 impl End {
     /// The word in tables: the exit code of a process that ended by itself.
-    pub fn word(&self) -> String {
+    pub(crate) fn word(&self) -> String {
         match self {
             End::Exited(code) => code.to_string(),
             End::Crashed => "crash".to_owned(),
@@ -76,7 +76,7 @@ impl Sample {
     }
 
     /// Whether the process ended by itself, so that its figures mean something.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         matches!(self.end, End::Exited(_))
     }
 
@@ -133,7 +133,7 @@ impl Record {
     }
 
     /// The gravest judgement of all runs: one wrong answer among many right ones is still wrong.
-    pub fn judgement(&self) -> Judgement {
+    pub(crate) fn judgement(&self) -> Judgement {
         let judgements: Vec<Judgement> = self
             .samples
             .iter()
@@ -153,13 +153,13 @@ impl Record {
 
     /// Whether the figures are those of an answer. A run that gave up or failed early must not look
     /// fast.
-    pub fn is_answered(&self) -> bool {
+    pub(crate) fn is_answered(&self) -> bool {
         let is_none = matches!(self.judgement(), Judgement::Failed | Judgement::NoAnswer);
         self.best().is_complete() && !is_none
     }
 
     /// Whether all complete runs counted the same work, as a deterministic engine does.
-    pub fn is_steady(&self) -> bool {
+    pub(crate) fn is_steady(&self) -> bool {
         let mut complete = self.samples.iter().filter(|sample| sample.is_complete());
         let first = complete.next();
         complete.all(|sample| Some(&sample.work) == first.map(|first| &first.work))
@@ -172,7 +172,7 @@ pub(crate) mod tests {
     use crate::case::Source;
 
     /// A complete run that takes this many milliseconds and finds the label.
-    pub fn sample(millis: u64) -> Sample {
+    pub(crate) fn sample(millis: u64) -> Sample {
         Sample {
             wall: Duration::from_millis(millis),
             cpu: Some(Duration::from_millis(millis / 10 * 10)),
@@ -184,7 +184,7 @@ pub(crate) mod tests {
     }
 
     /// A record with runs that take this many milliseconds; the expected verdict is the one seen.
-    pub fn record(name: &str, size: u32, contender: &str, millis: &[u64]) -> Record {
+    pub(crate) fn record(name: &str, size: u32, contender: &str, millis: &[u64]) -> Record {
         Record {
             case: Case {
                 name: name.to_owned(),

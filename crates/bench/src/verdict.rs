@@ -61,7 +61,7 @@ impl Judgement {
     }
 
     /// The word in tables. A wrong verdict must not be overlooked.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Judgement::Right => "right",
             Judgement::Wrong => "WRONG",

@@ -6,18 +6,19 @@
 //! ([`tabulation`]), exact for any recursion of sequential programs. The two share nothing but the
 //! evaluation of a single edge, so that one can be held against the other.
 
-pub mod configurations;
-pub mod contexts;
+mod configurations;
+mod contexts;
 mod engine;
 pub mod path_edges;
-pub mod runs;
-pub mod steps;
-pub mod tabulation;
-pub mod tabulation_engine;
+mod runs;
+mod steps;
+mod tabulation;
+mod tabulation_engine;
 
 pub use configurations::Oracle;
-pub use contexts::ContextOracle;
+pub use contexts::{ContextOracle, Cost};
 pub use engine::BruteForce;
 pub use runs::RunOracle;
+pub use steps::{Bounds, initial_configurations, successors};
 pub use tabulation::Tabulation;
 pub use tabulation_engine::TabulationEngine;

@@ -42,7 +42,7 @@ pub struct PathEdges {
 
 impl PathEdges {
     /// Adds one.
-    pub fn add(&mut self, node: NodeId, entry: State, now: State) {
+    pub(crate) fn add(&mut self, node: NodeId, entry: State, now: State) {
         self.nodes.entry(node).or_default().insert((entry, now));
     }
 

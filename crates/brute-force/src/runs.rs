@@ -9,8 +9,7 @@
 //! it is. No fairness is assumed: a thread that could go on may be left waiting for ever.
 
 use crate::steps::{Bounds, initial_configurations, successors};
-use hardbop_automata::components::Components;
-use hardbop_automata::{Automaton, Letter, StateId};
+use hardbop_automata::{Automaton, Components, Letter, StateId};
 use hardbop_interpreter::{Configuration, Move, Recorder, letter_of_threads};
 use hardbop_machine::Machine;
 use hardbop_machine::ir::NodeKind;

@@ -1,15 +1,14 @@
 //! All steps from a configuration: every thread, every choice, every uninitialised value.
 
-use hardbop_interpreter::choices::valuation_bits;
-use hardbop_interpreter::configuration::{initial, initial_slots};
-use hardbop_interpreter::scheduler::schedulable;
-use hardbop_interpreter::step::step_slots;
-use hardbop_interpreter::{Configuration, Move, Valuations, take};
+use hardbop_interpreter::{
+    Configuration, Move, Valuations, initial, initial_slots, schedulable, step_slots, take,
+    valuation_bits,
+};
 use hardbop_machine::{Machine, Type};
 use hardbop_outcome::{Budget, Limit};
 
 /// More choices than these bits at one step are refused.
-pub const MAX_CHOICE_BITS: u64 = 16;
+const MAX_CHOICE_BITS: u64 = 16;
 
 /// How large configurations may get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,9 +8,7 @@ mod evidence;
 
 use crate::path_edges::State;
 use crate::steps::valuations;
-use hardbop_interpreter::configuration::{initial, initial_slots};
-use hardbop_interpreter::fire::fire;
-use hardbop_interpreter::step::returned;
+use hardbop_interpreter::{fire, initial, initial_slots, returned};
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId};
 use hardbop_outcome::{Interrupt, Limit, NeverInterrupted};
 use std::collections::HashMap;
@@ -80,7 +78,7 @@ impl<'a> Tabulation<'a> {
     }
 
     /// The same, until somebody interrupts.
-    pub fn within(
+    pub(crate) fn within(
         machine: &'a Machine,
         limit: usize,
         interrupt: &dyn Interrupt,

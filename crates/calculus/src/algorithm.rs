@@ -1,8 +1,7 @@
 //! Algorithms: `.mu` texts over the program relations. The paper's, and whatever users write.
 
 use crate::problem::Program;
-use hardbop_formula::system::{ActionKind, FormulaId};
-use hardbop_formula::{Checked, System};
+use hardbop_formula::{ActionKind, Checked, FormulaId, System};
 use hardbop_syntax::Source;
 
 /// An algorithm.
@@ -117,7 +116,7 @@ impl Algorithm {
     }
 
     /// The algorithm of section 4.2 as the paper has it.
-    pub fn reference() -> Self {
+    fn reference() -> Self {
         Self::built_in(REFERENCE).expect("the reference is in the table")
     }
 }

@@ -7,16 +7,16 @@
 use crate::layout::{Class, Layout};
 use crate::relations::{Clause, ProgramRelation, Signature};
 use crate::steps::Part;
-use hardbop_formula::system::{
-    Formula, FormulaId, Leaf, RelationId, Values, Variable as MuVariable, VariableId,
+use hardbop_formula::{
+    Formula, FormulaBuilder, FormulaId, Leaf, RelationId, System, Values, Variable as MuVariable,
+    VariableId,
 };
-use hardbop_formula::{FormulaBuilder, System};
 use hardbop_machine::bits::{BitGraph, BitId, BitNode};
 use hardbop_machine::{InputId, ProcId, Variable};
 use std::collections::HashMap;
 
 /// Puts bodies into a system.
-pub struct BodyWriter<'w> {
+pub(crate) struct BodyWriter<'w> {
     system: &'w mut System,
     layout: &'w Layout,
     graph: &'w BitGraph,
@@ -35,7 +35,7 @@ struct Scene<'s> {
 
 impl<'w> BodyWriter<'w> {
     /// A writer into a system.
-    pub fn new(system: &'w mut System, layout: &'w Layout, graph: &'w BitGraph) -> Self {
+    pub(crate) fn new(system: &'w mut System, layout: &'w Layout, graph: &'w BitGraph) -> Self {
         Self {
             system,
             layout,
@@ -46,7 +46,7 @@ impl<'w> BodyWriter<'w> {
     }
 
     /// Gives a relation of the system, announced under its name, its body.
-    pub fn define(&mut self, relation: &ProgramRelation) {
+    pub(crate) fn define(&mut self, relation: &ProgramRelation) {
         let signature = &relation.signature;
         let Some(id) = self.system.find(signature.name) else {
             return;
@@ -73,7 +73,7 @@ impl<'w> BodyWriter<'w> {
     }
 
     /// Puts everything into the system.
-    pub fn finish(self) {
+    pub(crate) fn finish(self) {
         let first = self.system.formulas.len() as u32;
         let formulas = self.formulas.into_formulas().into_iter();
         self.system

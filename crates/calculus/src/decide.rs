@@ -10,14 +10,13 @@ use crate::places::{Places, relation_of_places};
 use crate::problem::Program;
 use crate::threads::{ThreadBound, ThreadProblem, fixed};
 use hardbop_fixpoint::{Limits, Options, Solver, Until};
-use hardbop_formula::System;
-use hardbop_formula::system::FormulaId;
+use hardbop_formula::{FormulaId, System};
 use hardbop_machine::{Machine, NodeId, ProcId};
 use hardbop_outcome::{Budget, Limit};
 use hardbop_symbolic::node_limit;
 
 /// A program and an algorithm to ask.
-pub struct Decision<'q> {
+pub(crate) struct Decision<'q> {
     /// The program.
     pub machine: &'q Machine,
     /// The limits.
@@ -39,7 +38,11 @@ pub(crate) struct Effort {
 
 impl<'q> Decision<'q> {
     /// Nothing is asked yet.
-    pub fn new(machine: &'q Machine, algorithm: &'q Algorithm, budget: &'q Budget<'q>) -> Self {
+    pub(crate) fn new(
+        machine: &'q Machine,
+        algorithm: &'q Algorithm,
+        budget: &'q Budget<'q>,
+    ) -> Self {
         Self {
             machine,
             budget,
@@ -49,12 +52,12 @@ impl<'q> Decision<'q> {
     }
 
     /// Work counters of everything asked so far.
-    pub fn statistics(&self) -> Vec<(String, u64)> {
+    pub(crate) fn statistics(&self) -> Vec<(String, u64)> {
         self.effort.statistics()
     }
 
     /// For each node whether it is reached.
-    pub fn reached(&mut self, nodes: &[NodeId]) -> Result<Vec<bool>, Limit> {
+    pub(crate) fn reached(&mut self, nodes: &[NodeId]) -> Result<Vec<bool>, Limit> {
         let is_reached = self.holds(nodes)?;
         if !is_reached || nodes.len() < 2 {
             return Ok(vec![is_reached; nodes.len()]);

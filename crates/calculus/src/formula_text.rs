@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 type BitNamer<'f> = Box<dyn Fn(Variable, u8) -> String + 'f>;
 
 /// Writes formulas.
-pub struct FormulaText<'f> {
+pub(crate) struct FormulaText<'f> {
     /// Where they are.
     pub graph: &'f BitGraph,
     /// Names of bits before the step.
@@ -36,14 +36,14 @@ enum Binding {
 
 impl FormulaText<'_> {
     /// A formula, to stand in a conjunction.
-    pub fn formula(&self, root: BitId) -> String {
+    pub(crate) fn formula(&self, root: BitId) -> String {
         self.with_names(root, |named, text| {
             self.write(text, root, Binding::And, named);
         })
     }
 
     /// "The bit equals the formula", to stand in a conjunction.
-    pub fn equation(&self, target: &str, root: BitId) -> String {
+    pub(crate) fn equation(&self, target: &str, root: BitId) -> String {
         let node = self.graph.get(root);
         match node {
             BitNode::Const(true) => target.to_owned(),

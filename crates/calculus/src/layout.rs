@@ -12,7 +12,7 @@ use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storag
 use std::collections::HashMap;
 
 /// A bit of a variable, the lowest is 0.
-pub type VariableBit = (Variable, u8);
+pub(crate) type VariableBit = (Variable, u8);
 
 /// One class of bits, `Local` or `Global`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -181,7 +181,7 @@ impl Layout {
     }
 
     /// The code of a node in the type `PC`; the entry has 0.
-    pub fn pc(&self, node: NodeId) -> u32 {
+    pub(crate) fn pc(&self, node: NodeId) -> u32 {
         self.pcs[node.index()]
     }
 
@@ -196,12 +196,12 @@ impl Layout {
     }
 
     /// The bits of a procedure's locals that have a field, in order of the fields.
-    pub fn local_bits(&self, procedure: ProcId) -> &[VariableBit] {
+    pub(crate) fn local_bits(&self, procedure: ProcId) -> &[VariableBit] {
         &self.bits[procedure.index()]
     }
 
     /// The bits of the globals that have a field, in order of the fields.
-    pub fn global_bits(&self) -> &[VariableBit] {
+    pub(crate) fn global_bits(&self) -> &[VariableBit] {
         &self.bits[self.bits.len() - 1]
     }
 
@@ -216,14 +216,14 @@ impl Layout {
     }
 
     /// Whether the flow of control has a way from the start to an edge.
-    pub fn can_be_taken(&self, edge: EdgeId) -> bool {
+    pub(crate) fn can_be_taken(&self, edge: EdgeId) -> bool {
         self.whole.keeps_edge(edge)
     }
 
     /// Whether the value of a variable at a node can matter for what follows in this invocation.
     /// Where it cannot, relations leave it open. A global that the procedure never touches does
     /// not: the caller remembers its value.
-    pub fn matters(&self, machine: &Machine, node: NodeId, variable: Variable) -> bool {
+    pub(crate) fn matters(&self, machine: &Machine, node: NodeId, variable: Variable) -> bool {
         let procedure = machine.procedure_of(node);
         let is_touched = match variable {
             Variable::Global(global) => self.touches(procedure, global),
@@ -236,7 +236,7 @@ impl Layout {
 
     /// Whether a procedure, or anything it calls, or another thread meanwhile, reads or writes a
     /// global.
-    pub fn touches(&self, procedure: ProcId, global: GlobalId) -> bool {
+    pub(crate) fn touches(&self, procedure: ProcId, global: GlobalId) -> bool {
         self.is_exposed[global.index()]
             || self.effects.modifies(procedure, global)
             || self.effects.references(procedure, global)

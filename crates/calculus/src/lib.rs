@@ -7,17 +7,18 @@
 
 pub mod algorithm;
 mod bodies;
-pub mod decide;
+mod decide;
 mod engine;
 mod formula_text;
-pub mod layout;
+mod layout;
 mod places;
-pub mod problem;
-pub mod relations;
+mod problem;
+mod relations;
 mod steps;
 mod text;
 pub mod threads;
 
 pub use algorithm::Algorithm;
+pub use decide::{Decided, decide_threads};
 pub use engine::{CalculusEngine, unsupported};
 pub use problem::Program;

@@ -6,8 +6,7 @@
 use crate::layout::Layout;
 use hardbop_bdd::Bdd;
 use hardbop_fixpoint::Solver;
-use hardbop_formula::System;
-use hardbop_formula::system::{RelationId, VariableId};
+use hardbop_formula::{RelationId, System, VariableId};
 use hardbop_machine::{Machine, NodeId};
 
 /// The relation of places of an algorithm, if it has one: two parameters, module and counter.
@@ -28,7 +27,7 @@ pub(crate) struct Places<'p> {
 
 impl Places<'_> {
     /// Whether one of some nodes is among them.
-    pub fn contain(&self, solver: &Solver<'_>, nodes: &[NodeId]) -> bool {
+    pub(crate) fn contain(&self, solver: &Solver<'_>, nodes: &[NodeId]) -> bool {
         let contains = |&node: &NodeId| {
             let module = self.layout.module(self.machine.procedure_of(node));
             let mut set = Vec::new();

@@ -35,7 +35,7 @@ impl<'m> Program<'m> {
 
     /// The same for a program that runs from several procedures on, of which the first is where it
     /// starts.
-    pub fn with_entries(
+    pub(crate) fn with_entries(
         machine: &'m Machine,
         entries: &[ProcId],
         asked: &[NodeId],

@@ -17,7 +17,7 @@ use hardbop_machine::{Action, Edge, EdgeId, Machine, NodeId, ProcId, Variable};
 
 /// The type of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ParameterType {
+pub(crate) enum ParameterType {
     /// A procedure.
     Module,
     /// A place in a procedure.
@@ -30,7 +30,7 @@ pub enum ParameterType {
 
 /// The shape of a relation.
 #[derive(Clone, Copy, Debug)]
-pub struct Signature {
+pub(crate) struct Signature {
     /// Its name.
     pub name: &'static str,
     /// What it says, in one line.
@@ -47,7 +47,7 @@ pub struct Signature {
 
 /// A relation: in every module one of the module's clauses holds.
 #[derive(Clone, Debug)]
-pub struct ProgramRelation {
+pub(crate) struct ProgramRelation {
     /// Its shape.
     pub signature: Signature,
     /// The clauses of each module that has some; the first parameter is the module.
@@ -56,7 +56,7 @@ pub struct ProgramRelation {
 
 /// A conjunction.
 #[derive(Clone, Debug)]
-pub struct Clause {
+pub(crate) struct Clause {
     /// Parameters after the first, by number, and the code that they have.
     pub codes: Vec<(usize, u32)>,
     /// Whose locals the state before speaks of.
@@ -194,7 +194,7 @@ const TARGET: Signature = Signature {
 /// The relations of what runs from some procedures on, in the order in which they are written. The
 /// program starts in the first of `entries`, threads start in the others; procedures that are never
 /// called have no part in them.
-pub fn program_relations(
+pub(crate) fn program_relations(
     view: &mut BitView<'_>,
     layout: &Layout,
     entries: &[ProcId],

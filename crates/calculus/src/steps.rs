@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// A constraint. Formulae speak of the state before by [`BitNode::Var`] and of the state after by
 /// [`BitNode::Next`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub(crate) enum Part {
     /// A formula holds.
     Holds(BitId),
     /// A bit has this value afterwards.
@@ -43,7 +43,7 @@ const EXPANDED_CHOICES: usize = 2;
 
 /// What an edge asks of the states before and after it. `after` lists the bits that matter
 /// afterwards; only those are constrained. A variable that is not visible becomes a choice.
-pub fn edge_parts(
+pub(crate) fn edge_parts(
     graph: &mut BitGraph,
     edge: &BitEdge,
     after: &[(Variable, u8)],
@@ -100,7 +100,7 @@ pub fn edge_parts(
 }
 
 /// The values that a call's arguments give to parameters of the callee, where the guard holds.
-pub fn argument_parts(
+pub(crate) fn argument_parts(
     graph: &mut BitGraph,
     edge: &BitEdge,
     is_wanted: impl Fn(Variable) -> bool,

@@ -13,7 +13,7 @@ use std::fmt::Write;
 const INFALLIBLE: &str = "a string takes all text";
 
 /// The types of a program: `Module`, `PC`, `Local`, `Global`.
-pub fn types(machine: &Machine, layout: &Layout) -> String {
+pub(crate) fn types(machine: &Machine, layout: &Layout) -> String {
     let mut text = String::new();
     let last = |count: usize| count.max(2) - 1;
     let modules = last(machine.procedures.len());
@@ -59,7 +59,7 @@ fn comment(text: &str) -> String {
 }
 
 /// The head of a relation, up to its body.
-pub fn head(signature: &Signature) -> String {
+pub(crate) fn head(signature: &Signature) -> String {
     let parameters = signature.parameters.iter().map(|(ty, name)| {
         let ty = match ty {
             ParameterType::Module => "Module",
@@ -78,7 +78,7 @@ pub fn head(signature: &Signature) -> String {
 }
 
 /// A relation with its body.
-pub fn relation(
+pub(crate) fn relation(
     machine: &Machine,
     layout: &Layout,
     graph: &BitGraph,

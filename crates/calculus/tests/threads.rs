@@ -2,16 +2,15 @@
 //! Bluetooth driver.
 
 use hardbop_calculus::algorithm::answer;
-use hardbop_calculus::decide::{Decided, decide_threads};
 use hardbop_calculus::threads::{ThreadBound, ThreadProblem, fixed};
+use hardbop_calculus::{Decided, decide_threads};
 use hardbop_fixpoint::{Limits, Options, Solver};
 use hardbop_formula::load_text;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Budget, Limit, Question};
 use hardbop_syntax::Source;
-use hardbop_testkit::contexts::{ContextOracle, Cost};
 use hardbop_testkit::generator::ThreadForm;
-use hardbop_testkit::{Knobs, generate, shrink};
+use hardbop_testkit::{ContextOracle, Cost, Knobs, generate, shrink};
 
 fn driver(configuration: &str) -> Machine {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/");

@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use hardbop_calculus::Algorithm;
 use hardbop_calculus::algorithm::{BUILT_IN, answer};
 use hardbop_explicit::Search;
-use hardbop_formula::loading;
+use hardbop_formula::load;
 use hardbop_portfolio::{Choice, EngineName, Options, Portfolio, Validation};
 use hardbop_report::diagnostics::{Colour, render};
 use hardbop_satcheck::Split;
@@ -244,7 +244,7 @@ fn find_algorithm(name: &str) -> Result<Algorithm, Failure> {
 fn own_algorithm(name: &str) -> Result<Algorithm, Failure> {
     let source = input::read_source(name)?;
     let mut files: Vec<(String, Source)> = Vec::new();
-    loading::read(&source, &mut |path| {
+    load(&source, &mut |path| {
         let read = input::read_source(path);
         let file = read.map_err(|failure| failure.message().unwrap_or_default().to_owned())?;
         files.push((path.to_owned(), file.clone()));

@@ -3,9 +3,7 @@
 use clap::ValueEnum;
 use hardbop_machine::Machine;
 use hardbop_outcome::Evidence;
-use hardbop_report::trace_text::{
-    TraceLevel, TraceOptions, lasso_text, thread_lasso_text, trace_text,
-};
+use hardbop_report::{TraceLevel, TraceOptions, lasso_text, thread_lasso_text, trace_text};
 
 /// How traces are shown.
 #[derive(Clone, Copy, Debug, clap::Args)]

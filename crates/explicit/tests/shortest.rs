@@ -7,8 +7,8 @@
 use hardbop_explicit::{ExplicitEngine, Search};
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Target, Verdict};
+use hardbop_testkit::Tabulation;
 use hardbop_testkit::generator::{Knobs, generate};
-use hardbop_testkit::tabulation::Tabulation;
 
 /// Asks for one target at a time, so that the search may stop as early as it can; gives how many
 /// runs were compared.

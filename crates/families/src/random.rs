@@ -34,7 +34,7 @@ impl Random {
     }
 
     /// A number from 0 to `most`.
-    pub fn up_to(&mut self, most: u32) -> u32 {
+    pub(crate) fn up_to(&mut self, most: u32) -> u32 {
         self.below(most as usize + 1) as u32
     }
 
@@ -50,7 +50,7 @@ impl Random {
     }
 
     /// The index of one of some weights, each as likely as it is heavy; 0 if all are zero.
-    pub fn weighted(&mut self, weights: &[u32]) -> usize {
+    pub(crate) fn weighted(&mut self, weights: &[u32]) -> usize {
         let total: usize = weights.iter().map(|&weight| weight as usize).sum();
         let mut rest = self.below(total);
         for (index, &weight) in weights.iter().enumerate() {

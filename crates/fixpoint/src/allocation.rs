@@ -36,7 +36,7 @@ pub(crate) struct Affinity {
 
 impl Allocation {
     /// Chooses BDD variables; enumerations with more than `many_values` are places and come first.
-    pub fn new(
+    pub(crate) fn new(
         system: &System,
         model: &Model,
         dependencies: &Dependencies,
@@ -67,23 +67,23 @@ impl Allocation {
     }
 
     /// The BDD variable of a bit that occurs in some formula.
-    pub fn level(&self, bit: BitId) -> u32 {
+    pub(crate) fn level(&self, bit: BitId) -> u32 {
         self.levels[bit.index()].expect("every bit that occurs is in a clique")
     }
 
     /// The BDD variable of a bit, if it occurs anywhere.
-    pub fn find(&self, bit: BitId) -> Option<u32> {
+    pub(crate) fn find(&self, bit: BitId) -> Option<u32> {
         self.levels[bit.index()]
     }
 
     /// How many BDD variables there are.
-    pub fn count(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         self.control.len() as u32
     }
 
     /// Per BDD variable whether it is a bit of a large enumeration, such as a program counter, or
     /// of any that stands above such.
-    pub fn control(&self) -> &[bool] {
+    pub(crate) fn control(&self) -> &[bool] {
         &self.control
     }
 }

@@ -18,7 +18,7 @@ pub(crate) enum Sign {
 
 impl Sign {
     /// The sign of a dependency through another.
-    pub fn through(self, inner: Sign) -> Sign {
+    pub(crate) fn through(self, inner: Sign) -> Sign {
         match (self, inner) {
             (Sign::Mixed, _) | (_, Sign::Mixed) => Sign::Mixed,
             (a, b) if a == b => Sign::Positive,
@@ -27,7 +27,7 @@ impl Sign {
     }
 
     /// The sign of two dependencies at once.
-    pub fn together(self, other: Sign) -> Sign {
+    pub(crate) fn together(self, other: Sign) -> Sign {
         if self == other { self } else { Sign::Mixed }
     }
 }
@@ -38,7 +38,7 @@ pub(crate) struct Dependencies {
 }
 
 impl Dependencies {
-    pub fn new(model: &Model) -> Self {
+    pub(crate) fn new(model: &Model) -> Self {
         let reads = model.predicates.iter().map(|p| reads(model, p.body));
         Self {
             reads: reads.collect(),
@@ -46,12 +46,12 @@ impl Dependencies {
     }
 
     /// What a predicate reads, in order of their numbers.
-    pub fn reads(&self, predicate: PredicateId) -> &[(PredicateId, Sign)] {
+    pub(crate) fn reads(&self, predicate: PredicateId) -> &[(PredicateId, Sign)] {
         &self.reads[predicate.index()]
     }
 
     /// Per predicate the number of its component among all.
-    pub fn component_numbers(&self, predicates: usize) -> Vec<usize> {
+    pub(crate) fn component_numbers(&self, predicates: usize) -> Vec<usize> {
         let everyone: Vec<PredicateId> = (0..predicates as u32).map(PredicateId).collect();
         let mut component_of = vec![0; predicates];
         for (number, component) in self.components(&everyone).iter().enumerate() {
@@ -65,7 +65,7 @@ impl Dependencies {
     /// The components among these predicates, dependencies that leave the set ignored; what is read
     /// comes first. Members of a component are in the order in which they are finished, so that
     /// most reads within it point backwards.
-    pub fn components(&self, among: &[PredicateId]) -> Vec<Vec<PredicateId>> {
+    pub(crate) fn components(&self, among: &[PredicateId]) -> Vec<Vec<PredicateId>> {
         Tarjan::new(self, among).run()
     }
 }

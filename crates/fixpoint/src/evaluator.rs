@@ -55,7 +55,7 @@ pub(crate) struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    pub fn new(
+    pub(crate) fn new(
         model: &Model,
         dependencies: &Dependencies,
         allocation: &Allocation,
@@ -80,14 +80,14 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The value of a predicate's body.
-    pub fn body(&mut self, predicate: PredicateId) -> Result<Bdd, Exhausted> {
+    pub(crate) fn body(&mut self, predicate: PredicateId) -> Result<Bdd, Exhausted> {
         self.update(predicate, &|_| true)?;
         let body = &self.bodies[predicate.index()];
         Ok(body.value(body.program.root()))
     }
 
     /// Brings those steps up to date that are chosen and not constant, and all that are.
-    pub fn update(
+    pub(crate) fn update(
         &mut self,
         predicate: PredicateId,
         chosen: &dyn Fn(usize) -> bool,
@@ -174,7 +174,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// An application of a predicate with this value, as far as it passes the gate.
-    pub fn apply(
+    pub(crate) fn apply(
         &mut self,
         at: usize,
         step: usize,
@@ -195,7 +195,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Drops all that is remembered about the body of a predicate.
-    pub fn forget(&mut self, predicate: PredicateId) {
+    pub(crate) fn forget(&mut self, predicate: PredicateId) {
         let body = &mut self.bodies[predicate.index()];
         body.memos.fill(None);
         body.products.iter_mut().for_each(|product| *product = None);
@@ -203,7 +203,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// What has to survive a collection.
-    pub fn each_root(&self, visit: &mut dyn FnMut(Bdd)) {
+    pub(crate) fn each_root(&self, visit: &mut dyn FnMut(Bdd)) {
         self.values.iter().copied().for_each(&mut *visit);
         for body in &self.bodies {
             for memo in body.memos.iter().flatten() {
@@ -222,7 +222,7 @@ impl<'a> Evaluator<'a> {
 
 impl Body {
     /// The value of a step that is up to date.
-    pub fn value(&self, step: usize) -> Bdd {
+    pub(crate) fn value(&self, step: usize) -> Bdd {
         known(&self.memos, step)
     }
 }

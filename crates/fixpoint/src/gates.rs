@@ -47,7 +47,7 @@ pub(crate) fn gate_of(
 
 impl Evaluator<'_> {
     /// The value of a gate; `value` gives that of a part.
-    pub fn gate(
+    pub(crate) fn gate(
         &mut self,
         at: usize,
         step: usize,

@@ -55,7 +55,7 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    pub fn new(model: &Model, dependencies: &Dependencies, is_plain: bool) -> Self {
+    pub(crate) fn new(model: &Model, dependencies: &Dependencies, is_plain: bool) -> Self {
         let everyone: Vec<PredicateId> = model.predicate_ids().collect();
         let mut groups = Self {
             list: Vec::new(),
@@ -73,16 +73,16 @@ impl Groups {
         groups
     }
 
-    pub fn get(&self, id: GroupId) -> &Group {
+    pub(crate) fn get(&self, id: GroupId) -> &Group {
         &self.list[id.0 as usize]
     }
 
-    pub fn outermost(&self, predicate: PredicateId) -> GroupId {
+    pub(crate) fn outermost(&self, predicate: PredicateId) -> GroupId {
         self.outermost[predicate.index()]
     }
 
     /// What is solved, in this order, for each value of a head.
-    pub fn inside(
+    pub(crate) fn inside(
         &mut self,
         dependencies: &Dependencies,
         group: GroupId,
@@ -192,12 +192,12 @@ fn sides(
 
 impl Group {
     /// Whether iterating a head of it can only ever add.
-    pub fn is_monotone(&self) -> bool {
+    pub(crate) fn is_monotone(&self) -> bool {
         self.sides.is_some()
     }
 
     /// How the value of a member moves with an input.
-    pub fn sign(&self, member: PredicateId, reader: PredicateId, read_as: Sign) -> Sign {
+    pub(crate) fn sign(&self, member: PredicateId, reader: PredicateId, read_as: Sign) -> Sign {
         let Some(sides) = &self.sides else {
             return Sign::Mixed;
         };

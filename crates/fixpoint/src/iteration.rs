@@ -118,7 +118,7 @@ pub(crate) struct Iteration<'a> {
 }
 
 impl<'a> Iteration<'a> {
-    pub fn new(
+    pub(crate) fn new(
         model: Model,
         dependencies: Dependencies,
         groups: Groups,
@@ -149,14 +149,18 @@ impl<'a> Iteration<'a> {
     }
 
     /// Evaluates a predicate with nothing held fixed. Its value is then in the evaluator.
-    pub fn run(&mut self, asked: PredicateId) -> Result<(), Stop> {
+    pub(crate) fn run(&mut self, asked: PredicateId) -> Result<(), Stop> {
         let groups = self.demand(&[asked]);
         self.run_groups(groups, None).map(|_| ())
     }
 
     /// The same, but ends as soon as the condition is true. The condition is evaluated for every
     /// round.
-    pub fn run_until(&mut self, asked: PredicateId, condition: PredicateId) -> Result<Ended, Stop> {
+    pub(crate) fn run_until(
+        &mut self,
+        asked: PredicateId,
+        condition: PredicateId,
+    ) -> Result<Ended, Stop> {
         let watched = self.groups.outermost(asked);
         let mut wanted = vec![asked];
         wanted.extend(
@@ -389,7 +393,7 @@ impl<'a> Iteration<'a> {
     }
 
     /// Does it again after a collection if the nodes run out.
-    pub fn retry<T>(
+    pub(crate) fn retry<T>(
         &mut self,
         mut action: impl FnMut(&mut Self) -> Result<T, Exhausted>,
     ) -> Result<T, Stop> {

@@ -1,7 +1,7 @@
 //! What a solver may spend, and why it may end without an answer.
 
 use hardbop_bdd::Exhausted;
-use hardbop_formula::system::RelationId;
+use hardbop_formula::RelationId;
 
 /// Limits of a solver.
 #[derive(Clone, Copy, Default)]

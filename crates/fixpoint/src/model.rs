@@ -10,7 +10,7 @@
 
 use crate::scope;
 use crate::term::{Argument, BitId, PredicateId, TermId, Terms};
-use hardbop_formula::system::{
+use hardbop_formula::{
     ActionKind, ArgumentBit, Formula, FormulaId, RelationId, RelationKind, System, VariableId,
 };
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    pub fn new(system: &System, extra: &[Question]) -> Self {
+    pub(crate) fn new(system: &System, extra: &[Question]) -> Self {
         let mut questions = extra.to_vec();
         for action in &system.actions {
             match action.kind {
@@ -84,41 +84,41 @@ impl Model {
         build(system, &questions)
     }
 
-    pub fn bit(&self, variable: VariableId, bit: u32) -> BitId {
+    pub(crate) fn bit(&self, variable: VariableId, bit: u32) -> BitId {
         BitId(self.first_bits[variable.0 as usize] + bit)
     }
 
-    pub fn bits(&self, variable: VariableId) -> impl Iterator<Item = BitId> + use<> {
+    pub(crate) fn bits(&self, variable: VariableId) -> impl Iterator<Item = BitId> + use<> {
         let at = variable.0 as usize;
         (self.first_bits[at]..self.first_bits[at + 1]).map(BitId)
     }
 
-    pub fn bit_count(&self) -> usize {
+    pub(crate) fn bit_count(&self) -> usize {
         self.first_bits.last().map_or(0, |&count| count as usize)
     }
 
     /// The variable a bit belongs to, and its place there.
-    pub fn owner(&self, bit: BitId) -> (VariableId, u32) {
+    pub(crate) fn owner(&self, bit: BitId) -> (VariableId, u32) {
         let after = self.first_bits.partition_point(|&first| first <= bit.0);
         let at = after - 1;
         (VariableId(at as u32), bit.0 - self.first_bits[at])
     }
 
-    pub fn predicate(&self, id: PredicateId) -> &Predicate {
+    pub(crate) fn predicate(&self, id: PredicateId) -> &Predicate {
         &self.predicates[id.index()]
     }
 
-    pub fn predicate_ids(&self) -> impl Iterator<Item = PredicateId> + use<> {
+    pub(crate) fn predicate_ids(&self) -> impl Iterator<Item = PredicateId> + use<> {
         (0..self.predicates.len() as u32).map(PredicateId)
     }
 
     /// Whether a predicate only serves to count tuples.
-    pub fn is_for_counting(&self, predicate: PredicateId) -> bool {
+    pub(crate) fn is_for_counting(&self, predicate: PredicateId) -> bool {
         let mut questions = self.questions.iter();
         questions.any(|(question, &id)| id == predicate && matches!(question, Question::Tuples(_)))
     }
 
-    pub fn of_relation(relation: RelationId) -> PredicateId {
+    pub(crate) fn of_relation(relation: RelationId) -> PredicateId {
         PredicateId(relation.0)
     }
 }

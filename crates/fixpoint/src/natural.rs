@@ -17,7 +17,7 @@ impl Natural {
 
     /// The sum.
     #[must_use]
-    pub fn plus(&self, other: &Natural) -> Natural {
+    pub(crate) fn plus(&self, other: &Natural) -> Natural {
         let mut limbs = Vec::with_capacity(self.limbs.len().max(other.limbs.len()) + 1);
         let mut carry = 0u64;
         for at in 0..self.limbs.len().max(other.limbs.len()) {
@@ -34,7 +34,7 @@ impl Natural {
 
     /// Times two to the power of `exponent`.
     #[must_use]
-    pub fn shifted(&self, exponent: u32) -> Natural {
+    pub(crate) fn shifted(&self, exponent: u32) -> Natural {
         if self.limbs.is_empty() {
             return Natural::default();
         }

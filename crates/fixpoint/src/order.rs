@@ -11,8 +11,7 @@ use crate::model::Model;
 use crate::partition::Partition;
 use crate::term::{BitId, Term};
 use hardbop_bdd::force;
-use hardbop_formula::System;
-use hardbop_formula::system::{Bits, HintKind, Values};
+use hardbop_formula::{Bits, HintKind, System, Values};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
@@ -169,7 +168,7 @@ impl Blocks {
         let mut enumerated_columns = Vec::new();
         let mut large_columns = Vec::new();
         for (at, variable) in system.variables.iter().enumerate() {
-            let variable_id = hardbop_formula::system::VariableId(at as u32);
+            let variable_id = hardbop_formula::VariableId(at as u32);
             for leaf in &variable.leaves {
                 let values = match &leaf.values {
                     Values::Boolean => 2,

@@ -6,13 +6,13 @@ pub(crate) struct Partition {
 }
 
 impl Partition {
-    pub fn new(size: usize) -> Self {
+    pub(crate) fn new(size: usize) -> Self {
         Self {
             parent: (0..size as u32).collect(),
         }
     }
 
-    pub fn find(&mut self, at: usize) -> usize {
+    pub(crate) fn find(&mut self, at: usize) -> usize {
         let mut at = at as u32;
         while self.parent[at as usize] != at {
             let above = self.parent[self.parent[at as usize] as usize];
@@ -23,7 +23,7 @@ impl Partition {
     }
 
     /// Joins two representatives; gives the new one and the one that is none any more.
-    pub fn join(&mut self, a: usize, b: usize) -> (usize, usize) {
+    pub(crate) fn join(&mut self, a: usize, b: usize) -> (usize, usize) {
         let (kept, dropped) = (a.min(b), a.max(b));
         self.parent[dropped] = kept as u32;
         (kept, dropped)

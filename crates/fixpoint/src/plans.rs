@@ -15,7 +15,7 @@ pub(crate) struct Plans {
 
 impl Plans {
     /// The plan that quantifies and renames these variables.
-    pub fn get(
+    pub(crate) fn get(
         &mut self,
         manager: &mut Manager<'_>,
         gone: &[u32],
@@ -50,7 +50,7 @@ pub(crate) struct ReadyApplication {
 const GATE_TRIALS: u32 = 16;
 
 impl ReadyApplication {
-    pub fn new(
+    pub(crate) fn new(
         manager: &mut Manager<'_>,
         plans: &mut Plans,
         application: &Application,
@@ -79,7 +79,7 @@ impl ReadyApplication {
     }
 
     /// The predicate's value over the arguments, as far as it passes the gate.
-    pub fn apply(
+    pub(crate) fn apply(
         &mut self,
         manager: &mut Manager<'_>,
         mut value: Bdd,
@@ -101,7 +101,7 @@ impl ReadyApplication {
     }
 
     /// What has to survive a collection.
-    pub fn root(&self) -> Bdd {
+    pub(crate) fn root(&self) -> Bdd {
         self.condition
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct Product {
 }
 
 impl Product {
-    pub fn new(parts: &[Part], quantified: &[u32]) -> Self {
+    pub(crate) fn new(parts: &[Part], quantified: &[u32]) -> Self {
         let clusters = schedule::clusters(parts, quantified);
         Self {
             quantified: quantified.to_vec(),
@@ -26,19 +26,19 @@ impl Product {
     }
 
     /// The order with this cluster as leader.
-    pub fn stages(&mut self, leader: Option<usize>) -> &[Stage] {
+    pub(crate) fn stages(&mut self, leader: Option<usize>) -> &[Stage] {
         let (clusters, quantified) = (&self.clusters, &self.quantified);
         let slot = &mut self.stages[leader.map_or(0, |leader| leader + 1)];
         slot.get_or_insert_with(|| schedule::stages(clusters, quantified, leader))
     }
 
     /// The same, for explanations.
-    pub fn schedule(&self, leader: Option<usize>) -> Vec<Stage> {
+    pub(crate) fn schedule(&self, leader: Option<usize>) -> Vec<Stage> {
         schedule::stages(&self.clusters, &self.quantified, leader)
     }
 
     /// The product of the parts. `value` gives the value of a part; that of the leader's is `news`.
-    pub fn evaluate(
+    pub(crate) fn evaluate(
         &mut self,
         manager: &mut Manager<'_>,
         plans: &mut Plans,
@@ -96,12 +96,12 @@ impl Product {
     }
 
     /// Drops what has been conjoined.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.conjoined.fill(None);
     }
 
     /// What has to survive a collection.
-    pub fn each_root(&self, visit: &mut dyn FnMut(Bdd)) {
+    pub(crate) fn each_root(&self, visit: &mut dyn FnMut(Bdd)) {
         for (values, result) in self.conjoined.iter().flatten() {
             values.iter().copied().for_each(&mut *visit);
             visit(*result);

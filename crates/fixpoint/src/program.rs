@@ -73,7 +73,7 @@ pub(crate) struct Program {
 impl Program {
     /// The steps of a body; `changes` says which predicates change while its own predicate is
     /// iterated.
-    pub fn new(
+    pub(crate) fn new(
         model: &Model,
         allocation: &Allocation,
         body: TermId,
@@ -193,12 +193,12 @@ impl Program {
     }
 
     /// The last step is the whole body.
-    pub fn root(&self) -> usize {
+    pub(crate) fn root(&self) -> usize {
         self.steps.len() - 1
     }
 
     /// The parts of a product, for [`crate::schedule`].
-    pub fn parts(&self, parts: &[usize], is_dynamic: impl Fn(usize) -> bool) -> Vec<Part> {
+    pub(crate) fn parts(&self, parts: &[usize], is_dynamic: impl Fn(usize) -> bool) -> Vec<Part> {
         let part = |&at: &usize| Part {
             support: self.support[at].clone(),
             is_dynamic: is_dynamic(at),
@@ -208,7 +208,7 @@ impl Program {
 }
 
 impl Step {
-    pub fn each_operand(&self, mut visit: impl FnMut(usize)) {
+    pub(crate) fn each_operand(&self, mut visit: impl FnMut(usize)) {
         match self {
             Step::Constant(_) | Step::Literal(_) => {}
             Step::Apply(application) => {

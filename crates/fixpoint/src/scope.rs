@@ -182,11 +182,7 @@ fn points(terms: &Terms, bits: &[BitId], parts: &[TermId]) -> Option<BTreeMap<Bi
 }
 
 /// A term with bits replaced.
-pub(crate) fn substitute(
-    terms: &mut Terms,
-    a: TermId,
-    replacement: &BTreeMap<BitId, Argument>,
-) -> TermId {
+fn substitute(terms: &mut Terms, a: TermId, replacement: &BTreeMap<BitId, Argument>) -> TermId {
     let touched: Vec<BitId> = replacement.keys().copied().collect();
     let mut new: BTreeMap<TermId, TermId> = BTreeMap::new();
     for id in terms.reachable([a]) {

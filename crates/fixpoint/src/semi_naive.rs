@@ -53,7 +53,11 @@ struct Scratch {
 
 impl DifferenceBody {
     /// The body of `predicate` for news of `members`.
-    pub fn new(program: &Program, predicate: PredicateId, members: &BTreeSet<PredicateId>) -> Self {
+    pub(crate) fn new(
+        program: &Program,
+        predicate: PredicateId,
+        members: &BTreeSet<PredicateId>,
+    ) -> Self {
         let mut place: Vec<Option<usize>> = vec![None; program.steps.len()];
         let mut steps: Vec<DynamicStep> = Vec::new();
         for (at, step) in program.steps.iter().enumerate() {
@@ -99,7 +103,7 @@ impl DifferenceBody {
     }
 
     /// The value of the body with the present values of all relations.
-    pub fn start(&mut self, evaluator: &mut Evaluator<'_>) -> Result<Bdd, Exhausted> {
+    pub(crate) fn start(&mut self, evaluator: &mut Evaluator<'_>) -> Result<Bdd, Exhausted> {
         let place = &self.place;
         evaluator.update(self.predicate, &|step| place[step].is_none())?;
         let mut full = vec![Bdd::FALSE; self.steps.len()];
@@ -112,7 +116,7 @@ impl DifferenceBody {
     }
 
     /// What the body gains by the news of relations.
-    pub fn visit(
+    pub(crate) fn visit(
         &mut self,
         evaluator: &mut Evaluator<'_>,
         news: &[(PredicateId, Bdd)],
@@ -247,7 +251,7 @@ impl DifferenceBody {
     }
 
     /// Drops the values of the last evaluation.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.full.fill(Bdd::FALSE);
         for step in &mut self.steps {
             if let Some(product) = &mut step.product {
@@ -257,7 +261,7 @@ impl DifferenceBody {
     }
 
     /// What has to survive a collection.
-    pub fn each_root(&self, visit: &mut dyn FnMut(Bdd)) {
+    pub(crate) fn each_root(&self, visit: &mut dyn FnMut(Bdd)) {
         self.full.iter().copied().for_each(&mut *visit);
         for step in &self.steps {
             if let Some(product) = &step.product {
@@ -267,7 +271,7 @@ impl DifferenceBody {
     }
 
     /// The steps with their modes and products, for explanations.
-    pub fn describe(&self) -> impl Iterator<Item = (usize, Mode, Option<&Product>)> {
+    pub(crate) fn describe(&self) -> impl Iterator<Item = (usize, Mode, Option<&Product>)> {
         let steps = self.steps.iter();
         steps.map(|step| (step.step, step.mode, step.product.as_ref()))
     }

@@ -13,8 +13,7 @@ use crate::rounds::Observer;
 use crate::term::PredicateId;
 use crate::tuples::{self, Binding};
 use hardbop_bdd::{Bdd, Manager};
-use hardbop_formula::System;
-use hardbop_formula::system::{FormulaId, RelationId, VariableId};
+use hardbop_formula::{FormulaId, RelationId, System, VariableId};
 
 /// How fixed points are found. The values are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -202,7 +201,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Some values of variables that satisfy a function of them.
-    pub fn pick(&self, value: Bdd, variables: &[VariableId]) -> Option<Vec<Binding>> {
+    fn pick(&self, value: Bdd, variables: &[VariableId]) -> Option<Vec<Binding>> {
         let chosen = self.manager().pick(value)?;
         let bit = |level| chosen.iter().any(|&(known, value)| known == level && value);
         debug_assert!(self.manager().eval(value, bit));
@@ -264,12 +263,6 @@ impl<'a> Solver<'a> {
     /// The BDDs.
     pub fn manager(&self) -> &Manager<'a> {
         &self.iteration.evaluator.manager
-    }
-
-    /// The BDDs, to work on values. Whatever is made here has to be done with before the solver is
-    /// asked again.
-    pub fn manager_mut(&mut self) -> &mut Manager<'a> {
-        &mut self.iteration.evaluator.manager
     }
 
     /// How much was done so far.

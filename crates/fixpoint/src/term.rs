@@ -13,7 +13,7 @@ use std::rc::Rc;
 pub(crate) struct BitId(pub u32);
 
 impl BitId {
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -23,7 +23,7 @@ impl BitId {
 pub(crate) struct TermId(pub u32);
 
 impl TermId {
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -34,7 +34,7 @@ impl TermId {
 pub(crate) struct PredicateId(pub u32);
 
 impl PredicateId {
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -66,7 +66,7 @@ pub(crate) enum Term {
 
 impl Term {
     /// Calls `visit` with each operand.
-    pub fn each_operand(&self, mut visit: impl FnMut(TermId)) {
+    pub(crate) fn each_operand(&self, mut visit: impl FnMut(TermId)) {
         match self {
             Term::Constant(_) | Term::Bit(_) | Term::Apply(..) => {}
             Term::Not(a) | Term::Exists(_, a) => visit(*a),
@@ -91,12 +91,12 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    pub fn get(&self, id: TermId) -> &Term {
+    pub(crate) fn get(&self, id: TermId) -> &Term {
         &self.nodes[id.index()]
     }
 
     /// The free bits of a term, in order.
-    pub fn free(&self, id: TermId) -> &[BitId] {
+    pub(crate) fn free(&self, id: TermId) -> &[BitId] {
         &self.free[id.index()]
     }
 
@@ -154,20 +154,20 @@ impl Terms {
         }
     }
 
-    pub fn constant(&mut self, value: bool) -> TermId {
+    pub(crate) fn constant(&mut self, value: bool) -> TermId {
         self.intern(Term::Constant(value))
     }
 
-    pub fn bit(&mut self, bit: BitId) -> TermId {
+    pub(crate) fn bit(&mut self, bit: BitId) -> TermId {
         self.intern(Term::Bit(bit))
     }
 
-    pub fn apply(&mut self, predicate: PredicateId, arguments: Vec<Argument>) -> TermId {
+    pub(crate) fn apply(&mut self, predicate: PredicateId, arguments: Vec<Argument>) -> TermId {
         self.intern(Term::Apply(predicate, arguments))
     }
 
     /// The negation, pushed inwards.
-    pub fn negate(&mut self, a: TermId) -> TermId {
+    pub(crate) fn negate(&mut self, a: TermId) -> TermId {
         self.negate_to(a, MAX_NEGATION_DEPTH)
     }
 
@@ -193,11 +193,11 @@ impl Terms {
         }
     }
 
-    pub fn and(&mut self, parts: impl IntoIterator<Item = TermId>) -> TermId {
+    pub(crate) fn and(&mut self, parts: impl IntoIterator<Item = TermId>) -> TermId {
         self.junction(parts, true)
     }
 
-    pub fn or(&mut self, parts: impl IntoIterator<Item = TermId>) -> TermId {
+    pub(crate) fn or(&mut self, parts: impl IntoIterator<Item = TermId>) -> TermId {
         self.junction(parts, false)
     }
 
@@ -223,7 +223,7 @@ impl Terms {
         }
     }
 
-    pub fn iff(&mut self, a: TermId, b: TermId) -> TermId {
+    pub(crate) fn iff(&mut self, a: TermId, b: TermId) -> TermId {
         let (a, b) = if a < b { (a, b) } else { (b, a) };
         for (one, other) in [(a, b), (b, a)] {
             match self.get(one) {
@@ -238,7 +238,7 @@ impl Terms {
         self.intern(Term::Iff(a, b))
     }
 
-    pub fn ite(&mut self, c: TermId, a: TermId, b: TermId) -> TermId {
+    pub(crate) fn ite(&mut self, c: TermId, a: TermId, b: TermId) -> TermId {
         match *self.get(c) {
             Term::Constant(true) => return a,
             Term::Constant(false) => return b,
@@ -253,7 +253,7 @@ impl Terms {
     }
 
     /// The quantifier as it stands; [`crate::scope`] pushes it inwards first.
-    pub fn exists_here(&mut self, bits: &[BitId], a: TermId) -> TermId {
+    pub(crate) fn exists_here(&mut self, bits: &[BitId], a: TermId) -> TermId {
         let free = self.free[a.index()].clone();
         let occurs = |bit: &&BitId| free.binary_search(bit).is_ok();
         let mut bits: Vec<BitId> = bits.iter().filter(occurs).copied().collect();
@@ -271,7 +271,7 @@ impl Terms {
     }
 
     /// Everything a term is made of, operands first, itself last.
-    pub fn reachable(&self, roots: impl IntoIterator<Item = TermId>) -> Vec<TermId> {
+    pub(crate) fn reachable(&self, roots: impl IntoIterator<Item = TermId>) -> Vec<TermId> {
         let mut seen: BTreeSet<TermId> = BTreeSet::new();
         let mut pending: Vec<TermId> = roots.into_iter().collect();
         while let Some(id) = pending.pop() {

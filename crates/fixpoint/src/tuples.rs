@@ -2,8 +2,7 @@
 
 use crate::natural::Natural;
 use hardbop_bdd::{Bdd, Manager};
-use hardbop_formula::System;
-use hardbop_formula::system::{Leaf, Values, VariableId};
+use hardbop_formula::{Leaf, System, Values, VariableId};
 use std::collections::BTreeMap;
 
 /// The value of one leaf of a variable, such as `s.pc = 3`.

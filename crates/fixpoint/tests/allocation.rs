@@ -3,7 +3,7 @@
 mod support;
 
 use hardbop_fixpoint::{Limits, Options, Solver};
-use hardbop_formula::system::{Bits, Hint, HintKind, RelationId, RelationKind, VariableId};
+use hardbop_formula::{Bits, Hint, HintKind, RelationId, RelationKind, VariableId};
 use support::builder::Builder;
 
 fn levels(solver: &Solver<'_>, variable: VariableId, bits: u32) -> Vec<u32> {

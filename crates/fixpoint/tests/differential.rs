@@ -4,8 +4,7 @@
 mod support;
 
 use hardbop_fixpoint::{Limits, Options, Places, Solver, Stop, Strategy};
-use hardbop_formula::System;
-use hardbop_formula::system::RelationId;
+use hardbop_formula::{RelationId, System};
 use std::collections::HashMap;
 use support::enumeration::{Enumeration, NoTable, Table};
 use support::random::{self, Flavour};

@@ -3,8 +3,7 @@
 mod support;
 
 use hardbop_fixpoint::{Limits, Options, Solver, Stop, Strategy, Until};
-use hardbop_formula::System;
-use hardbop_formula::system::{Action, ActionKind, FormulaId, RelationId, RelationKind};
+use hardbop_formula::{Action, ActionKind, FormulaId, RelationId, RelationKind, System};
 use hardbop_syntax::Span;
 use support::builder::Builder;
 

@@ -11,7 +11,7 @@ use crate::system::{HintKind, RelationKind};
 
 /// Everything that was read.
 #[derive(Clone, Debug, Default)]
-pub struct Ast {
+pub(crate) struct Ast {
     /// All names.
     pub names: Names,
     /// Types, relations, queries and commands in order of the text.
@@ -26,11 +26,11 @@ pub struct Ast {
 
 /// Index into [`Ast::exprs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ExprId(pub u32);
+pub(crate) struct ExprId(pub u32);
 
 /// A name at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ident {
+pub(crate) struct Ident {
     /// The name.
     pub name: Symbol,
     /// Where it stands.
@@ -39,7 +39,7 @@ pub struct Ident {
 
 /// A part of a file.
 #[derive(Clone, Debug)]
-pub enum Item {
+pub(crate) enum Item {
     /// `enum Name { … };`
     Enum {
         /// Its name.
@@ -70,7 +70,7 @@ pub enum Item {
 
 /// The values of an enumeration.
 #[derive(Clone, Debug)]
-pub enum EnumValues {
+pub(crate) enum EnumValues {
     /// `{first .. last}`
     Range {
         /// The first value.
@@ -86,7 +86,7 @@ pub enum EnumValues {
 
 /// `Type name[length]`: a field, a parameter or a quantified variable.
 #[derive(Clone, Copy, Debug)]
-pub struct Declaration {
+pub(crate) struct Declaration {
     /// The type.
     pub ty: Ident,
     /// The name.
@@ -97,7 +97,7 @@ pub struct Declaration {
 
 /// An order hint. Without a left side it is Mucke's hint about one variable.
 #[derive(Clone, Copy, Debug)]
-pub struct HintItem {
+pub(crate) struct HintItem {
     /// The first variable or field.
     pub left: Option<Ident>,
     /// How they should stand.
@@ -108,7 +108,7 @@ pub struct HintItem {
 
 /// A relation, or its prototype.
 #[derive(Clone, Debug)]
-pub struct RelationItem {
+pub(crate) struct RelationItem {
     /// `mu`, `nu` or neither.
     pub kind: RelationKind,
     /// What stands for `bool`.
@@ -125,7 +125,7 @@ pub struct RelationItem {
 
 /// A name after `load`.
 #[derive(Clone, Debug)]
-pub struct LoadName {
+pub(crate) struct LoadName {
     /// The text without quotes.
     pub text: String,
     /// Whether it was in quotes.
@@ -136,7 +136,7 @@ pub struct LoadName {
 
 /// A command.
 #[derive(Clone, Debug)]
-pub struct Command {
+pub(crate) struct Command {
     /// Its name without `#`.
     pub name: Ident,
     /// What stands after it.
@@ -147,7 +147,7 @@ pub struct Command {
 
 /// What stands after a command.
 #[derive(Clone, Debug)]
-pub enum CommandArgument {
+pub(crate) enum CommandArgument {
     /// `"…"`, without the quotes.
     Text(String),
     /// A formula, or a single name.
@@ -156,9 +156,7 @@ pub enum CommandArgument {
 
 /// An expression.
 #[derive(Clone, Debug)]
-pub enum Expr {
-    /// The parser could not read it and has said so.
-    Error,
+pub(crate) enum Expr {
     /// `true`, `false`
     Boolean(bool),
     /// A number: a value, or a Boolean.
@@ -184,7 +182,7 @@ pub enum Expr {
 
 /// `name.field[2].other`
 #[derive(Clone, Debug)]
-pub struct Path {
+pub(crate) struct Path {
     /// The variable.
     pub root: Ident,
     /// The way into it.
@@ -193,7 +191,7 @@ pub struct Path {
 
 /// A step into a structure or an array.
 #[derive(Clone, Copy, Debug)]
-pub enum Step {
+pub(crate) enum Step {
     /// `.name`
     Field(Ident),
     /// `[number]`
@@ -202,7 +200,7 @@ pub enum Step {
 
 /// An operator between two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BinaryOp {
+pub(crate) enum BinaryOp {
     /// `=`
     Equal,
     /// `!=`
@@ -225,7 +223,7 @@ pub enum BinaryOp {
 
 /// Which quantifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantifier {
+pub(crate) enum Quantifier {
     /// `exists`
     Exists,
     /// `forall`
@@ -234,22 +232,22 @@ pub enum Quantifier {
 
 impl Ast {
     /// The text of a name.
-    pub fn text(&self, ident: Ident) -> &str {
+    pub(crate) fn text(&self, ident: Ident) -> &str {
         self.names.text(ident.name)
     }
 
     /// An expression.
-    pub fn expr(&self, id: ExprId) -> &Expr {
+    pub(crate) fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]
     }
 
     /// Where an expression stands.
-    pub fn span(&self, id: ExprId) -> Span {
+    pub(crate) fn span(&self, id: ExprId) -> Span {
         self.spans[id.0 as usize]
     }
 
     /// Adds an expression.
-    pub fn push(&mut self, expr: Expr, span: Span) -> ExprId {
+    pub(crate) fn push(&mut self, expr: Expr, span: Span) -> ExprId {
         self.exprs.push(expr);
         self.spans.push(span);
         ExprId(self.exprs.len() as u32 - 1)

@@ -21,7 +21,7 @@ pub struct FormulaBuilder {
 
 impl FormulaBuilder {
     /// All formulas made so far, operands before their users.
-    pub fn formulas(&self) -> &[Formula] {
+    pub(crate) fn formulas(&self) -> &[Formula] {
         &self.formulas
     }
 
@@ -85,7 +85,7 @@ impl FormulaBuilder {
     }
 
     /// `a -> b`.
-    pub fn implies(&mut self, a: FormulaId, b: FormulaId) -> FormulaId {
+    pub(crate) fn implies(&mut self, a: FormulaId, b: FormulaId) -> FormulaId {
         let not_a = self.not(a);
         self.or(vec![not_a, b])
     }
@@ -130,7 +130,7 @@ impl FormulaBuilder {
     }
 
     /// All values of the variables.
-    pub fn forall(&mut self, variables: Vec<VariableId>, body: FormulaId) -> FormulaId {
+    pub(crate) fn forall(&mut self, variables: Vec<VariableId>, body: FormulaId) -> FormulaId {
         if variables.is_empty() || self.value(body).is_some() {
             return body;
         }
@@ -138,12 +138,12 @@ impl FormulaBuilder {
     }
 
     /// A relation of arguments.
-    pub fn apply(&mut self, relation: RelationId, arguments: Vec<ArgumentBit>) -> FormulaId {
+    pub(crate) fn apply(&mut self, relation: RelationId, arguments: Vec<ArgumentBit>) -> FormulaId {
         self.make(Formula::Apply(relation, arguments))
     }
 
     /// Any function that agrees with the first where the second holds.
-    pub fn cofactor(&mut self, of: FormulaId, care: FormulaId) -> FormulaId {
+    pub(crate) fn cofactor(&mut self, of: FormulaId, care: FormulaId) -> FormulaId {
         match (self.value(of), self.value(care)) {
             (None, None) => self.make(Formula::Cofactor(of, care)),
             _ => of,
@@ -151,7 +151,7 @@ impl FormulaBuilder {
     }
 
     /// That the number made of some bits, the most significant first, is at most a limit.
-    pub fn at_most(
+    pub(crate) fn at_most(
         &mut self,
         variable: VariableId,
         bits: std::ops::Range<u32>,

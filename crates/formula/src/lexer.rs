@@ -23,7 +23,7 @@ pub(crate) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    pub fn new(text: &'a str, base: u32) -> Self {
+    pub(crate) fn new(text: &'a str, base: u32) -> Self {
         // A byte order mark is not part of the text.
         let position = if text.starts_with('\u{feff}') { 3 } else { 0 };
         Self {
@@ -36,12 +36,12 @@ impl<'a> Lexer<'a> {
     }
 
     /// The text of a span of this file.
-    pub fn slice(&self, span: Span) -> &'a str {
+    pub(crate) fn slice(&self, span: Span) -> &'a str {
         &self.text[(span.start - self.base) as usize..(span.end - self.base) as usize]
     }
 
     /// Reports an error. One error too many ends the file: every later token is `End`.
-    pub fn report(&mut self, diagnostic: Diagnostic) {
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         if self.errors > MAX_ERRORS {
             return;
         }
@@ -59,7 +59,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next token; `End` at the end, again and again.
-    pub fn next_token(&mut self) -> Token {
+    pub(crate) fn next_token(&mut self) -> Token {
         loop {
             self.skip_blanks_and_comments();
             let start = self.position;

@@ -3,20 +3,22 @@
 //!
 //! [`load`] turns a text and the files it loads into a tree with diagnostics, and a tree without
 //! errors into a [`System`], in which types are gone: everything is bits. Solvers see only the
-//! system. [`display`] writes systems as text again.
+//! system.
 
-pub mod ast;
-pub mod builder;
+mod ast;
+mod builder;
 mod check;
-pub mod display;
 mod lexer;
-pub mod loading;
+mod loading;
 mod parser;
-pub mod sources;
-pub mod system;
+mod sources;
+mod system;
 mod token;
 
 pub use builder::FormulaBuilder;
 pub use loading::{Checked, Loader, load, load_text};
 pub use sources::Sources;
-pub use system::System;
+pub use system::{
+    Action, ActionKind, ArgumentBit, Bits, Formula, FormulaId, Hint, HintKind, Leaf, Relation,
+    RelationId, RelationKind, System, Values, Variable, VariableId,
+};

@@ -29,32 +29,21 @@ pub struct Checked {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// All files as trees.
-#[derive(Clone, Debug)]
-pub struct Loaded {
-    /// The tree of all of them.
-    pub ast: Ast,
-    /// Their texts.
-    pub sources: Sources,
-    /// What could not be read.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
 /// Reads a system: the root text and all files that it loads, relative to the name of the text.
 pub fn load(root: &Source, loader: &mut Loader<'_>) -> Checked {
-    let loaded = read(root, loader);
-    let mut diagnostics = loaded.diagnostics;
+    let reading = read(root, loader);
+    let mut diagnostics = reading.diagnostics;
     // What a broken text fails to define would be reported at each use.
     let system = if has_errors(&diagnostics) {
         None
     } else {
-        let (system, found) = check::check(&loaded.ast);
+        let (system, found) = check::check(&reading.ast);
         diagnostics.extend(found);
         system
     };
     Checked {
         system,
-        sources: loaded.sources,
+        sources: reading.sources,
         diagnostics,
     }
 }
@@ -73,17 +62,8 @@ enum Work {
 }
 
 /// Parses the root text and all files that it loads.
-pub fn read(root: &Source, loader: &mut Loader<'_>) -> Loaded {
-    let mut reading = Reading {
-        ast: Ast::default(),
-        sources: Sources::default(),
-        diagnostics: Vec::new(),
-        work: Vec::new(),
-        open: HashSet::new(),
-        read: HashSet::new(),
-        folders: Vec::new(),
-        loads: Vec::new(),
-    };
+fn read(root: &Source, loader: &mut Loader<'_>) -> Reading {
+    let mut reading = Reading::default();
     reading.enter(normal(Path::new(root.name())), root);
     while let Some(work) = reading.work.pop() {
         match work {
@@ -110,16 +90,15 @@ pub fn read(root: &Source, loader: &mut Loader<'_>) -> Loaded {
             }
         }
     }
-    Loaded {
-        ast: reading.ast,
-        sources: reading.sources,
-        diagnostics: reading.diagnostics,
-    }
+    reading
 }
 
+#[derive(Default)]
 struct Reading {
+    /// The tree of all files.
     ast: Ast,
     sources: Sources,
+    /// What could not be read.
     diagnostics: Vec<Diagnostic>,
     work: Vec<Work>,
     /// Files that are being read.
@@ -128,7 +107,7 @@ struct Reading {
     read: HashSet<PathBuf>,
     /// The folders of the files that are being read, the innermost last.
     folders: Vec<PathBuf>,
-    /// The names by which those but the root were loaded.
+    /// The names by which those but the root were reading.
     loads: Vec<Span>,
 }
 

@@ -25,7 +25,7 @@ macro_rules! token_kinds {
 
         impl TokenKind {
             /// How messages call it: `` `exists` ``, `a name`.
-            pub fn describe(self) -> &'static str {
+            pub(crate) fn describe(self) -> &'static str {
                 match self {
                     $(TokenKind::$special => $words,)*
                     $(TokenKind::$symbol => concat!("`", $text, "`"),)*
@@ -35,7 +35,7 @@ macro_rules! token_kinds {
 
             /// The reserved word that a text is, if it is one. `enum` and the like; `bool` is an
             /// ordinary name.
-            pub fn word(text: &str) -> Option<TokenKind> {
+            pub(crate) fn word(text: &str) -> Option<TokenKind> {
                 match text {
                     $($spelling $(| $other)* => Some(TokenKind::$word),)*
                     _ => None,

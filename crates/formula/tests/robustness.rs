@@ -1,9 +1,11 @@
 //! Nothing breaks it: nesting, size, garbage.
 
-use hardbop_formula::system::{Formula, System};
-use hardbop_formula::{Checked, display, load_text};
+mod support;
+
+use hardbop_formula::{Checked, Formula, RelationId, System, load_text};
 use hardbop_syntax::{Diagnostic, Source};
 use std::fmt::Write;
+use support::display;
 
 fn check(text: &str) -> Checked {
     load_text(&Source::new("test.mu", text))
@@ -34,7 +36,7 @@ fn nesting_is_limited_by_memory_only() {
         nested("a = (", "a", ")"),
     ] {
         let system = system(&format!("mu bool P(bool a) {body};"));
-        let text = display::relation(&system, hardbop_formula::system::RelationId(0));
+        let text = display::relation(&system, RelationId(0));
         assert!(text.starts_with("mu P(a) = "));
     }
     let mut classes = "class C0 { bool b; };\n".to_owned();
@@ -207,7 +209,7 @@ fn mutated_files_never_panic() {
         let checked = check(&text);
         if let Some(system) = &checked.system {
             for relation in 0..system.relations.len() as u32 {
-                display::relation(system, hardbop_formula::system::RelationId(relation));
+                display::relation(system, RelationId(relation));
             }
         }
     }

@@ -1,10 +1,12 @@
 //! What texts mean: the relations and actions of a system, written out again.
 
+mod support;
+
 use expect_test::{Expect, expect};
-use hardbop_formula::system::{ActionKind, HintKind, RelationId, System};
-use hardbop_formula::{display, load_text};
+use hardbop_formula::{ActionKind, HintKind, RelationId, System, load_text};
 use hardbop_syntax::Source;
 use std::fmt::Write;
+use support::display;
 
 fn system(text: &str) -> System {
     let checked = load_text(&Source::new("test.mu", text));
@@ -23,7 +25,7 @@ fn shown(system: &System) -> String {
     for id in (0..system.relations.len() as u32).map(RelationId) {
         let _ = writeln!(out, "{}", display::relation(system, id));
         for hint in &system.relation(id).hints {
-            let side = |bits: &hardbop_formula::system::Bits| {
+            let side = |bits: &hardbop_formula::Bits| {
                 let name = &system.variable(bits.variable).name;
                 format!("{name}{:?}", bits.range)
             };

@@ -5,7 +5,7 @@ use hardbop_automata::{Property, PropertyErrors, PropertyText};
 use hardbop_machine::{Machine, lower};
 use hardbop_outcome::{Evidence, Question, Target};
 use hardbop_report::diagnostics::{Colour, render};
-use hardbop_report::trace_text::{TraceOptions, lasso_text, thread_lasso_text, trace_text};
+use hardbop_report::{TraceOptions, lasso_text, thread_lasso_text, trace_text};
 use hardbop_syntax::diagnostic::has_errors;
 use hardbop_syntax::{Diagnostic, Source};
 

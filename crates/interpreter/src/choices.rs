@@ -10,7 +10,7 @@ use crate::fire::fire;
 use hardbop_machine::{Action, EdgeId, Expr, ExprId, InputId, Machine, Type, Variable};
 
 /// How many valuations are tried before a search for inputs gives up.
-pub const MAX_TRIED: usize = 1 << MAX_TRIED_BITS;
+const MAX_TRIED: usize = 1 << MAX_TRIED_BITS;
 const MAX_TRIED_BITS: u64 = 20;
 
 /// Too many values to try: whether an edge can be taken is not known.
@@ -63,7 +63,7 @@ pub fn valuation_bits(types: impl IntoIterator<Item = Type>) -> u64 {
 
 /// The inputs that decide whether an edge can be taken: those in its guard, in `constrain`, and in
 /// the values of variables whose next value `constrain` reads. In ascending order.
-pub fn deciding_inputs(machine: &Machine, edge: EdgeId) -> Vec<InputId> {
+pub(crate) fn deciding_inputs(machine: &Machine, edge: EdgeId) -> Vec<InputId> {
     let mut inputs = Vec::new();
     for condition in conditions(machine, edge) {
         machine.exprs.visit(condition, |expr| {
@@ -107,7 +107,7 @@ fn conditions(machine: &Machine, edge: EdgeId) -> Vec<ExprId> {
 /// The valuations of an edge's inputs with which it can be taken by a thread, lazily; inputs that
 /// do not matter for that are 0. The thread must be running. The flag that comes with each says
 /// whether it can be taken.
-pub fn tried_inputs<'a>(
+pub(crate) fn tried_inputs<'a>(
     machine: &'a Machine,
     configuration: &'a Configuration,
     thread: u32,
@@ -181,7 +181,7 @@ fn notable_inputs(
 }
 
 /// Some inputs with which a thread can take an edge out of its node, if there are any.
-pub fn find_inputs(
+pub(crate) fn find_inputs(
     machine: &Machine,
     configuration: &Configuration,
     thread: u32,
@@ -209,7 +209,7 @@ pub fn find_inputs(
 
 /// The edges that a thread can take with some inputs. At an exit there are none: the step there is
 /// the return.
-pub fn enabled_edges(
+pub(crate) fn enabled_edges(
     machine: &Machine,
     configuration: &Configuration,
     thread: u32,

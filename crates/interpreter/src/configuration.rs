@@ -185,7 +185,7 @@ fn push_thread_slots(machine: &Machine, thread: u32, entry: ProcId, slots: &mut 
 }
 
 /// The globals of one storage, in order.
-pub fn globals_of(machine: &Machine, storage: Storage) -> impl Iterator<Item = GlobalId> {
+fn globals_of(machine: &Machine, storage: Storage) -> impl Iterator<Item = GlobalId> {
     (0..machine.globals.len())
         .map(GlobalId::new)
         .filter(move |&id| machine.global(id).storage == storage)
@@ -258,7 +258,7 @@ impl Configuration {
     }
 
     /// A global as a thread sees it.
-    pub fn global(&self, machine: &Machine, thread: u32, id: GlobalId) -> u64 {
+    pub(crate) fn global(&self, machine: &Machine, thread: u32, id: GlobalId) -> u64 {
         match machine.global(id).storage {
             Storage::Shared => self.shared[id.index()],
             Storage::PerThread => self.threads[thread as usize].own[id.index()],
@@ -293,7 +293,7 @@ impl Configuration {
     }
 
     /// Whether some other thread than this one is inside an atomic block.
-    pub fn another_is_atomic(&self, thread: u32) -> bool {
+    pub(crate) fn another_is_atomic(&self, thread: u32) -> bool {
         self.atomic.iter().any(|&other| other != thread)
     }
 

@@ -25,13 +25,13 @@ pub struct CheckedRun {
 
 impl CheckedRun {
     /// Steps of a call with this run: the call, the run and the return.
-    pub fn flat_steps_of_call(&self) -> u128 {
+    pub(crate) fn flat_steps_of_call(&self) -> u128 {
         self.flat_steps.saturating_add(2)
     }
 }
 
 /// Checks all runs of a trace.
-pub fn check_runs(machine: &Machine, trace: &Trace) -> Result<Vec<CheckedRun>, ReplayError> {
+pub(crate) fn check_runs(machine: &Machine, trace: &Trace) -> Result<Vec<CheckedRun>, ReplayError> {
     let mut checked: Vec<CheckedRun> = Vec::with_capacity(trace.runs.len());
     for (index, run) in trace.runs.iter().enumerate() {
         let result = check_run(machine, &trace.runs[..index], &checked, run);
@@ -51,7 +51,7 @@ pub fn check_runs(machine: &Machine, trace: &Trace) -> Result<Vec<CheckedRun>, R
 }
 
 /// Finds out that a call may use a run, and gives back what the call's edge fires.
-pub fn match_call(
+pub(crate) fn match_call(
     machine: &Machine,
     edge: EdgeId,
     inputs: &[u64],

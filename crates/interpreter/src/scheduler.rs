@@ -10,7 +10,7 @@ use crate::configuration::Configuration;
 use hardbop_machine::Machine;
 
 /// Whether a thread may take the next step, if it can take one at all.
-pub fn may_step(
+pub(crate) fn may_step(
     machine: &Machine,
     configuration: &Configuration,
     thread: u32,
@@ -27,7 +27,7 @@ pub fn may_step(
 }
 
 /// Whether a thread is not blocked: it is at an exit, or some edge can be taken with some inputs.
-pub fn can_step(
+fn can_step(
     machine: &Machine,
     configuration: &Configuration,
     thread: u32,

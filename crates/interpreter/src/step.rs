@@ -298,7 +298,7 @@ impl Configuration {
     }
 
     /// Assigns the results of a call to its targets.
-    pub(crate) fn write_results(
+    fn write_results(
         &mut self,
         machine: &Machine,
         thread: u32,

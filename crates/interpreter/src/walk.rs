@@ -103,7 +103,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The state after the last step that was walked.
-    pub fn into_configuration(self) -> Configuration {
+    pub(crate) fn into_configuration(self) -> Configuration {
         self.configuration
     }
 

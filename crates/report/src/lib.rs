@@ -5,5 +5,8 @@
 
 pub mod coverage;
 pub mod diagnostics;
-pub mod svg;
-pub mod trace_text;
+mod svg;
+mod trace_text;
+
+pub use svg::{TooLarge, svg};
+pub use trace_text::{TraceLevel, TraceOptions, lasso_text, thread_lasso_text, trace_text};

@@ -22,7 +22,7 @@ use hardbop_machine::text::signature;
 use std::fmt::Write as _;
 
 /// The largest machine that is drawn, in nodes; viewers are slow with more.
-pub const MAX_NODES: usize = 20_000;
+pub(crate) const MAX_NODES: usize = 20_000;
 
 const MARGIN: f64 = 20.0;
 const TITLE_HEIGHT: f64 = 30.0;

@@ -4,7 +4,7 @@
 use hardbop_interpreter::{RandomChooser, fold, simulate};
 use hardbop_machine::{Machine, graph};
 use hardbop_outcome::Reach;
-use hardbop_report::{coverage, diagnostics, svg, trace_text};
+use hardbop_report::{TraceLevel, TraceOptions, coverage, diagnostics, svg, trace_text};
 use hardbop_syntax::Source;
 use hardbop_transform::split::CoverageQuestion;
 
@@ -57,7 +57,7 @@ fn graphs_show_hostile_names_on_one_line() {
     let machine = machine();
     check("DOT", &graph::to_dot(&machine));
     check("JSON", &graph::to_json(&machine));
-    check("SVG", &svg::svg(&machine).expect("it is small"));
+    check("SVG", &svg(&machine).expect("it is small"));
 }
 
 #[test]
@@ -67,12 +67,12 @@ fn runs_show_hostile_names_on_one_line() {
         let trace = simulate(&machine, &mut RandomChooser::new(seed), 1000, None).trace;
         let trace = fold(&machine, &trace).expect("it is a run");
         for expand in [false, true] {
-            let options = trace_text::TraceOptions {
+            let options = TraceOptions {
                 expand,
-                level: trace_text::TraceLevel::Full,
+                level: TraceLevel::Full,
                 ..Default::default()
             };
-            let text = trace_text::trace_text(&machine, &trace, &options);
+            let text = trace_text(&machine, &trace, &options);
             check("a trace", &text.expect("it replays"));
         }
     }

@@ -6,8 +6,8 @@
 use hardbop_machine::from_text;
 use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Verdict, WantedRun};
 use hardbop_summary::SummaryEngine;
+use hardbop_testkit::Tabulation;
 use hardbop_testkit::generator::{Knobs, generate};
-use hardbop_testkit::tabulation::Tabulation;
 
 fn check(engine: SummaryEngine, knobs: &Knobs, seeds: std::ops::Range<u64>) -> usize {
     let mut compared = 0;

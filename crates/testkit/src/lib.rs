@@ -9,8 +9,7 @@ mod shared;
 
 pub use conformance::{ConformanceConfig, ConformanceReport, conformance};
 pub use hardbop_brute_force::{
-    ContextOracle, Oracle, RunOracle, Tabulation, TabulationEngine, contexts, path_edges,
-    steps::Bounds, tabulation,
+    Bounds, ContextOracle, Cost, Oracle, RunOracle, Tabulation, TabulationEngine, path_edges,
 };
 pub use hardbop_families::{Knobs, generate, generator, random};
 pub use hardbop_shrink::shrink;

@@ -8,11 +8,10 @@
 
 mod seeds;
 
-use hardbop_interpreter::choices::valuation_bits;
-use hardbop_interpreter::configuration::{initial, initial_slots};
-use hardbop_interpreter::scheduler::schedulable;
-use hardbop_interpreter::step::step_slots;
-use hardbop_interpreter::{Configuration, Move, RandomChooser, Valuations, Walk, simulate, take};
+use hardbop_interpreter::{
+    Configuration, Move, RandomChooser, Valuations, Walk, initial, initial_slots, schedulable,
+    simulate, step_slots, take, valuation_bits,
+};
 use hardbop_machine::analysis::constants::Value;
 use hardbop_machine::analysis::{CallGraph, Constants, Liveness, ModRef, Slice};
 use hardbop_machine::{

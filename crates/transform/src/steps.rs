@@ -7,10 +7,9 @@
 
 use crate::correspondence::{Correspondence, Origin};
 use crate::transform::NoWayBack;
-use hardbop_interpreter::configuration::{initial, initial_slots};
-use hardbop_interpreter::step::step_slots;
 use hardbop_interpreter::{
-    Configuration, Move, Recorder, ReplayError, Slot, Walk, WalkedKind, fold,
+    Configuration, Move, Recorder, ReplayError, Slot, Walk, WalkedKind, fold, initial,
+    initial_slots, step_slots,
 };
 use hardbop_machine::{EdgeId, Machine};
 use hardbop_outcome::{Step, Target, Trace};

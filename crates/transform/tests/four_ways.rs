@@ -8,7 +8,7 @@
 #[path = "../../testkit/tests/seeds/mod.rs"]
 mod seeds;
 
-use hardbop_calculus::decide::decide_threads;
+use hardbop_calculus::decide_threads;
 use hardbop_calculus::threads::ThreadBound;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, NodeId, from_text};
@@ -16,8 +16,7 @@ use hardbop_outcome::{
     Bound, Budget, Engine, Evidence, Limit, Question, Silent, Trace, Verdict, WantedRun,
 };
 use hardbop_summary::SummaryEngine;
-use hardbop_testkit::contexts::{ContextOracle, Cost};
-use hardbop_testkit::{Knobs, generate, shrink};
+use hardbop_testkit::{ContextOracle, Cost, Knobs, generate, shrink};
 use hardbop_threads::BoundedEngine;
 use hardbop_transform::Through;
 use seeds::seeds;

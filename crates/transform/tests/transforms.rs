@@ -8,9 +8,8 @@
 #[path = "../../testkit/tests/seeds/mod.rs"]
 mod seeds;
 
-use hardbop_automata::property::PropertyText;
-use hardbop_automata::{Automaton, Property};
-use hardbop_brute_force::steps::Bounds;
+use hardbop_automata::{Automaton, Property, PropertyText};
+use hardbop_brute_force::Bounds;
 use hardbop_explicit::ExplicitEngine;
 use hardbop_interpreter::{letter_of_threads, replay};
 use hardbop_machine::{EdgeId, Machine, ProcId, Variable, from_text};

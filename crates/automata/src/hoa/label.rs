@@ -12,7 +12,7 @@ use hardbop_syntax::{Diagnostic, codes};
 
 impl Reader<'_> {
     /// A label expression up to a token that cannot belong to it.
-    pub fn label_expression(&mut self) -> Result<FormulaId, Diagnostic> {
+    pub(crate) fn label_expression(&mut self) -> Result<FormulaId, Diagnostic> {
         let mut operands: Vec<FormulaId> = Vec::new();
         let mut open: Vec<u8> = Vec::new();
         loop {
@@ -104,7 +104,7 @@ impl Reader<'_> {
     }
 
     /// The guard of a whole label.
-    pub fn guard(&self, label: FormulaId) -> Result<Guard, Diagnostic> {
+    pub(crate) fn guard(&self, label: FormulaId) -> Result<Guard, Diagnostic> {
         guard_of(&self.resolver.formulas, label).map_err(|error| {
             let span = self.current().span;
             Diagnostic::new(codes::PROPERTY_TOO_LARGE, span, error.to_string())

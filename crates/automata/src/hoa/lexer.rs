@@ -3,11 +3,11 @@
 use hardbop_syntax::{Diagnostic, Source, Span, codes};
 
 /// A token of the format and its place.
-pub type Token = crate::text::lexer::Token<TokenKind>;
+pub(super) type Token = crate::text::lexer::Token<TokenKind>;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TokenKind {
+pub(super) enum TokenKind {
     /// The end of the text.
     End,
     /// A name with a colon, such as `States:`.
@@ -27,7 +27,7 @@ pub enum TokenKind {
 }
 
 /// All tokens of a text, the last of which is `End`, or the first thing that is none.
-pub fn tokens(source: &Source) -> Result<Vec<Token>, Diagnostic> {
+pub(super) fn tokens(source: &Source) -> Result<Vec<Token>, Diagnostic> {
     let text = source.text();
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();

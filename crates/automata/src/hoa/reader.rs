@@ -16,7 +16,7 @@ const MAX_STATES: u64 = 100_000;
 const MAX_IMPLICIT: usize = 10;
 
 /// Reads the tokens of a file; the first error ends it.
-pub struct Reader<'a> {
+pub(super) struct Reader<'a> {
     source: &'a Source,
     tokens: Vec<Token>,
     position: usize,
@@ -37,7 +37,7 @@ pub struct Reader<'a> {
 
 /// A state of the file.
 #[derive(Clone, Debug, Default)]
-pub struct FileState {
+pub(super) struct FileState {
     /// Its name, if it has one.
     pub name: Option<String>,
     /// The sets that the state itself belongs to, as bits.
@@ -49,7 +49,7 @@ pub struct FileState {
 
 impl<'a> Reader<'a> {
     /// A reader of tokens.
-    pub fn new(source: &'a Source, tokens: Vec<Token>, resolver: Resolver<'a>) -> Self {
+    pub(super) fn new(source: &'a Source, tokens: Vec<Token>, resolver: Resolver<'a>) -> Self {
         Self {
             source,
             tokens,
@@ -65,29 +65,29 @@ impl<'a> Reader<'a> {
     }
 
     /// The token at hand.
-    pub fn current(&self) -> Token {
+    pub(super) fn current(&self) -> Token {
         self.tokens[self.position]
     }
 
     /// Takes the token at hand.
-    pub fn advance(&mut self) -> Token {
+    pub(super) fn advance(&mut self) -> Token {
         let token = self.current();
         self.position = (self.position + 1).min(self.tokens.len() - 1);
         token
     }
 
     /// Whether a sign is at hand.
-    pub fn at(&self, sign: u8) -> bool {
+    pub(super) fn at(&self, sign: u8) -> bool {
         self.current().kind == TokenKind::Sign(sign)
     }
 
     /// The text of a token.
-    pub fn text(&self, token: Token) -> &'a str {
+    pub(super) fn text(&self, token: Token) -> &'a str {
         &self.source.text()[token.span.range()]
     }
 
     /// The error that something else should stand here.
-    pub fn expected(&self, what: &str) -> Diagnostic {
+    pub(crate) fn expected(&self, what: &str) -> Diagnostic {
         let token = self.current();
         let found = match token.kind {
             TokenKind::End => "the end of the file".to_owned(),
@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes a number.
-    pub fn number(&mut self, what: &str) -> Result<u64, Diagnostic> {
+    pub(super) fn number(&mut self, what: &str) -> Result<u64, Diagnostic> {
         let token = self.current();
         if token.kind != TokenKind::Number {
             return Err(self.expected(what));
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The whole file.
-    pub fn file(&mut self) -> Result<(), Diagnostic> {
+    pub(super) fn file(&mut self) -> Result<(), Diagnostic> {
         let first = self.current();
         if self.text(first) != "HOA:" {
             return Err(self.expected("`HOA:`"));

@@ -10,7 +10,7 @@ use hardbop_syntax::{Code, Diagnostic, Source, Span, codes};
 use std::collections::HashMap;
 
 /// Makes the automaton.
-pub struct Builder<'a> {
+pub(super) struct Builder<'a> {
     source: &'a Source,
     states: &'a [Declared],
     ids: HashMap<&'a str, u32>,
@@ -20,7 +20,7 @@ pub struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// A builder for these states.
-    pub fn new(source: &'a Source, states: &'a [Declared]) -> Self {
+    pub(super) fn new(source: &'a Source, states: &'a [Declared]) -> Self {
         let mut builder = Self {
             source,
             states,
@@ -33,7 +33,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The automaton and what was wrong.
-    pub fn finish(self) -> (Buchi, Vec<Diagnostic>) {
+    pub(crate) fn finish(self) -> (Buchi, Vec<Diagnostic>) {
         (self.buchi, self.diagnostics)
     }
 
@@ -61,7 +61,7 @@ impl<'a> Builder<'a> {
     }
 
     /// There is a beginning and one aim.
-    pub fn check_roles(&mut self) {
+    pub(crate) fn check_roles(&mut self) {
         let find = |role: fn(&Declared) -> bool| self.states.iter().find(|state| role(state));
         let target = find(|state| state.target);
         let accepting = find(|state| state.accepting);
@@ -102,7 +102,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Makes the edges of all groups, and lets states without a group stay where they are.
-    pub fn groups(
+    pub(crate) fn groups(
         &mut self,
         groups: &[From],
         conditions: &[Option<FormulaId>],

@@ -7,7 +7,7 @@ use crate::text::tree::{TreeId, TreeKind};
 use hardbop_syntax::{Source, Span};
 
 /// A state as declared.
-pub struct Declared {
+pub(super) struct Declared {
     /// Its name.
     pub name: Span,
     /// Whether the monitor may start here.
@@ -19,7 +19,7 @@ pub struct Declared {
 }
 
 /// What to do when a guard holds.
-pub enum Move {
+pub(super) enum Move {
     /// Go to one of these states.
     Goto(Vec<Span>),
     /// Stay.
@@ -29,7 +29,7 @@ pub enum Move {
 }
 
 /// The transitions behind one `from`.
-pub struct From {
+pub(super) struct From {
     /// The state they leave.
     pub state: Span,
     /// Guards and what to do where they hold.
@@ -39,7 +39,7 @@ pub struct From {
 }
 
 /// Reads the text of a monitor.
-pub struct Reader<'a> {
+pub(super) struct Reader<'a> {
     /// The tokens and expressions.
     pub parser: Parser<'a>,
     /// The states, in order.
@@ -50,7 +50,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// A reader of a source.
-    pub fn new(source: &'a Source) -> Self {
+    pub(super) fn new(source: &'a Source) -> Self {
         let whole = Span::new(0, source.text().len() as u32);
         Self {
             parser: Parser::new(source, whole),
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The whole file; gives the place of the monitor's name.
-    pub fn file(&mut self) -> Span {
+    pub(super) fn file(&mut self) -> Span {
         if !self.keyword("monitor") {
             return Span::default();
         }

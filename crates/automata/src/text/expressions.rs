@@ -6,7 +6,7 @@ use super::tree::{BinaryOp, Name, Tree, TreeId, TreeKind, UNARY_PRECEDENCE, Unar
 use hardbop_syntax::{Diagnostic, Source, Span, codes};
 
 /// Reads expressions, and lends its tokens to the parser of monitors.
-pub struct Parser<'a> {
+pub(crate) struct Parser<'a> {
     lexer: Lexer<'a>,
     /// The token at hand.
     pub current: Token,
@@ -28,7 +28,7 @@ enum Open {
 
 impl<'a> Parser<'a> {
     /// A parser of the part of a source that a span names.
-    pub fn new(source: &'a Source, part: Span) -> Self {
+    pub(crate) fn new(source: &'a Source, part: Span) -> Self {
         let mut parser = Self {
             lexer: Lexer::new(source, part),
             current: Token {
@@ -45,7 +45,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes the current token.
-    pub fn advance(&mut self) -> Token {
+    pub(crate) fn advance(&mut self) -> Token {
         let token = self.current;
         self.last_end = token.span.end;
         self.current = self.lexer.next_token(&mut self.diagnostics);
@@ -53,32 +53,32 @@ impl<'a> Parser<'a> {
     }
 
     /// The text of a span.
-    pub fn slice(&self, span: Span) -> &'a str {
+    pub(crate) fn slice(&self, span: Span) -> &'a str {
         self.lexer.slice(span)
     }
 
     /// Whether the current token is this sign.
-    pub fn at_sign(&self, sign: Sign) -> bool {
+    fn at_sign(&self, sign: Sign) -> bool {
         self.current.kind == TokenKind::Sign(sign)
     }
 
     /// The current token's text if it is a word.
-    pub fn word(&self) -> Option<&'a str> {
+    pub(crate) fn word(&self) -> Option<&'a str> {
         (self.current.kind == TokenKind::Word).then(|| self.slice(self.current.span))
     }
 
     /// Takes the current token if it is this sign.
-    pub fn accept_sign(&mut self, sign: Sign) -> Option<Token> {
+    pub(crate) fn accept_sign(&mut self, sign: Sign) -> Option<Token> {
         self.at_sign(sign).then(|| self.advance())
     }
 
     /// Takes the current token if it is this word.
-    pub fn accept_word(&mut self, word: &str) -> Option<Token> {
+    pub(crate) fn accept_word(&mut self, word: &str) -> Option<Token> {
         (self.word() == Some(word)).then(|| self.advance())
     }
 
     /// Takes a sign, or reports that it is missing.
-    pub fn expect_sign(&mut self, sign: Sign, what: &str) -> Option<Token> {
+    pub(crate) fn expect_sign(&mut self, sign: Sign, what: &str) -> Option<Token> {
         let token = self.accept_sign(sign);
         if token.is_none() {
             self.expected(what);
@@ -87,7 +87,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reports that something else should stand here.
-    pub fn expected(&mut self, what: &str) {
+    pub(crate) fn expected(&mut self, what: &str) {
         let (span, found) = match self.current.kind {
             TokenKind::End => (
                 Span::new(self.last_end, self.last_end),
@@ -105,7 +105,7 @@ impl<'a> Parser<'a> {
     }
 
     /// An expression. If it cannot be read, a diagnostic is reported and its tree is an `Error`.
-    pub fn expression(&mut self) -> TreeId {
+    pub(crate) fn expression(&mut self) -> TreeId {
         let mut operands: Vec<TreeId> = Vec::new();
         let mut open: Vec<Open> = Vec::new();
         loop {

@@ -5,7 +5,7 @@ use hardbop_syntax::{Diagnostic, Source, Span, codes};
 
 /// A token: its kind and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token<Kind = TokenKind> {
+pub(crate) struct Token<Kind = TokenKind> {
     /// What it is.
     pub kind: Kind,
     /// Where it stands.
@@ -14,7 +14,7 @@ pub struct Token<Kind = TokenKind> {
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TokenKind {
+pub(crate) enum TokenKind {
     /// The end of the text.
     End,
     /// A word, with dots inside if it is the name of a thread's procedure, or any text in braces.
@@ -28,7 +28,7 @@ pub enum TokenKind {
 /// Signs. Those with several spellings are one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "signs are named after what they mean")]
-pub enum Sign {
+pub(crate) enum Sign {
     LeftParen,
     RightParen,
     Comma,
@@ -86,7 +86,7 @@ const SIGNS: &[(&str, Sign)] = &[
 ];
 
 /// Reads tokens off a part of a source text.
-pub struct Lexer<'a> {
+pub(crate) struct Lexer<'a> {
     text: &'a str,
     position: usize,
     end: usize,
@@ -94,7 +94,7 @@ pub struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     /// A lexer of the part of a source that a span names.
-    pub fn new(source: &'a Source, part: Span) -> Self {
+    pub(crate) fn new(source: &'a Source, part: Span) -> Self {
         Self {
             text: source.text(),
             position: part.start as usize,
@@ -103,7 +103,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The text of a span.
-    pub fn slice(&self, span: Span) -> &'a str {
+    pub(crate) fn slice(&self, span: Span) -> &'a str {
         &self.text[span.range()]
     }
 
@@ -112,7 +112,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next token; `End` at the end, again and again.
-    pub fn next_token(&mut self, diagnostics: &mut Vec<Diagnostic>) -> Token {
+    pub(crate) fn next_token(&mut self, diagnostics: &mut Vec<Diagnostic>) -> Token {
         loop {
             self.skip_blanks_and_comments();
             let start = self.position;

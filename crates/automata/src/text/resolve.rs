@@ -11,10 +11,10 @@ use hardbop_machine::{BinaryOp as MachineOp, Expr, ExprId, Machine, ProcId, Type
 use hardbop_syntax::{Code, Diagnostic, Source, Span, codes};
 
 /// Deeper nesting of temporal operators is refused.
-pub const MAX_TEMPORAL_DEPTH: u32 = 200;
+const MAX_TEMPORAL_DEPTH: u32 = 200;
 
 /// Gives meaning to the expressions of one property.
-pub struct Resolver<'a> {
+pub(crate) struct Resolver<'a> {
     /// The program that the property is about.
     pub machine: &'a Machine,
     /// The text of the property.
@@ -29,7 +29,7 @@ pub struct Resolver<'a> {
 
 /// What a part of an expression is.
 #[derive(Clone, Copy)]
-pub enum Value {
+pub(crate) enum Value {
     /// A condition.
     Boolean(FormulaId),
     /// An integer that depends on variables.
@@ -53,9 +53,22 @@ pub enum Value {
     Broken,
 }
 
+impl Value {
+    /// The condition that it is, if it is one.
+    pub(crate) fn condition(self) -> Option<FormulaId> {
+        match self {
+            Value::Boolean(formula) => Some(formula),
+            Value::Number { value, exact: true } if value < 2 => {
+                Some(Formulas::constant(value == 1))
+            }
+            _ => None,
+        }
+    }
+}
+
 impl<'a> Resolver<'a> {
     /// A resolver for a property of a program.
-    pub fn new(machine: &'a Machine, source: &'a Source) -> Self {
+    pub(crate) fn new(machine: &'a Machine, source: &'a Source) -> Self {
         Self {
             machine,
             source,
@@ -71,7 +84,7 @@ impl<'a> Resolver<'a> {
 
     /// The values of all parts of a tree, by their ids. `temporal` says whether temporal operators
     /// are allowed.
-    pub fn resolve(&mut self, tree: &Tree, temporal: bool) -> Vec<Value> {
+    pub(crate) fn resolve(&mut self, tree: &Tree, temporal: bool) -> Vec<Value> {
         let mut values: Vec<Value> = Vec::with_capacity(tree.nodes.len());
         let mut depths: Vec<u32> = Vec::with_capacity(tree.nodes.len());
         for node in &tree.nodes {
@@ -107,30 +120,15 @@ impl<'a> Resolver<'a> {
         values
     }
 
-    /// Which of some values are conditions.
-    pub fn formulas_of(&self, values: &[Value]) -> Vec<Option<FormulaId>> {
-        values.iter().map(|&value| self.as_boolean(value)).collect()
-    }
-
-    fn as_boolean(&self, value: Value) -> Option<FormulaId> {
-        match value {
-            Value::Boolean(formula) => Some(formula),
-            Value::Number { value, exact: true } if value < 2 => {
-                Some(self.formulas.constant(value == 1))
-            }
-            _ => None,
-        }
-    }
-
     /// A part that must be a condition; an integer is reported.
-    pub fn require_condition(
+    pub(crate) fn require_condition(
         &mut self,
         tree: &Tree,
         id: TreeId,
         values: &[Value],
     ) -> Option<FormulaId> {
         let value = values[id.0 as usize];
-        let formula = self.as_boolean(value);
+        let formula = value.condition();
         if formula.is_none() && !matches!(value, Value::Broken) {
             let message = "this is an integer where a condition is needed";
             self.report(codes::PROPERTY_TYPE, tree.node(id).span, message);
@@ -140,7 +138,7 @@ impl<'a> Resolver<'a> {
 
     fn value(&mut self, tree: &Tree, kind: TreeKind, span: Span, values: &[Value]) -> Value {
         match kind {
-            TreeKind::Constant(value) => Value::Boolean(self.formulas.constant(value)),
+            TreeKind::Constant(value) => Value::Boolean(Formulas::constant(value)),
             TreeKind::Number(value) => Value::Number { value, exact: true },
             TreeKind::Variable(name) => self.variable(name, span),
             TreeKind::At(name) => match self.label(name) {
@@ -215,8 +213,8 @@ impl<'a> Resolver<'a> {
         match (left, right) {
             (Value::Broken, _) | (_, Value::Broken) => Value::Broken,
             (Value::Boolean(_), _) | (_, Value::Boolean(_)) => {
-                let left = self.as_boolean(left);
-                let right = self.as_boolean(right);
+                let left = left.condition();
+                let right = right.condition();
                 match (left, right) {
                     (Some(left), Some(right)) if is_equality => {
                         Value::Boolean(self.connect(op, left, right))
@@ -233,18 +231,18 @@ impl<'a> Resolver<'a> {
                 }
             }
             (Value::Number { value: left, .. }, Value::Number { value: right, .. }) => {
-                self.of_numbers(op, left, right)
+                Self::of_numbers(op, left, right)
             }
             _ => self.of_integers(op, left, right, span),
         }
     }
 
     /// Numbers alone: computed modulo 2^64, which agrees with every smaller width.
-    fn of_numbers(&mut self, op: BinaryOp, left: u64, right: u64) -> Value {
+    fn of_numbers(op: BinaryOp, left: u64, right: u64) -> Value {
         let (machine_op, left, right) = machine_op(op, left, right);
         let value = machine_op.apply(left, right, Type::Int(64));
         if op.precedence() <= 8 {
-            Value::Boolean(self.formulas.constant(value == 1))
+            Value::Boolean(Formulas::constant(value == 1))
         } else {
             Value::Number {
                 value,

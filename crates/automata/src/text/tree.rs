@@ -5,18 +5,18 @@ use hardbop_syntax::Span;
 
 /// A node of a tree: index into [`Tree::nodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TreeId(pub u32);
+pub(crate) struct TreeId(pub u32);
 
 /// An expression with all its parts.
 #[derive(Clone, Debug, Default)]
-pub struct Tree {
+pub(crate) struct Tree {
     /// Operands before their users.
     pub nodes: Vec<TreeNode>,
 }
 
 /// A part of an expression and its place.
 #[derive(Clone, Copy, Debug)]
-pub struct TreeNode {
+pub(crate) struct TreeNode {
     /// What it is.
     pub kind: TreeKind,
     /// Where it stands.
@@ -27,7 +27,7 @@ pub struct TreeNode {
 
 /// `name` or `procedure:name`.
 #[derive(Clone, Copy, Debug)]
-pub struct Name {
+pub(crate) struct Name {
     /// The procedure, if one is given.
     pub procedure: Option<Span>,
     /// The name itself.
@@ -36,7 +36,7 @@ pub struct Name {
 
 /// What a part of an expression is.
 #[derive(Clone, Copy, Debug)]
-pub enum TreeKind {
+pub(crate) enum TreeKind {
     /// `true` or `false`.
     Constant(bool),
     /// A number; 0 and 1 are also Booleans.
@@ -62,7 +62,7 @@ pub enum TreeKind {
 /// Operators before their operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
-pub enum UnaryOp {
+pub(crate) enum UnaryOp {
     Not,
     Next,
     Finally,
@@ -72,7 +72,7 @@ pub enum UnaryOp {
 /// Operators between operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
-pub enum BinaryOp {
+pub(crate) enum BinaryOp {
     Implies,
     Iff,
     Or,
@@ -95,7 +95,7 @@ pub enum BinaryOp {
 
 impl UnaryOp {
     /// Whether it speaks of later positions.
-    pub fn is_temporal(self) -> bool {
+    pub(crate) fn is_temporal(self) -> bool {
         self != UnaryOp::Not
     }
 }
@@ -103,7 +103,7 @@ impl UnaryOp {
 impl BinaryOp {
     /// How tightly it binds: Spot's order for the operators that Spot has, comparisons and
     /// arithmetic inside of them.
-    pub fn precedence(self) -> u8 {
+    pub(crate) fn precedence(self) -> u8 {
         use BinaryOp as B;
         match self {
             B::Implies | B::Iff => 1,
@@ -119,28 +119,28 @@ impl BinaryOp {
     }
 
     /// Whether `a op b op c` is `a op (b op c)`.
-    pub fn is_right_associative(self) -> bool {
+    pub(crate) fn is_right_associative(self) -> bool {
         self.precedence() == 1 || self.is_temporal()
     }
 
     /// Whether it speaks of later positions.
-    pub fn is_temporal(self) -> bool {
+    pub(crate) fn is_temporal(self) -> bool {
         self.precedence() == 5
     }
 }
 
 /// How tightly operators before their operand bind: tighter than `U`, looser than comparisons, so
 /// that `G n < 3` needs no parentheses.
-pub const UNARY_PRECEDENCE: u8 = 6;
+pub(crate) const UNARY_PRECEDENCE: u8 = 6;
 
 impl Tree {
     /// A node.
-    pub fn node(&self, id: TreeId) -> &TreeNode {
+    pub(crate) fn node(&self, id: TreeId) -> &TreeNode {
         &self.nodes[id.0 as usize]
     }
 
     /// Adds a node whose operands are there already.
-    pub fn add(&mut self, kind: TreeKind, span: Span) -> TreeId {
+    pub(crate) fn add(&mut self, kind: TreeKind, span: Span) -> TreeId {
         self.nodes.push(TreeNode {
             kind,
             span,

@@ -7,8 +7,7 @@
 
 use super::{Derivation, DerivationKind, PathEdge, PathEdgeId, Tabulation};
 use crate::path_edges::{PathEdges, State};
-use hardbop_interpreter::configuration::{initial, initial_slots};
-use hardbop_interpreter::{Recorder, Slot};
+use hardbop_interpreter::{Recorder, Slot, initial, initial_slots};
 use hardbop_machine::NodeId;
 use hardbop_outcome::{Run, Segment, Step, Target, Trace};
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -21,7 +20,7 @@ impl Tabulation<'_> {
     }
 
     /// All path edges by node.
-    pub fn path_edges(&self) -> PathEdges {
+    pub(crate) fn path_edges(&self) -> PathEdges {
         let mut all = PathEdges::default();
         for PathEdge { node, entry, now } in &self.path_edges {
             all.add(*node, State::clone(entry), State::clone(now));

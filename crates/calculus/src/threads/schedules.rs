@@ -17,7 +17,7 @@ const BOUNDED_CONTEXT: &str = include_str!("../../algorithms/bounded-context.mu"
 const BOUNDED_ROUNDS: &str = include_str!("../../algorithms/bounded-rounds.mu");
 
 /// Writes types and relations of the schedules of a program.
-pub struct Schedules<'s> {
+pub(super) struct Schedules<'s> {
     machine: &'s Machine,
     layout: &'s Layout,
     bound: ThreadBound,
@@ -26,7 +26,7 @@ pub struct Schedules<'s> {
 
 impl<'s> Schedules<'s> {
     /// The schedules of a program under a bound.
-    pub fn new(machine: &'s Machine, layout: &'s Layout, bound: ThreadBound) -> Self {
+    pub(super) fn new(machine: &'s Machine, layout: &'s Layout, bound: ThreadBound) -> Self {
         Self {
             machine,
             layout,
@@ -36,7 +36,7 @@ impl<'s> Schedules<'s> {
     }
 
     /// The types and the formula over them.
-    pub fn algorithm(mut self) -> Algorithm {
+    pub(crate) fn algorithm(mut self) -> Algorithm {
         self.threads();
         self.shared_globals();
         self.starts();

@@ -20,11 +20,10 @@ use crate::files;
 use crate::limits::seconds;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
-use hardbop_bench::auto_table;
-use hardbop_bench::case::{FRONT_END_FAMILY, FRONT_END_SIZES};
-use hardbop_bench::comparison::Measure;
 use hardbop_bench::report::{self, Tally};
-use hardbop_bench::{Case, End, Peer, Record, Sample, Suite};
+use hardbop_bench::{
+    Case, End, FRONT_END_FAMILY, FRONT_END_SIZES, Measure, Peer, Record, Sample, Suite, auto_table,
+};
 use hardbop_families::Family;
 use measured_process::Limits;
 use programs::Programs;

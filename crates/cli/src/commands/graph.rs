@@ -6,7 +6,7 @@ use crate::files;
 use crate::input::{self, ProgramArguments};
 use clap::ValueEnum;
 use hardbop_machine::graph;
-use hardbop_report::svg::svg;
+use hardbop_report::svg;
 
 /// Draw the control-flow graphs of a program
 #[derive(Debug, clap::Args)]

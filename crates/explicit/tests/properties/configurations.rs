@@ -3,9 +3,9 @@
 
 use crate::accepting::FairGraph;
 use hardbop_automata::{Automaton, Letter, StateId, View};
-use hardbop_interpreter::configuration::{initial, initial_slots};
-use hardbop_interpreter::step::step_slots;
-use hardbop_interpreter::{Configuration, Move, Valuations, take};
+use hardbop_interpreter::{
+    Configuration, Move, Valuations, initial, initial_slots, step_slots, take,
+};
 use hardbop_machine::Machine;
 use hardbop_machine::ir::NodeKind;
 use std::collections::HashMap;

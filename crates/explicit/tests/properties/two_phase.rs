@@ -4,10 +4,7 @@
 
 use crate::accepting::FairGraph;
 use hardbop_automata::{Automaton, Letter, StateId, View};
-use hardbop_interpreter::Valuations;
-use hardbop_interpreter::configuration::{initial, initial_slots};
-use hardbop_interpreter::fire::fire;
-use hardbop_interpreter::step::returned;
+use hardbop_interpreter::{Valuations, fire, initial, initial_slots, returned};
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId};
 use hardbop_testkit::path_edges::State;

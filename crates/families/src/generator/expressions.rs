@@ -62,13 +62,13 @@ pub(super) struct Expressions<'a> {
 
 impl Expressions<'_> {
     /// An expression of a type.
-    pub fn of_type(&mut self, ty: Type) -> String {
+    pub(crate) fn of_type(&mut self, ty: Type) -> String {
         let depth = self.random.up_to(self.knobs.expression_depth);
         self.piece(ty, depth).text
     }
 
     /// An expression of a type that can be an operand of any operator.
-    pub fn operand(&mut self, ty: Type) -> String {
+    pub(crate) fn operand(&mut self, ty: Type) -> String {
         let depth = self.random.up_to(self.knobs.expression_depth.min(1));
         let piece = self.piece(ty, depth);
         enclose(piece, ATOM)

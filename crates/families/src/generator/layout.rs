@@ -12,7 +12,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Lines that start at some level of indentation.
-    pub fn at_level(level: usize) -> Self {
+    pub(crate) fn at_level(level: usize) -> Self {
         Self {
             text: String::new(),
             level,
@@ -20,29 +20,29 @@ impl Layout {
     }
 
     /// Adds a line.
-    pub fn line(&mut self, line: &str) {
+    pub(crate) fn line(&mut self, line: &str) {
         self.text.extend(std::iter::repeat_n("  ", self.level));
         self.text.push_str(line);
         self.text.push('\n');
     }
 
     /// The lines that follow stand deeper.
-    pub fn indent(&mut self) {
+    pub(crate) fn indent(&mut self) {
         self.level += 1;
     }
 
     /// The lines that follow stand less deep.
-    pub fn outdent(&mut self) {
+    pub(crate) fn outdent(&mut self) {
         self.level -= 1;
     }
 
     /// Adds lines that are made already.
-    pub fn append(&mut self, lines: &str) {
+    pub(crate) fn append(&mut self, lines: &str) {
         self.text.push_str(lines);
     }
 
     /// All lines.
-    pub fn finish(self) -> String {
+    pub(crate) fn finish(self) -> String {
         self.text
     }
 }
@@ -58,7 +58,7 @@ pub(super) struct Labels {
 
 impl Labels {
     /// A label that will stand further down.
-    pub fn later(&mut self, odd: bool) -> String {
+    pub(crate) fn later(&mut self, odd: bool) -> String {
         self.count += 1;
         let label = if odd {
             self.count.to_string()
@@ -70,7 +70,7 @@ impl Labels {
     }
 
     /// A label that a jump may name, further up or further down.
-    pub fn destination(&mut self, random: &mut Random, odd: bool) -> String {
+    pub(crate) fn destination(&mut self, random: &mut Random, odd: bool) -> String {
         let known = if random.percent(45) {
             &self.placed
         } else {
@@ -83,7 +83,7 @@ impl Labels {
     }
 
     /// A label for the statement that comes next.
-    pub fn place(&mut self, odd: bool) -> String {
+    pub(crate) fn place(&mut self, odd: bool) -> String {
         if self.pending.is_empty() {
             self.later(odd);
         }
@@ -93,7 +93,7 @@ impl Labels {
     }
 
     /// The labels that have no place yet; they must stand before the end.
-    pub fn finish(self) -> Vec<String> {
+    pub(crate) fn finish(self) -> Vec<String> {
         self.pending
     }
 }

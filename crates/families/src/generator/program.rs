@@ -10,7 +10,7 @@ use hardbop_program::Type;
 
 impl Generator<'_> {
     /// The whole text.
-    pub fn program(mut self) -> String {
+    pub(super) fn program(mut self) -> String {
         let globals = self.globals();
         self.draw_helpers();
         let mut helpers = Vec::new();

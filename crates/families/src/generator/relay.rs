@@ -42,14 +42,14 @@ impl Relay {
     }
 
     /// Threads of the script besides the first; none without a script.
-    pub fn runners(&self) -> u32 {
+    pub(crate) fn runners(&self) -> u32 {
         (self.phases.len() as u32).saturating_sub(1)
     }
 }
 
 impl Generator<'_> {
     /// Draws the script and declares the flags; nothing for presets without.
-    pub fn draw_relay(&mut self, out: &mut Layout) {
+    pub(crate) fn draw_relay(&mut self, out: &mut Layout) {
         if self.knobs.handovers == 0 {
             return;
         }
@@ -77,7 +77,7 @@ impl Generator<'_> {
 impl Body<'_, '_> {
     /// The part of this procedure, if it is one that a thread runs: its steps, with random
     /// statements in between.
-    pub fn relay(&mut self, depth: u32) {
+    pub(crate) fn relay(&mut self, depth: u32) {
         if self.name == "init" || !matches!(self.role, Role::Entry { .. }) {
             return;
         }
@@ -94,7 +94,7 @@ impl Body<'_, '_> {
     }
 
     /// Starts a thread of the script.
-    pub fn start_runner(&mut self, index: u32) {
+    pub(crate) fn start_runner(&mut self, index: u32) {
         let call = format!("{}();", runner(index));
         let line = if self.generator.form == ThreadForm::Boppo {
             format!("ASYNC_RUNNER_{index}: {call}")

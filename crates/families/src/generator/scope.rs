@@ -19,23 +19,23 @@ pub(super) struct Scope {
 
 impl Scope {
     /// Adds a variable and hides others of its name.
-    pub fn declare(&mut self, variable: Named) {
+    pub(crate) fn declare(&mut self, variable: Named) {
         self.variables.retain(|other| other.name != variable.name);
         self.variables.push(variable);
     }
 
     /// All variables.
-    pub fn variables(&self) -> &[Named] {
+    pub(super) fn variables(&self) -> &[Named] {
         &self.variables
     }
 
     /// Whether a name is taken.
-    pub fn has(&self, name: &str) -> bool {
+    pub(super) fn has(&self, name: &str) -> bool {
         self.variables.iter().any(|variable| variable.name == name)
     }
 
     /// The variables of a type.
-    pub fn names_of_type(&self, ty: Type) -> impl Iterator<Item = &str> {
+    pub(crate) fn names_of_type(&self, ty: Type) -> impl Iterator<Item = &str> {
         let fitting = self
             .variables
             .iter()
@@ -44,7 +44,7 @@ impl Scope {
     }
 
     /// An integer type, if possible one that some variable has.
-    pub fn some_integer_type(&self, random: &mut Random, knobs: &Knobs) -> Type {
+    pub(crate) fn some_integer_type(&self, random: &mut Random, knobs: &Knobs) -> Type {
         let types = self.variables.iter().map(|variable| variable.ty);
         let integers: Vec<Type> = types.filter(|&ty| ty != Type::Bool).collect();
         let some = random.pick(&integers).copied();
@@ -52,7 +52,7 @@ impl Scope {
     }
 
     /// Different variables, at most this many.
-    pub fn several(&self, random: &mut Random, most: usize) -> Vec<Named> {
+    pub(crate) fn several(&self, random: &mut Random, most: usize) -> Vec<Named> {
         let mut rest = self.variables.clone();
         let mut picked = Vec::new();
         while picked.len() < most && !rest.is_empty() {

@@ -31,7 +31,7 @@ pub(super) struct Body<'g, 'k> {
 
 impl Body<'_, '_> {
     /// Some statements; `depth` more blocks may be opened inside.
-    pub fn block(&mut self, depth: u32) {
+    pub(crate) fn block(&mut self, depth: u32) {
         let known_facts = self.facts.len();
         let count = 1 + self.up_to(self.generator.knobs.statements.saturating_sub(1));
         for index in 0..count {
@@ -162,7 +162,7 @@ impl Body<'_, '_> {
     }
 
     /// A call, or `skip` if nothing can be called.
-    pub fn call(&mut self, labels: &str) {
+    pub(super) fn call(&mut self, labels: &str) {
         let Some((callee, is_recursive)) = self.generator.callee(self.role) else {
             self.out.line(&format!("{labels}skip;"));
             return;
@@ -215,7 +215,7 @@ impl Body<'_, '_> {
     }
 
     /// `return` with values of the right types.
-    pub fn returning(&mut self, labels: &str) {
+    pub(crate) fn returning(&mut self, labels: &str) {
         let results = self.results.clone();
         let values: Vec<String> = results
             .into_iter()
@@ -286,7 +286,7 @@ impl Body<'_, '_> {
     }
 
     /// An assertion, often of something that held before.
-    pub fn assertion(&mut self, labels: &str) {
+    pub(super) fn assertion(&mut self, labels: &str) {
         self.generator.has_question = true;
         let fact = self.generator.random.pick(&self.facts).cloned();
         let is_known = self.chance(self.generator.knobs.facts);
@@ -336,7 +336,7 @@ impl Body<'_, '_> {
     }
 
     /// Starts a thread in the way of the form.
-    pub fn start_thread(&mut self, labels: &str) {
+    pub(crate) fn start_thread(&mut self, labels: &str) {
         let Some(callee) = self.generator.thread_callee() else {
             self.out.line(&format!("{labels}skip;"));
             return;
@@ -404,12 +404,12 @@ impl Body<'_, '_> {
     }
 
     /// A Boolean expression.
-    pub fn condition(&mut self, leaves: Leaves) -> String {
+    pub(crate) fn condition(&mut self, leaves: Leaves) -> String {
         self.expressions(leaves).of_type(Type::Bool)
     }
 
     /// Makes expressions at this place.
-    pub fn expressions(&mut self, leaves: Leaves) -> Expressions<'_> {
+    pub(crate) fn expressions(&mut self, leaves: Leaves) -> Expressions<'_> {
         Expressions {
             random: &mut self.generator.random,
             knobs: self.generator.knobs,
@@ -422,7 +422,7 @@ impl Body<'_, '_> {
         self.generator.random.pick(self.scope.variables()).cloned()
     }
 
-    pub fn chance(&mut self, percent: u32) -> bool {
+    pub(crate) fn chance(&mut self, percent: u32) -> bool {
         self.generator.random.percent(percent)
     }
 

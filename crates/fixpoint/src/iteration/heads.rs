@@ -6,7 +6,7 @@ use crate::groups::GroupId;
 use crate::limits::Stop;
 use crate::term::PredicateId;
 use hardbop_bdd::Bdd;
-use hardbop_formula::system::RelationId;
+use hardbop_formula::RelationId;
 
 impl Iteration<'_> {
     /// Goes on with the heads of a nested group.

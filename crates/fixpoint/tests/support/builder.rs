@@ -1,9 +1,8 @@
 //! Builds systems bit by bit.
 
-use hardbop_formula::System;
-use hardbop_formula::system::{
-    ArgumentBit, Formula, FormulaId, Leaf, Relation, RelationId, RelationKind, Values, Variable,
-    VariableId,
+use hardbop_formula::{
+    ArgumentBit, Formula, FormulaId, Leaf, Relation, RelationId, RelationKind, System, Values,
+    Variable, VariableId,
 };
 use hardbop_syntax::Span;
 use std::collections::HashMap;

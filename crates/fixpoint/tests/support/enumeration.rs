@@ -1,9 +1,8 @@
 //! `Evaluate` of section 3 of the Getafix paper on tables of tuples: the meaning that solvers are
 //! held to.
 
-use hardbop_formula::System;
-use hardbop_formula::system::{
-    ArgumentBit, Formula, FormulaId, RelationId, RelationKind, VariableId,
+use hardbop_formula::{
+    ArgumentBit, Formula, FormulaId, RelationId, RelationKind, System, VariableId,
 };
 use std::collections::{HashMap, HashSet};
 

@@ -1,9 +1,8 @@
 //! Random systems of a few relations over a few bits.
 
 use super::builder::Builder;
-use hardbop_formula::System;
-use hardbop_formula::system::{
-    ArgumentBit, Formula, FormulaId, RelationId, RelationKind, VariableId,
+use hardbop_formula::{
+    ArgumentBit, Formula, FormulaId, RelationId, RelationKind, System, VariableId,
 };
 
 /// What a random system may contain.

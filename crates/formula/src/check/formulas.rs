@@ -79,7 +79,6 @@ impl Checker<'_> {
         let span = ast.span(id);
         let tasks = &mut walk.tasks;
         match ast.expr(id) {
-            Expr::Error => return Some(self.builder.constant(false)),
             Expr::Boolean(value) => return Some(self.builder.constant(*value)),
             Expr::Number(number) => return Some(self.number(*number, span)),
             Expr::Path(path) => return Some(self.boolean_path(path, span)),

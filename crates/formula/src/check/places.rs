@@ -54,7 +54,6 @@ impl Checker<'_> {
                 }
                 self.place(path).map_or(Operand::Wrong, Operand::Place)
             }
-            Expr::Error => Operand::Wrong,
             _ => Operand::Formula,
         }
     }

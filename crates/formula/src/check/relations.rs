@@ -37,16 +37,16 @@ pub(super) struct Heads {
 }
 
 impl Heads {
-    pub fn get(&self, id: RelationId) -> &Head {
+    pub(super) fn get(&self, id: RelationId) -> &Head {
         &self.relations[id.0 as usize]
     }
 
-    pub fn named(&self, name: Symbol) -> Option<RelationId> {
+    pub(super) fn named(&self, name: Symbol) -> Option<RelationId> {
         self.by_name.get(&name).copied()
     }
 
     /// Notes that a relation is used here.
-    pub fn note_use(&mut self, id: RelationId, span: Span) {
+    pub(crate) fn note_use(&mut self, id: RelationId, span: Span) {
         self.relations[id.0 as usize].used.get_or_insert(span);
         if let Some(user) = self.current
             && self.last_user.insert(id, user) != Some(user)

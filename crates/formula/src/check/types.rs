@@ -98,17 +98,17 @@ pub(super) fn bits_for(count: u64) -> u32 {
 }
 
 impl Types {
-    pub fn get(&self, id: TypeId) -> &Type {
+    pub(super) fn get(&self, id: TypeId) -> &Type {
         &self.all[id.0 as usize]
     }
 
-    pub fn add(&mut self, ty: Type) -> TypeId {
+    pub(crate) fn add(&mut self, ty: Type) -> TypeId {
         self.all.push(ty);
         TypeId(self.all.len() as u32 - 1)
     }
 
     /// The type of arrays, none if they would be too large.
-    pub fn array(&mut self, element: TypeId, length: u64) -> Option<TypeId> {
+    pub(crate) fn array(&mut self, element: TypeId, length: u64) -> Option<TypeId> {
         if element == WRONG {
             return Some(WRONG);
         }
@@ -139,7 +139,7 @@ impl Types {
     }
 
     /// The code of a number as a value of a type.
-    pub fn code_of_number(&self, ty: TypeId, number: u64) -> Option<u64> {
+    pub(crate) fn code_of_number(&self, ty: TypeId, number: u64) -> Option<u64> {
         let (first, count) = match &self.get(ty).kind {
             Kind::Bool => (0, 2),
             Kind::Enum {
@@ -153,7 +153,7 @@ impl Types {
     }
 
     /// The code of a name as a value of a type.
-    pub fn code_of_name(&self, ty: TypeId, name: Symbol) -> Option<u64> {
+    pub(crate) fn code_of_name(&self, ty: TypeId, name: Symbol) -> Option<u64> {
         match &self.get(ty).kind {
             Kind::Enum { codes, .. } => codes.get(&name).copied(),
             _ => None,
@@ -161,7 +161,7 @@ impl Types {
     }
 
     /// The leaves of a variable of a type, and how many bits it has.
-    pub fn leaves(&mut self, ty: TypeId, names: &Names) -> (Vec<Leaf>, u32) {
+    pub(crate) fn leaves(&mut self, ty: TypeId, names: &Names) -> (Vec<Leaf>, u32) {
         let bits = self.get(ty).bits;
         if let Some(known) = self.leaves.get(&ty) {
             return (known.clone(), bits);
@@ -201,7 +201,7 @@ impl Types {
         (leaves, bits)
     }
 
-    pub fn named(&self, name: Symbol) -> Option<TypeId> {
+    pub(super) fn named(&self, name: Symbol) -> Option<TypeId> {
         self.by_name.get(&name).map(|&(id, _)| id)
     }
 }

@@ -3,7 +3,7 @@
 //! round three times, and the formula is evaluated on the states that were seen.
 
 use crate::formulas::{Formula, Seen};
-use hardbop_brute_force::steps::{Bounds, initial_configurations, successors};
+use hardbop_brute_force::{Bounds, initial_configurations, successors};
 use hardbop_interpreter::{Configuration, Move};
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{Machine, Storage};

@@ -2,9 +2,8 @@
 
 use super::rows::{Row, View, align};
 use super::{TraceLevel, TraceOptions, text_with_loop};
-use hardbop_interpreter::lasso::Ending;
 use hardbop_interpreter::{
-    LassoError, ReplayError, ReplayedLasso, Walk, replay_lasso, replay_thread_lasso,
+    Ending, LassoError, ReplayError, ReplayedLasso, Walk, replay_lasso, replay_thread_lasso,
 };
 use hardbop_machine::Machine;
 use hardbop_outcome::{Lasso, ThreadLasso};
@@ -92,7 +91,7 @@ pub fn thread_lasso_text(
 
 fn frame_error(error: ReplayError) -> LassoError {
     LassoError::Step {
-        part: hardbop_interpreter::lasso::Part::Frame,
+        part: hardbop_interpreter::Part::Frame,
         error,
     }
 }

@@ -4,9 +4,10 @@
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{Bound, Budget, Engine, Evidence, Limit, Outcome, Question, Silent, Verdict};
-use hardbop_testkit::contexts::{ContextOracle, Cost};
 use hardbop_testkit::generator::ThreadForm;
-use hardbop_testkit::{ConformanceConfig, Knobs, conformance, generate, shrink};
+use hardbop_testkit::{
+    ConformanceConfig, ContextOracle, Cost, Knobs, conformance, generate, shrink,
+};
 use hardbop_threads::BoundedEngine;
 
 /// How many context switches a trace has.

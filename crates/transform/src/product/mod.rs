@@ -25,9 +25,7 @@ mod spots;
 use crate::correspondence::{Correspondence, Origin};
 use crate::draft::{Draft, DraftEdge, Place, assign};
 use crate::transform::TargetMap;
-use hardbop_automata::guard::Cube;
-use hardbop_automata::propositions::Atom;
-use hardbop_automata::{Automaton, View};
+use hardbop_automata::{Atom, Automaton, Cube, View};
 use hardbop_machine::analysis::CallGraph;
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{

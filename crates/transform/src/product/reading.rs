@@ -4,9 +4,7 @@
 //! has ended, and that conditions on the locals of other procedures are false. What is left of the
 //! guards are conditions on variables.
 
-use hardbop_automata::guard::Cube;
-use hardbop_automata::propositions::Atom;
-use hardbop_automata::{Automaton, Letter, View};
+use hardbop_automata::{Atom, Automaton, Cube, Letter, View};
 use hardbop_machine::Machine;
 
 /// A transition of the automaton.

@@ -15,9 +15,8 @@
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Patience;
-use hardbop_bench::quantity;
-use hardbop_bench::table::{Align, Table};
-use hardbop_calculus::decide::decide_threads;
+use hardbop_bench::{Align, Table, quantity};
+use hardbop_calculus::decide_threads;
 use hardbop_calculus::threads::ThreadBound;
 use hardbop_families::bluetooth;
 use hardbop_machine::{Machine, NodeId};

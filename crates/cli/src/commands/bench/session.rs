@@ -5,8 +5,7 @@ use super::scratch::Scratch;
 use crate::engine_arguments as engines;
 use crate::exit::Failure;
 use crate::interrupt::Patience;
-use hardbop_bench::record::Kind;
-use hardbop_bench::{Case, End, Peer, Sample, Source, check_output};
+use hardbop_bench::{Case, End, Kind, Peer, Sample, Source, check_output};
 use hardbop_outcome::Interrupt as _;
 use std::ffi::OsString;
 

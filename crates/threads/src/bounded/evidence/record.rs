@@ -6,9 +6,7 @@ use crate::bounded::evidence::tuples::{Unwinder, Values};
 use crate::bounded::evidence::unwind::{Deed, ThreadRun};
 use crate::bounded::search::levels::Search;
 use crate::written::written;
-use hardbop_interpreter::configuration::{initial, initial_slots};
-use hardbop_interpreter::step::step_slots;
-use hardbop_interpreter::{Move, Recorder, Slot};
+use hardbop_interpreter::{Move, Recorder, Slot, initial, initial_slots, step_slots};
 use hardbop_machine::{Machine, ProcId, Variable};
 use hardbop_outcome::{Limit, Target, Trace};
 

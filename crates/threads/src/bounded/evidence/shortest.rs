@@ -12,11 +12,10 @@
 use crate::bounded::depth::Depth;
 use crate::bounded::engine::instances;
 use crate::bounded::evidence::packing::{Packing, State};
-use hardbop_interpreter::choices::valuation_bits;
-use hardbop_interpreter::configuration::{initial, initial_slots};
-use hardbop_interpreter::scheduler::schedulable;
-use hardbop_interpreter::step::step_slots;
-use hardbop_interpreter::{Configuration, Move, Recorder, Slot, Valuations, fold, replay, take};
+use hardbop_interpreter::{
+    Configuration, Move, Recorder, Slot, Valuations, fold, initial, initial_slots, replay,
+    schedulable, step_slots, take, valuation_bits,
+};
 use hardbop_machine::analysis::{Analyses, Liveness};
 use hardbop_machine::{Action, Machine, NodeId, Variable};
 use hardbop_outcome::{Budget, Evidence, Outcome, Target, Trace, Verdict};

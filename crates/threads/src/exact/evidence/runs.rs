@@ -11,9 +11,9 @@ use crate::exact::encoding::space::{Space, next, now};
 use crate::exact::search::symbolic::{Hit, Key, Search};
 use crate::written::written;
 use hardbop_bdd::{Bdd, Exhausted};
-use hardbop_interpreter::configuration::{initial, initial_slots};
-use hardbop_interpreter::step::step_slots;
-use hardbop_interpreter::{Configuration, Move as Step, Recorder, Slot};
+use hardbop_interpreter::{
+    Configuration, Move as Step, Recorder, Slot, initial, initial_slots, step_slots,
+};
 use hardbop_machine::bits::BitView;
 use hardbop_machine::cast::Cast;
 use hardbop_machine::{EdgeId, InputId, Machine};

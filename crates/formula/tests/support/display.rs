@@ -5,7 +5,7 @@
 //! keep quantifiers to meaningful values is left out. An explicit stack: formulas are as deep as
 //! their text.
 
-use crate::system::{
+use hardbop_formula::{
     ArgumentBit, Formula, FormulaId, Leaf, RelationId, RelationKind, System, Values, VariableId,
 };
 use std::fmt::Write;
@@ -57,16 +57,14 @@ pub fn relation(system: &System, id: RelationId) -> String {
     )
 }
 
-impl Values {
-    /// How the value with a code is written.
-    pub fn text(&self, code: u64) -> String {
-        match self {
-            Values::Boolean => code.to_string(),
-            Values::Numbers { first, .. } => first.wrapping_add(code).to_string(),
-            Values::Names(names) => {
-                let name = usize::try_from(code).ok().and_then(|code| names.get(code));
-                name.map_or_else(|| format!("#{code}"), Clone::clone)
-            }
+/// How the value with a code is written.
+fn value_text(values: &Values, code: u64) -> String {
+    match values {
+        Values::Boolean => code.to_string(),
+        Values::Numbers { first, .. } => first.wrapping_add(code).to_string(),
+        Values::Names(names) => {
+            let name = usize::try_from(code).ok().and_then(|code| names.get(code));
+            name.map_or_else(|| format!("#{code}"), Clone::clone)
         }
     }
 }
@@ -226,7 +224,11 @@ fn value_comparison(system: &System, parts: &[FormulaId]) -> Option<String> {
         code = code << 1 | u64::from(value);
     }
     let name = &system.variable(variable).name;
-    Some(format!("{name}{} = {}", leaf.path, leaf.values.text(code)))
+    Some(format!(
+        "{name}{} = {}",
+        leaf.path,
+        value_text(&leaf.values, code)
+    ))
 }
 
 /// `t.c = s.d`: all bits of two places are equal.
@@ -342,7 +344,7 @@ fn argument(system: &System, parameter: VariableId, bits: &[ArgumentBit]) -> Str
         let code = values
             .iter()
             .fold(0, |code, &bit| code << 1 | u64::from(bit));
-        return leaf.values.text(code);
+        return value_text(&leaf.values, code);
     }
     let texts = bits.iter().map(|bit| match *bit {
         ArgumentBit::Constant(value) => u8::from(value).to_string(),
