@@ -124,8 +124,7 @@ end
           )
         );
 
-        // what the call of n at p of m leaves alone: k and h after the return agree with l and g
-        // before; x is the exit of n
+        // what the call of n at p of m leaves alone: k and h after the return agree with l and g before; x is the exit of n
         bool SetReturn1(Module m, Module n, PC p, PC x, Local l, Local k, Global g, Global h)
           m ~+ n, m < p, p ~+ x, p < l, p < g, l ~+ k, g ~+ h
         ( m=1 & ( // main
@@ -133,8 +132,7 @@ end
           )
         );
 
-        // what the call at p of m gets from n: with locals l and globals g at the exit x of n, m
-        // goes on with k and h
+        // what the call at p of m gets from n: with locals l and globals g at the exit x of n, m goes on with k and h
         bool SetReturn2(Module m, Module n, PC p, PC x, Local l, Local k, Global g, Global h)
           m ~+ n, m < p, p ~+ x, p < l, p < g, l ~+ k, g ~+ h
         ( m=1 & ( // main
