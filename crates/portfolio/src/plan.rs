@@ -41,7 +41,7 @@ impl Planned {
     pub fn plain(name: EngineName) -> Self {
         let looks = match name {
             EngineName::Concurrent => 16,
-            EngineName::Calculus | EngineName::Sequentialized => 2,
+            EngineName::Calculus | EngineName::Interleaving | EngineName::Sequentialized => 2,
             _ => 4,
         };
         Self {

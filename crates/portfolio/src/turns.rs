@@ -113,9 +113,10 @@ pub fn take_turns(
         question,
         budget,
         board: &board,
+        jobs: jobs.max(1),
         progress: &progress,
     };
-    std::thread::scope(|scope| contest.conduct(scope, jobs.max(1)));
+    std::thread::scope(|scope| contest.conduct(scope));
     let state = board.state.into_inner();
     state.unwrap_or_else(PoisonError::into_inner).participants
 }
@@ -256,12 +257,13 @@ struct Contest<'c, 'p> {
     question: &'c Question,
     budget: &'c Budget<'c>,
     board: &'c Board<'c>,
+    jobs: usize,
     progress: &'c Mutex<&'p mut dyn Progress>,
 }
 
 impl<'c, 'p: 'c> Contest<'c, 'p> {
     /// Gives free places to whoever waits until everybody has ended or it is enough.
-    fn conduct<'s>(self, scope: &'s Scope<'s, '_>, jobs: usize)
+    fn conduct<'s>(self, scope: &'s Scope<'s, '_>)
     where
         'c: 's,
         'p: 's,
@@ -273,7 +275,7 @@ impl<'c, 'p: 'c> Contest<'c, 'p> {
                 self.board.changed.notify_all();
                 return;
             }
-            while state.active < jobs
+            while state.active < self.jobs
                 && let Some(next) = state.waiting.pop_front()
             {
                 state.is_active[next] = true;
@@ -318,13 +320,18 @@ impl<'c, 'p: 'c> Contest<'c, 'p> {
     fn run(self, number: usize) {
         let Contestant { engine, looks } = &self.contestants[number];
         let length = *looks;
-        let first = if number == 0 { FIRST_TURN } else { 1 };
+        // With several jobs the first engine keeps its place, and the others share the rest.
+        let until = match number {
+            0 if self.jobs > 1 => u64::MAX,
+            0 => FIRST_TURN * length,
+            _ => length,
+        };
         let turn = Turn {
             board: self.board,
             me: number,
             outer: Steady::new(self.budget.interrupt),
             looks: AtomicU64::new(0),
-            until: AtomicU64::new(first * length),
+            until: AtomicU64::new(until),
             length,
         };
         let budget = Budget {
