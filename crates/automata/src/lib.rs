@@ -34,5 +34,5 @@ pub use guard::{Cube, Guard, Letter};
 pub use hoa::{read_hoa, write_hoa};
 pub use ltl::{Ltl, read_ltl};
 pub use monitor::{Monitor, read_monitor};
-pub use property::{Property, PropertyErrors, PropertyText};
+pub use property::{Property, PropertyErrors, PropertyText, ReadProperty};
 pub use propositions::{Atom, Proposition, Propositions, View};

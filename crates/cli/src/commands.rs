@@ -22,6 +22,7 @@ use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Patience;
 use crate::limits::TimeAndMemory;
+use hardbop_outcome::Limit;
 
 /// Runs a command.
 pub fn run(console: &mut Console, patience: &Patience, command: &Command) -> Result<Exit, Failure> {
@@ -60,10 +61,10 @@ pub fn limits(command: &Command) -> Option<&TimeAndMemory> {
 }
 
 /// The result of a command that was ended at a limit; empty if it has no word for that.
-pub fn unknown(command: &Command, why: &str) -> String {
+pub fn unknown(command: &Command, limit: &Limit, why: &str) -> (String, Exit) {
     let line = |file: &str| format!("UNKNOWN      {file}: {why}\n");
-    match command {
-        Command::Check(arguments) => check::unknown(arguments, why),
+    let result = match command {
+        Command::Check(arguments) => return check::unknown(arguments, limit, why),
         Command::Coverage(coverage::Arguments { json: true, .. })
         | Command::Analyze(analyze::Arguments { json: true, .. }) => {
             format!("{}\n", serde_json::json!({ "unknown": why }))
@@ -72,5 +73,6 @@ pub fn unknown(command: &Command, why: &str) -> String {
         Command::Replay(arguments) => line(&arguments.program.file),
         Command::Solve(_) => "unknown\n".to_owned(),
         _ => String::new(),
-    }
+    };
+    (result, Exit::Unknown)
 }

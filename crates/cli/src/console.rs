@@ -147,7 +147,7 @@ pub fn speak_for_command(result: &str, why: &str) {
     // Nothing can be done about a stream that is closed.
     let _ = io::stdout().write_all(result.as_bytes());
     let _ = io::stdout().flush();
-    let _ = writeln!(io::stderr(), "error: {why} before there was a result");
+    let _ = writeln!(io::stderr(), "error: {why} before the command was done");
 }
 
 fn is_coloured(choice: ColourChoice, stream: &impl IsTerminal) -> bool {

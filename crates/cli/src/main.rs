@@ -52,8 +52,9 @@ fn main() -> ExitCode {
             (Err(_), _) => work(),
             (Ok(_), Some(limits)) => watchdog::watch(&end, &patience, |limit| {
                 let why = limits.in_words(limit);
-                let result = commands::unknown(&arguments.command, &why);
+                let (result, exit) = commands::unknown(&arguments.command, limit, &why);
                 console::speak_for_command(&result, &why);
+                exit
             }),
             (Ok(_), None) => end.recv().unwrap_or(Exit::Internal.into()),
         }

@@ -1,7 +1,11 @@
 //! `hardbop check`: can an assertion fail, can a label be reached, does every run keep a promise?
 //!
 //! The portfolio answers and validates: a run is replayed and a certificate checked before anything
-//! is printed, and evidence that is wrong is an internal error, not a verdict.
+//! is printed, and evidence that is wrong is an internal error, not a verdict. Several questions are
+//! answered one after the other, and what is known stays known if the command is ended in a later
+//! one.
+
+mod known;
 
 use crate::console::Console;
 use crate::engine_arguments::EngineArguments;
@@ -11,13 +15,14 @@ use crate::input::{self, ProgramArguments};
 use crate::interrupt::Patience;
 use crate::limits::Limits;
 use crate::progress::ProgressArguments;
-use crate::questions::QuestionArguments;
+use crate::questions::{QuestionArguments, ReadQuestion};
 use crate::trace_arguments::TraceArguments;
 use crate::usage::{Usage, UsageMembers};
 use crate::watchdog;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Asked, Budget, Certificate, Outcome, Question, Verdict};
+use hardbop_outcome::{Answer, Asked, Budget, Certificate, Limit, Outcome, Question, Verdict};
 use hardbop_portfolio::{Portfolio, Refused, Validation, explain::explain};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -94,7 +99,7 @@ pub fn run(
     let machine = input::load_watched(console, &arguments.program, &mut usage)?;
     let questions = arguments.questions.questions(console, &machine)?;
     if let Some(file) = &output.certificate {
-        if !questions.iter().any(has_certificates) {
+        if !questions.iter().any(ReadQuestion::has_certificates) {
             let why = "--certificate has no effect: only questions about places, without a \
                        bound, have certificates";
             return Err(Failure::BadInput(why.to_owned()));
@@ -104,13 +109,39 @@ pub fn run(
     usage.end_phase("questions");
     let budget = arguments.limits.budget(patience);
     let mut all = Outcome::new("", Vec::new());
-    for question in &questions {
-        let outcome = ask(console, arguments, &portfolio, &machine, question, &budget)?;
+    let mut trouble = Ok(());
+    let mut questions = VecDeque::from(questions);
+    while let Some(question) = questions.pop_front() {
+        let has_certificates = question.has_certificates();
+        let question = match question.prepare(console) {
+            Ok(question) => question,
+            Err(failure) => {
+                trouble = Err(failure);
+                break;
+            }
+        };
+        let outcome = ask(console, arguments, &portfolio, &machine, &question, &budget)?;
         usage.end_phase("search");
+        if !output.json {
+            print_answers(console, arguments, &machine, &outcome.answers, &budget)?;
+        }
+        if let Some(file) = &output.certificate
+            && has_certificates
+        {
+            trouble = save_certificates(console, file, &outcome);
+        }
         append(&mut all, outcome);
+        if !questions.is_empty() {
+            console.flush();
+            known::keep(
+                &all,
+                questions.iter().flat_map(ReadQuestion::asked).collect(),
+            );
+            watchdog::result_goes_on();
+        }
     }
-    watchdog::result_begins();
     if output.json {
+        watchdog::result_begins();
         let whole = WholeOutcome {
             outcome: &all,
             hardbop: env!("CARGO_PKG_VERSION"),
@@ -119,12 +150,6 @@ pub fn run(
             unknown: None,
         };
         console.print(&whole.to_json()?);
-    } else {
-        for answer in &all.answers {
-            let line = verdict_line(&machine, answer, &budget, arguments.limits.process.time);
-            let run = shown_run(arguments, &machine, answer)?;
-            console.print(&format!("{line}\n{run}"));
-        }
     }
     let exit = exit_of(&all, output.require_certificate);
     if output.stats {
@@ -134,10 +159,24 @@ pub fn run(
     {
         console.note(&format!("so far: {counters}"));
     }
-    if let Some(file) = &output.certificate {
-        save_certificates(console, file, &all)?;
+    trouble.map(|()| exit)
+}
+
+/// Once the first verdict is being written, the rest follows.
+fn print_answers(
+    console: &mut Console,
+    arguments: &Arguments,
+    machine: &Machine,
+    answers: &[Answer],
+    budget: &Budget<'_>,
+) -> Result<(), Failure> {
+    watchdog::result_begins();
+    for answer in answers {
+        let line = verdict_line(machine, answer, budget, arguments.limits.process.time);
+        let run = shown_run(arguments, machine, answer)?;
+        console.print(&format!("{line}\n{run}"));
     }
-    Ok(exit)
+    Ok(())
 }
 
 fn ask(
@@ -180,11 +219,6 @@ fn append(all: &mut Outcome, outcome: Outcome) {
     all.certificates.extend(outcome.certificates);
 }
 
-/// Whether a negative answer to the question comes with a certificate.
-fn has_certificates(question: &Question) -> bool {
-    question.as_property().is_none() && question.bound.is_none()
-}
-
 fn save_certificates(console: &mut Console, file: &str, all: &Outcome) -> Result<(), Failure> {
     if all.certificates.is_empty() {
         console.note(&format!(
@@ -222,20 +256,30 @@ impl WholeOutcome<'_> {
     }
 }
 
-/// The outcome of a command that was ended at a limit.
-pub fn unknown(arguments: &Arguments, why: &str) -> String {
+/// The outcome of a command that was ended at a limit: what is known, and what is not.
+pub fn unknown(arguments: &Arguments, limit: &Limit, why: &str) -> (String, Exit) {
     let file = &arguments.program.file;
-    if !arguments.output.json {
-        return format!("UNKNOWN      {file}: {why}\n");
-    }
-    let whole = WholeOutcome {
-        outcome: &Outcome::new("", Vec::new()),
-        hardbop: env!("CARGO_PKG_VERSION"),
-        file,
-        usage: None,
-        unknown: Some(why),
+    let (outcome, open) = known::all(limit);
+    let exit = match exit_of(&outcome, false) {
+        Exit::Found => Exit::Found,
+        _ => Exit::Unknown,
     };
-    whole.to_json().unwrap_or_default()
+    if arguments.output.json {
+        let whole = WholeOutcome {
+            outcome: &outcome,
+            hardbop: env!("CARGO_PKG_VERSION"),
+            file,
+            usage: None,
+            unknown: Some(why),
+        };
+        return (whole.to_json().unwrap_or_default(), exit);
+    }
+    let line = |what: &str| format!("UNKNOWN      {what}: {why}\n");
+    if open.is_empty() {
+        return (line(file), exit);
+    }
+    let lines = open.iter().map(|property| line(&property.to_string()));
+    (lines.collect(), exit)
 }
 
 fn no_json(error: &serde_json::Error) -> Failure {
@@ -342,7 +386,7 @@ fn states_per_second(counters: &[(String, u64)], time: Duration) -> Option<(Stri
 mod tests {
     use super::*;
     use hardbop_machine::NodeId;
-    use hardbop_outcome::{Limit, Target, TargetKind, Trace};
+    use hardbop_outcome::{Target, TargetKind, Trace};
 
     fn answer(verdict: Verdict) -> Answer {
         let target = Target {
