@@ -84,6 +84,8 @@ pub(crate) struct PathEdges {
     index: HashMap<Place, usize>,
     families: HashMap<(ScopeId, ProfileId), Vec<usize>>,
     scope_profiles: HashMap<ScopeId, Vec<ProfileId>>,
+    /// Per node the places there, and those whose last context has last started a thread there.
+    by_node: HashMap<NodeId, Vec<Place>>,
     queue: VecDeque<usize>,
     pub(crate) waiting: Vec<Vec<Waiting>>,
     pub(crate) summaries: Vec<Vec<Summary>>,
@@ -110,6 +112,7 @@ impl PathEdges {
             index: HashMap::new(),
             families: HashMap::new(),
             scope_profiles: HashMap::new(),
+            by_node: HashMap::new(),
             queue: VecDeque::new(),
             waiting: vec![Vec::new(); machine.procedures.len()],
             summaries: vec![Vec::new(); machine.procedures.len()],
@@ -129,6 +132,18 @@ impl PathEdges {
     /// All places with their relations, in order of discovery.
     pub(crate) fn places(&self) -> &[(Place, Growing)] {
         &self.places
+    }
+
+    /// The places at a node, and those whose last context has last started a thread there, in
+    /// order of discovery.
+    pub(crate) fn places_at(&self, node: NodeId) -> &[Place] {
+        self.by_node.get(&node).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where the thread begins that the last context has started last.
+    fn last_start(&self, place: Place) -> Option<NodeId> {
+        let started = self.profiles.recent_starts(place.profile).last()?;
+        Some(self.scopes.get(*started).start)
     }
 
     /// The relation of a place.
@@ -208,6 +223,10 @@ impl PathEdges {
                 profiles.push(place.profile);
             }
             family.push(at);
+            self.by_node.entry(place.node).or_default().push(place);
+            if let Some(start) = self.last_start(place).filter(|&start| start != place.node) {
+                self.by_node.entry(start).or_default().push(place);
+            }
         }
         let growing = &mut self.places[at].1;
         let new = moves.manager.diff(relation, growing.total)?;
