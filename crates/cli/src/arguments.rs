@@ -3,10 +3,12 @@
 
 use crate::commands::{
     analyze, bench, check, coverage, explain, fmt, generate, graph, parse, relations, replay,
-    sequentialize, simulate, solve, validate,
+    schema, sequentialize, simulate, solve, validate,
 };
-use crate::console::{ColourChoice, MessageFormat};
+use crate::console::{ColourChoice, MessageFormat, message};
+use crate::exit::Exit;
 use clap::{Parser, Subcommand};
+use std::io::Write;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,7 +28,7 @@ pub struct Arguments {
     /// Colours in the output; `NO_COLOR` is respected
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColourChoice,
-    /// How errors and warnings in programs are written
+    /// How errors, warnings and notes are written
     #[arg(
         long,
         global = true,
@@ -60,4 +62,23 @@ pub enum Command {
     Generate(generate::Arguments),
     Bench(bench::Arguments),
     Explain(explain::Arguments),
+    Schema(schema::Arguments),
+}
+
+/// Ends the process with help, the version, or what is wrong with the command line. Only what is
+/// wrong has a form for scripts, and whether that is wanted has to be read from the words.
+pub fn refuse(error: &clap::Error) -> ! {
+    let words: Vec<_> = std::env::args_os().collect();
+    let pairs = words.windows(2);
+    let mut pairs = pairs.filter(|pair| pair[0] == "--message-format" && pair[1] == "json");
+    let is_json = pairs.next().is_some() || words.iter().any(|w| w == "--message-format=json");
+    if !is_json || !error.use_stderr() {
+        error.exit();
+    }
+    let text = error.render().to_string();
+    let text = text.trim_start_matches("error:").trim();
+    // Nothing can be done about a stream that is closed.
+    let line = message(MessageFormat::Json, "error", text);
+    let _ = std::io::stderr().write_all(line.as_bytes());
+    std::process::exit(Exit::BadInput.code().into());
 }

@@ -12,6 +12,7 @@ pub mod graph;
 pub mod parse;
 pub mod relations;
 pub mod replay;
+pub mod schema;
 pub mod sequentialize;
 pub mod simulate;
 pub mod solve;
@@ -42,6 +43,7 @@ pub fn run(console: &mut Console, patience: &Patience, command: &Command) -> Res
         Command::Generate(arguments) => generate::run(console, arguments),
         Command::Bench(arguments) => bench::run(console, arguments),
         Command::Explain(arguments) => explain::run(console, arguments),
+        Command::Schema(arguments) => schema::run(console, *arguments),
     }
 }
 

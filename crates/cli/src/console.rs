@@ -103,13 +103,13 @@ impl Console {
     /// Says something that is not an error.
     pub fn note(&mut self, text: &str) {
         if !self.quiet {
-            self.write_to_stderr(&format!("note: {text}\n"));
+            self.write_to_stderr(&message(self.format, "note", text));
         }
     }
 
     /// Says what went wrong.
     pub fn error(&mut self, text: &str) {
-        self.write_to_stderr(&format!("error: {text}\n"));
+        self.write_to_stderr(&message(self.format, "error", text));
     }
 
     /// How errors and warnings are written.
@@ -143,11 +143,23 @@ impl Console {
 }
 
 /// Speaks for a command that is being ended, whose own console holds nothing back.
-pub fn speak_for_command(result: &str, why: &str) {
+pub fn speak_for_command(format: MessageFormat, result: &str, why: &str) {
     // Nothing can be done about a stream that is closed.
     let _ = io::stdout().write_all(result.as_bytes());
     let _ = io::stdout().flush();
-    let _ = writeln!(io::stderr(), "error: {why} before the command was done");
+    let why = message(format, "error", &format!("{why} before the command was done"));
+    let _ = io::stderr().write_all(why.as_bytes());
+}
+
+/// What is said about no place in a program.
+pub fn message(format: MessageFormat, severity: &str, text: &str) -> String {
+    match format {
+        MessageFormat::Human => format!("{severity}: {text}\n"),
+        MessageFormat::Json => {
+            let line = serde_json::json!({ "severity": severity, "message": text });
+            format!("{line}\n")
+        }
+    }
 }
 
 fn is_coloured(choice: ColourChoice, stream: &impl IsTerminal) -> bool {

@@ -19,6 +19,7 @@ mod memory;
 mod panic;
 mod progress;
 mod questions;
+mod reports;
 mod targets;
 mod trace_arguments;
 mod usage;
@@ -38,7 +39,7 @@ const STACK_SIZE: usize = 1 << 30;
 fn main() -> ExitCode {
     panic::install_hook();
     interrupt::survive_the_limit_on_files();
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| arguments::refuse(&error));
     let limits = commands::limits(&arguments.command);
     let patience = limits.map_or_else(Patience::endless, Patience::start);
     let work = || command(&arguments, &patience);
@@ -53,7 +54,7 @@ fn main() -> ExitCode {
             (Ok(_), Some(limits)) => watchdog::watch(&end, &patience, |limit| {
                 let why = limits.in_words(limit);
                 let (result, exit) = commands::unknown(&arguments.command, limit, &why);
-                console::speak_for_command(&result, &why);
+                console::speak_for_command(arguments.message_format, &result, &why);
                 exit
             }),
             (Ok(_), None) => end.recv().unwrap_or(Exit::Internal.into()),

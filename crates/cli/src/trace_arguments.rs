@@ -51,6 +51,11 @@ impl TraceArguments {
         Ok(indented(&shown?))
     }
 
+    /// How many steps a report shows where calls are written out; nothing if it shows no runs.
+    pub fn most_steps(&self) -> Option<u64> {
+        (self.trace != Level::None).then(|| self.expand.map_or(0, |most| most as u64))
+    }
+
     /// Nothing if nothing is to be shown.
     fn options(&self) -> Option<TraceOptions> {
         let level = match self.trace {

@@ -5,8 +5,10 @@
 
 pub mod coverage;
 pub mod diagnostics;
+pub mod document;
 mod svg;
 mod trace_text;
 
+pub use document::{Document, DocumentOptions};
 pub use svg::{TooLarge, svg};
 pub use trace_text::{TraceLevel, TraceOptions, lasso_text, thread_lasso_text, trace_text};

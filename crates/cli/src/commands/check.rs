@@ -16,12 +16,14 @@ use crate::interrupt::Patience;
 use crate::limits::Limits;
 use crate::progress::ProgressArguments;
 use crate::questions::{QuestionArguments, ReadQuestion};
+use crate::reports;
 use crate::trace_arguments::TraceArguments;
-use crate::usage::{Usage, UsageMembers};
+use crate::usage::Usage;
 use crate::watchdog;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Answer, Asked, Budget, Certificate, Limit, Outcome, Question, Verdict};
 use hardbop_portfolio::{Portfolio, Refused, Validation, explain::explain};
+use hardbop_report::{Document, DocumentOptions};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -142,14 +144,16 @@ pub fn run(
     }
     if output.json {
         watchdog::result_begins();
-        let whole = WholeOutcome {
-            outcome: &all,
-            hardbop: env!("CARGO_PKG_VERSION"),
-            file: machine.source.name(),
-            usage: output.stats.then(|| usage.members()),
-            unknown: None,
+        let options = DocumentOptions {
+            most_steps: output.traces.most_steps(),
+            certificate_file: output.certificate.as_deref(),
         };
-        console.print(&whole.to_json()?);
+        let mut document = reports::document(&machine, &all, options)?;
+        if output.stats {
+            let members = usage.members();
+            (document.times, document.peak_kib) = (Some(members.times), members.peak_kib);
+        }
+        console.print(&document.to_json().map_err(|error| no_json(&error))?);
     }
     let exit = exit_of(&all, output.require_certificate);
     if output.stats {
@@ -234,28 +238,6 @@ fn save_certificates(console: &mut Console, file: &str, all: &Outcome) -> Result
     files::replace(file, &format!("{text}\n"))
 }
 
-/// An outcome is deterministic; what it took is not, and is added only on request.
-#[derive(serde::Serialize)]
-struct WholeOutcome<'a> {
-    #[serde(flatten)]
-    outcome: &'a Outcome,
-    /// The version of the tool.
-    hardbop: &'static str,
-    file: &'a str,
-    #[serde(flatten)]
-    usage: Option<UsageMembers>,
-    /// The limit at which the command was ended before there were answers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unknown: Option<&'a str>,
-}
-
-impl WholeOutcome<'_> {
-    fn to_json(&self) -> Result<String, Failure> {
-        let text = serde_json::to_string_pretty(self).map_err(|error| no_json(&error))?;
-        Ok(format!("{text}\n"))
-    }
-}
-
 /// The outcome of a command that was ended at a limit: what is known, and what is not.
 pub fn unknown(arguments: &Arguments, limit: &Limit, why: &str) -> (String, Exit) {
     let file = &arguments.program.file;
@@ -265,14 +247,9 @@ pub fn unknown(arguments: &Arguments, limit: &Limit, why: &str) -> (String, Exit
         _ => Exit::Unknown,
     };
     if arguments.output.json {
-        let whole = WholeOutcome {
-            outcome: &outcome,
-            hardbop: env!("CARGO_PKG_VERSION"),
-            file,
-            usage: None,
-            unknown: Some(why),
-        };
-        return (whole.to_json().unwrap_or_default(), exit);
+        let mut document = Document::bare(&outcome, reports::VERSION, file);
+        document.unknown = Some(why);
+        return (document.to_json().unwrap_or_default(), exit);
     }
     let line = |what: &str| format!("UNKNOWN      {what}: {why}\n");
     if open.is_empty() {
