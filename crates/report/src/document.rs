@@ -22,10 +22,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashSet;
 
-use run::Runs;
+pub(crate) use run::Runs;
 
 pub use replayed::{ReplayDocument, ReplayedRun};
-pub use run::{Branch, Choice, Loop, Place, Run, RunEnding, Scope, Step, StepKind, Thread, Value};
+pub use run::{
+    Branch, Choice, LeftOut, Loop, Place, Run, RunEnding, Scope, Step, StepKind, Thread, Value,
+};
 pub use schema::{check_schema, coverage_schema, message_schema, replay_schema};
 
 /// All answers of a command, with their runs.
@@ -215,10 +217,12 @@ fn certificate_of(outcome: &Outcome, target: &Target) -> Option<usize> {
 }
 
 /// The words that a property is written in, among them every variable that it looks at.
-fn words_of(asked: &Asked) -> HashSet<&str> {
+pub(crate) fn words_of(asked: &Asked) -> HashSet<&str> {
     let text = match asked {
         Asked::Property(PropertyText::Ltl { formula }) => formula,
-        Asked::Property(PropertyText::Monitor { text, .. } | PropertyText::Hoa { text, .. }) => text,
+        Asked::Property(PropertyText::Monitor { text, .. } | PropertyText::Hoa { text, .. }) => {
+            text
+        }
         Asked::Property(_) | Asked::Target(_) => return HashSet::new(),
     };
     let is_in_word = |c: char| c.is_alphanumeric() || c == '_';

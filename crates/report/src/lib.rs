@@ -11,4 +11,4 @@ mod trace_text;
 
 pub use document::{Document, DocumentOptions};
 pub use svg::{TooLarge, svg};
-pub use trace_text::{TraceLevel, TraceOptions, lasso_text, thread_lasso_text, trace_text};
+pub use trace_text::{Painter, TraceLevel, TraceOptions, TraceTexts};

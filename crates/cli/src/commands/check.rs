@@ -6,6 +6,7 @@
 //! one.
 
 mod known;
+mod verdicts;
 
 use crate::console::Console;
 use crate::engine_arguments::EngineArguments;
@@ -17,15 +18,16 @@ use crate::limits::Limits;
 use crate::progress::ProgressArguments;
 use crate::questions::{QuestionArguments, ReadQuestion};
 use crate::reports;
-use crate::trace_arguments::TraceArguments;
+use crate::trace_arguments::{TraceArguments, shown};
 use crate::usage::Usage;
 use crate::watchdog;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Answer, Asked, Budget, Certificate, Limit, Outcome, Question, Verdict};
 use hardbop_portfolio::{Portfolio, Refused, Validation, explain::explain};
-use hardbop_report::{Document, DocumentOptions};
+use hardbop_report::{Document, DocumentOptions, Painter, TraceTexts};
 use std::collections::VecDeque;
 use std::time::Duration;
+use verdicts::Only;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -65,6 +67,14 @@ pub struct Arguments {
 pub struct OutputArguments {
     #[command(flatten)]
     traces: TraceArguments,
+    /// List only these verdicts; a summary counts all
+    #[arg(
+        long,
+        value_name = "VERDICT",
+        value_delimiter = ',',
+        conflicts_with = "json"
+    )]
+    only: Vec<Only>,
     /// Print the outcome as JSON, with traces that `hardbop replay` reads
     #[arg(long)]
     pub json: bool,
@@ -175,10 +185,20 @@ fn print_answers(
     budget: &Budget<'_>,
 ) -> Result<(), Failure> {
     watchdog::result_begins();
-    for answer in answers {
+    let output = &arguments.output;
+    let texts = match answers.iter().any(|answer| answer.verdict.is_found()) {
+        true => output.traces.texts(console, machine),
+        false => None,
+    };
+    let painter = Painter(console.colour());
+    for answer in verdicts::sorted(answers, &output.only) {
         let line = verdict_line(machine, answer, budget, arguments.limits.process.time);
-        let run = shown_run(arguments, machine, answer)?;
-        console.print(&format!("{line}\n{run}"));
+        let word = painter.verdict(answer.word(), 12);
+        let run = shown_run(texts.as_ref(), answer)?;
+        console.print(&format!("{word} {line}\n{run}"));
+    }
+    if let Some(summary) = verdicts::summary(answers) {
+        console.print(&format!("{summary}\n"));
     }
     Ok(())
 }
@@ -263,7 +283,7 @@ fn no_json(error: &serde_json::Error) -> Failure {
     Failure::Internal(format!("internal error: {error}"))
 }
 
-/// The verdict in the words that fit the question, with the place.
+/// What stands beside the word of a verdict: the place, how far it goes, how well it is founded.
 fn verdict_line(
     machine: &Machine,
     answer: &Answer,
@@ -286,14 +306,14 @@ fn verdict_line(
         Some(why) => format!(", not certified: {why}"),
         None => String::new(),
     };
-    format!("{:<12} {place}{extent}{proof}", answer.word().to_string())
+    format!("{place}{extent}{proof}")
 }
 
-fn shown_run(arguments: &Arguments, machine: &Machine, answer: &Answer) -> Result<String, Failure> {
+fn shown_run(texts: Option<&TraceTexts<'_>>, answer: &Answer) -> Result<String, Failure> {
     let Verdict::Found(evidence) = &answer.verdict else {
         return Ok(String::new());
     };
-    let shown = arguments.output.traces.shown(machine, evidence);
+    let shown = shown(texts, evidence, Some(&answer.asked));
     shown.map_err(|error| Failure::Internal(format!("internal error: {error}")))
 }
 
