@@ -7,6 +7,7 @@ use crate::judge::{Validation, validate};
 use crate::options::Options;
 use crate::plan::{Planned, plan};
 use crate::turns::{Contestant, End, Participant, Until, take_turns};
+use crate::vacuity;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Answer, Budget, Limit, Outcome, Progress, Question, Steady, Verdict};
 use std::num::NonZeroUsize;
@@ -67,8 +68,24 @@ impl Portfolio {
         }
     }
 
-    /// Answers a question, with every run replayed and every certificate checked.
+    /// Answers a question, with every run replayed and every certificate checked, and assertions
+    /// marked that are never reached.
     pub fn check(
+        &self,
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Result<Outcome, Refused> {
+        let mut outcome = self.answer(machine, question, budget, progress)?;
+        if self.validation == Validation::Full {
+            vacuity::mark(machine, &mut outcome, budget)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Answers a question, with every run replayed and every certificate checked.
+    pub(crate) fn answer(
         &self,
         machine: &Machine,
         question: &Question,

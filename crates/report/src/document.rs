@@ -92,6 +92,10 @@ pub struct AnswerReport<'a> {
     /// Why a negative answer has no certificate, where certificates are to be expected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncertified: Option<&'a str>,
+    /// Whether an assertion holds only because no run gets to it, as far as that is known.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    pub vacuous: bool,
     /// Where the proof of a negative answer is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<CertificateReference>,
@@ -199,6 +203,7 @@ impl<'a> AnswerReport<'a> {
             why,
             reason: why.map(ToString::to_string),
             uncertified: answer.uncertified.as_deref(),
+            vacuous: answer.vacuous,
             certificate: proof.map(|index| CertificateReference {
                 file: options.certificate_file.map(str::to_owned),
                 index,

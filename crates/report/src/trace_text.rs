@@ -55,7 +55,7 @@ impl Default for TraceOptions {
         Self {
             level: TraceLevel::Compact,
             expand: false,
-            max_lines: 1000,
+            max_lines: 100,
             width: 118,
             colour: Colour::Plain,
         }

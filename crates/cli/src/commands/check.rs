@@ -306,7 +306,12 @@ fn verdict_line(
         Some(why) => format!(", not certified: {why}"),
         None => String::new(),
     };
-    format!("{place}{extent}{proof}")
+    let vacuous = if answer.vacuous {
+        ", vacuously: it is never reached"
+    } else {
+        ""
+    };
+    format!("{place}{vacuous}{extent}{proof}")
 }
 
 fn shown_run(texts: Option<&TraceTexts<'_>>, answer: &Answer) -> Result<String, Failure> {
