@@ -207,7 +207,6 @@ fn limits<'l>(budget: &Budget<'_>, interrupt: &'l dyn Fn() -> bool) -> Limits<'l
     Limits {
         nodes: Some(node_limit(budget)),
         rounds: budget.states,
-        work: None,
         interrupt: Some(interrupt),
     }
 }

@@ -212,7 +212,7 @@ pub(crate) fn two_calls(machine: &Machine) -> Option<&'static str> {
 pub(crate) fn limit(why: &Stop, system: &System, budget: &Budget<'_>) -> Limit {
     match why {
         Stop::Nodes => limit_reached(Exhausted::Nodes, budget),
-        Stop::Rounds | Stop::Work => Limit::States,
+        Stop::Rounds => Limit::States,
         Stop::Interrupted => budget.interrupt.check().unwrap_or(Limit::Interrupted),
         Stop::Diverges {
             relation, period, ..

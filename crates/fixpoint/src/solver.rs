@@ -133,7 +133,6 @@ impl<'a> Solver<'a> {
         if let Some(interrupt) = limits.interrupt {
             manager = manager.with_interrupt(interrupt);
         }
-        manager.set_work_limit(limits.work.unwrap_or(u64::MAX));
         let mut evaluator = Evaluator::new(&model, &dependencies, &allocation, manager);
         evaluator.is_forgetful = is_plain;
         let mut iteration = Iteration::new(model, dependencies, groups, evaluator);
