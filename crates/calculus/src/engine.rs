@@ -5,9 +5,9 @@
 //! formula's.** Evidence for the opposite is a contradiction, which is an internal error if the
 //! algorithm is one of hardbop's own, and named as a fault of the algorithm if it is a user's.
 
-use crate::algorithm::Algorithm;
-use crate::decide::{Decided, Decision, decide_threads};
-use crate::threads::{ThreadBound, fixed};
+use crate::encoding::threads::{ThreadBound, fixed};
+use crate::search::algorithm::Algorithm;
+use crate::search::decide::{Decided, Decision, decide_threads};
 use hardbop_bdd::Exhausted;
 use hardbop_fixpoint::Stop;
 use hardbop_formula::System;
