@@ -5,7 +5,7 @@
 //! heads and the algorithm as text, and puts the bodies in here.
 
 use crate::encoding::layout::{Class, Layout};
-use crate::encoding::relations::{Clause, ProgramRelation, Signature};
+use crate::encoding::relations::{AFTER, BEFORE, Clause, ProgramRelation, Signature};
 use crate::encoding::steps::Part;
 use hardbop_formula::{
     Formula, FormulaBuilder, FormulaId, Leaf, RelationId, System, Values, Variable as MuVariable,
@@ -159,18 +159,18 @@ impl<'w> BodyWriter<'w> {
 
     fn before(&mut self, scene: &Scene<'_>, variable: Variable, bit: u8) -> FormulaId {
         let procedure = scene.clause.before;
-        self.place(scene, scene.signature.before, procedure, variable, bit)
+        self.place(scene, BEFORE, procedure, variable, bit)
     }
 
     fn after(&mut self, scene: &Scene<'_>, variable: Variable, bit: u8) -> FormulaId {
         let procedure = scene.clause.after;
-        self.place(scene, scene.signature.after, procedure, variable, bit)
+        self.place(scene, AFTER, procedure, variable, bit)
     }
 
     fn place(
         &mut self,
         scene: &Scene<'_>,
-        holders: [Option<usize>; 2],
+        holders: [char; 2],
         procedure: ProcId,
         variable: Variable,
         bit: u8,
@@ -181,7 +181,7 @@ impl<'w> BodyWriter<'w> {
             Class::Local => holders[0],
             Class::Global => holders[1],
         };
-        let holder = holder.expect("a relation has a parameter for every class it speaks of");
+        let holder = scene.signature.place_of(holder);
         self.formulas.bit(scene.parameters[holder], field.index)
     }
 

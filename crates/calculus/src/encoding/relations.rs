@@ -15,19 +15,6 @@ use crate::encoding::steps::{Part, argument_parts, edge_parts};
 use hardbop_machine::bits::{BitNode, BitView};
 use hardbop_machine::{Action, Edge, EdgeId, Machine, NodeId, ProcId, Variable};
 
-/// The type of a parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ParameterType {
-    /// A procedure.
-    Module,
-    /// A place in a procedure.
-    Pc,
-    /// The locals of a state.
-    Local,
-    /// The globals of a state.
-    Global,
-}
-
 /// The shape of a relation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Signature {
@@ -35,14 +22,30 @@ pub(crate) struct Signature {
     pub name: &'static str,
     /// What it says, in one line.
     pub about: &'static str,
-    /// Its parameters.
-    pub parameters: &'static [(ParameterType, &'static str)],
+    /// Its parameters, a letter each: m and n are modules, p, q and x places in them; l and g hold
+    /// locals and globals before the step, k and h after it.
+    parameters: &'static str,
     /// Wishes for the order of the BDD variables.
     pub hints: &'static str,
-    /// The parameters that hold locals and globals before the step.
-    pub before: [Option<usize>; 2],
-    /// The parameters that hold locals and globals after the step.
-    pub after: [Option<usize>; 2],
+}
+
+/// The parameters that hold locals and globals before a step.
+pub(crate) const BEFORE: [char; 2] = ['l', 'g'];
+/// The parameters that hold locals and globals after a step.
+pub(crate) const AFTER: [char; 2] = ['k', 'h'];
+
+impl Signature {
+    /// The parameters in order.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = char> {
+        self.parameters.chars()
+    }
+
+    /// Where a parameter stands.
+    pub(crate) fn place_of(&self, parameter: char) -> usize {
+        self.parameters
+            .find(parameter)
+            .expect("a relation has a parameter for every class it speaks of")
+    }
 }
 
 /// A relation: in every module one of the module's clauses holds.
@@ -67,128 +70,71 @@ pub(crate) struct Clause {
     pub parts: Vec<Part>,
 }
 
-use ParameterType::{Global, Local, Module, Pc};
-
 const PROGRAM_INT: Signature = Signature {
     name: "programInt",
     about: "a step within module m from p to q that is no call; locals l become k, globals g become h",
-    parameters: &[
-        (Module, "m"),
-        (Pc, "p"),
-        (Pc, "q"),
-        (Local, "l"),
-        (Local, "k"),
-        (Global, "g"),
-        (Global, "h"),
-    ],
+    parameters: "mpqlkgh",
     hints: "m < p, p ~+ q, p < l, p < g, l ~+ k, g ~+ h",
-    before: [Some(3), Some(5)],
-    after: [Some(4), Some(6)],
 };
 const PROGRAM_CALL: Signature = Signature {
     name: "programCall",
     about: "at p of module m, with locals l and globals g, n is called and may start with locals k",
-    parameters: &[
-        (Module, "m"),
-        (Module, "n"),
-        (Pc, "p"),
-        (Local, "l"),
-        (Local, "k"),
-        (Global, "g"),
-    ],
+    parameters: "mnplkg",
     hints: "m ~+ n, m < p, p < l, p < g, l ~+ k",
-    before: [Some(3), Some(5)],
-    after: [Some(4), None],
 };
 const SKIP_CALL: Signature = Signature {
     name: "SkipCall",
     about: "the call at p of module m goes on at q after its return",
-    parameters: &[(Module, "m"), (Pc, "p"), (Pc, "q")],
+    parameters: "mpq",
     hints: "m < p, p ~+ q",
-    before: [None, None],
-    after: [None, None],
 };
 const SET_RETURN_1: Signature = Signature {
     name: "SetReturn1",
     about: "what the call of n at p of m leaves alone: k and h after the return agree with l and g before; x is the exit of n",
-    parameters: &[
-        (Module, "m"),
-        (Module, "n"),
-        (Pc, "p"),
-        (Pc, "x"),
-        (Local, "l"),
-        (Local, "k"),
-        (Global, "g"),
-        (Global, "h"),
-    ],
+    parameters: "mnpxlkgh",
     hints: "m ~+ n, m < p, p ~+ x, p < l, p < g, l ~+ k, g ~+ h",
-    before: [Some(4), Some(6)],
-    after: [Some(5), Some(7)],
 };
 const SET_RETURN_2: Signature = Signature {
     name: "SetReturn2",
     about: "what the call at p of m gets from n: with locals l and globals g at the exit x of n, m goes on with k and h",
-    parameters: &[
-        (Module, "m"),
-        (Module, "n"),
-        (Pc, "p"),
-        (Pc, "x"),
-        (Local, "l"),
-        (Local, "k"),
-        (Global, "g"),
-        (Global, "h"),
-    ],
+    parameters: "mnpxlkgh",
     hints: "m ~+ n, m < p, p ~+ x, p < l, p < g, l ~+ k, g ~+ h",
-    before: [Some(4), Some(6)],
-    after: [Some(5), Some(7)],
 };
 const COPY_LOCALS: Signature = Signature {
     name: "CopyLocals",
     about: "l and k agree on the parameters of module m; its other locals start with any value",
-    parameters: &[(Module, "m"), (Local, "l"), (Local, "k")],
+    parameters: "mlk",
     hints: "m < l, l ~+ k",
-    before: [Some(1), None],
-    after: [Some(2), None],
 };
 const COPY_GLOBALS: Signature = Signature {
     name: "CopyGlobals",
     about: "g and h agree on the globals that module m, or a module that it calls, may touch",
-    parameters: &[(Module, "m"), (Global, "g"), (Global, "h")],
+    parameters: "mgh",
     hints: "m < g, g ~+ h",
-    before: [None, Some(1)],
-    after: [None, Some(2)],
 };
 const EXIT: Signature = Signature {
     name: "Exit",
     about: "p is the exit of module m",
-    parameters: &[(Module, "m"), (Pc, "p")],
+    parameters: "mp",
     hints: "m < p",
-    before: [None, None],
-    after: [None, None],
 };
 const BY_EXIT: Signature = Signature {
     name: "ByExit",
     about: "fewer bits go out of module m at its exit than come in at its entry",
-    parameters: &[(Module, "m")],
+    parameters: "m",
     hints: "",
-    before: [None, None],
-    after: [None, None],
 };
 const INITIAL: Signature = Signature {
     name: "initial",
     about: "the program may start at p of module m with locals l and globals g",
-    parameters: &[(Module, "m"), (Pc, "p"), (Local, "l"), (Global, "g")],
+    parameters: "mplg",
     hints: "m < p, p < l, p < g",
-    before: [Some(2), Some(3)],
-    after: [None, None],
 };
 const TARGET: Signature = Signature {
     name: "Target",
     about: "it is asked whether p of module m can be reached",
-    parameters: &[(Module, "m"), (Pc, "p")],
+    parameters: "mp",
     hints: "m < p",
-    before: [None, None],
-    after: [None, None],
 };
 
 /// The relations of what runs from some procedures on, in the order in which they are written. The

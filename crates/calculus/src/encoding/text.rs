@@ -3,7 +3,7 @@
 
 use crate::encoding::formula_text::FormulaText;
 use crate::encoding::layout::{Class, Layout};
-use crate::encoding::relations::{Clause, ParameterType, ProgramRelation, Signature};
+use crate::encoding::relations::{AFTER, BEFORE, Clause, ProgramRelation, Signature};
 use crate::encoding::steps::Part;
 use hardbop_machine::bits::BitGraph;
 use hardbop_machine::{Machine, ProcId, Variable};
@@ -60,12 +60,12 @@ fn comment(text: &str) -> String {
 
 /// The head of a relation, up to its body.
 pub(crate) fn head(signature: &Signature) -> String {
-    let parameters = signature.parameters.iter().map(|(ty, name)| {
-        let ty = match ty {
-            ParameterType::Module => "Module",
-            ParameterType::Pc => "PC",
-            ParameterType::Local => "Local",
-            ParameterType::Global => "Global",
+    let parameters = signature.parameters().map(|name| {
+        let ty = match name {
+            'm' | 'n' => "Module",
+            'l' | 'k' => "Local",
+            'g' | 'h' => "Global",
+            _ => "PC",
         };
         format!("{ty} {name}")
     });
@@ -86,12 +86,11 @@ pub(crate) fn relation(
 ) -> String {
     let signature = &relation.signature;
     let mut text = format!("// {}\n{}", signature.about, head(signature));
-    let module = signature.parameters[0].1;
     let mut separator = "(";
     for (procedure, clauses) in &relation.modules {
         let name = comment(&machine.procedure(*procedure).name);
         let code = layout.module(*procedure);
-        writeln!(text, "{separator} {module}={code} & ( // {name}").expect(INFALLIBLE);
+        writeln!(text, "{separator} m={code} & ( // {name}").expect(INFALLIBLE);
         separator = "|";
         for (index, clause) in clauses.iter().enumerate() {
             let start = if index == 0 { "   " } else { "  |" };
@@ -123,10 +122,9 @@ struct ClauseText<'c> {
 
 impl ClauseText<'_> {
     fn conjunction(&self) -> String {
-        let codes =
-            self.clause.codes.iter().map(|&(parameter, code)| {
-                format!("{}={code}", self.signature.parameters[parameter].1)
-            });
+        let parameters: Vec<char> = self.signature.parameters().collect();
+        let codes = self.clause.codes.iter();
+        let codes = codes.map(|&(parameter, code)| format!("{}={code}", parameters[parameter]));
         let parts = self.clause.parts.iter().map(|part| self.part(part));
         let all: Vec<String> = codes.chain(parts).collect();
         if all.is_empty() {
@@ -180,31 +178,21 @@ impl ClauseText<'_> {
     }
 
     fn before(&self, variable: Variable, bit: u8) -> String {
-        self.place(self.signature.before, self.clause.before, variable, bit)
+        self.place(BEFORE, self.clause.before, variable, bit)
     }
 
     fn after(&self, variable: Variable, bit: u8) -> String {
-        self.place(self.signature.after, self.clause.after, variable, bit)
+        self.place(AFTER, self.clause.after, variable, bit)
     }
 
-    fn place(
-        &self,
-        holders: [Option<usize>; 2],
-        procedure: ProcId,
-        variable: Variable,
-        bit: u8,
-    ) -> String {
+    fn place(&self, holders: [char; 2], procedure: ProcId, variable: Variable, bit: u8) -> String {
         let field = self.layout.field(procedure, variable, bit);
         let field = field.expect("a bit that a relation speaks of has a field");
         let (holder, fields) = match field.class {
             Class::Local => (holders[0], &self.layout.local_fields),
             Class::Global => (holders[1], &self.layout.global_fields),
         };
-        let holder = holder.expect("a relation has a parameter for every class it speaks of");
-        format!(
-            "{}.{}",
-            self.signature.parameters[holder].1, fields[field.index as usize]
-        )
+        format!("{holder}.{}", fields[field.index as usize])
     }
 }
 
