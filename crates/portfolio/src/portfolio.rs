@@ -128,7 +128,7 @@ impl Portfolio {
             Choice::Engine(name) => vec![Planned::plain(name)],
             Choice::CrossCheck => all(),
             Choice::Auto => {
-                let planned = plan(machine, question);
+                let planned = plan(machine, question, self.jobs.get());
                 // An option that only engines outside of the plan know asks for them.
                 if planned.iter().any(|planned| obeys(planned.name)) {
                     planned
