@@ -16,14 +16,15 @@ use crate::interrupt::Patience;
 use crate::limits::Limits;
 use crate::progress::ProgressArguments;
 use crate::questions::{QuestionArguments, ReadQuestion};
-use crate::reports;
+use crate::commands::coverage;
+use crate::reports::{self, ReportArguments, Reported};
 use crate::trace_arguments::TraceArguments;
 use crate::usage::Usage;
 use crate::watchdog;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Answer, Asked, Budget, Certificate, Limit, Outcome, Question, Verdict};
 use hardbop_portfolio::{Portfolio, Refused, Validation, explain::explain};
-use hardbop_report::{Document, DocumentOptions};
+use hardbop_report::Document;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -73,6 +74,8 @@ pub struct OutputArguments {
     stats: bool,
     #[command(flatten)]
     progress: ProgressArguments,
+    #[command(flatten)]
+    reports: ReportArguments,
     /// Write the proofs of what cannot happen to a file
     #[arg(long, value_name = "FILE")]
     certificate: Option<String>,
@@ -108,6 +111,7 @@ pub fn run(
         }
         files::prepare(file)?;
     }
+    output.reports.prepare(output.certificate.as_deref())?;
     usage.end_phase("questions");
     let budget = arguments.limits.budget(patience);
     let mut all = Outcome::new("", Vec::new());
@@ -142,19 +146,24 @@ pub fn run(
             watchdog::result_goes_on();
         }
     }
+    let reported = Reported {
+        machine: &machine,
+        outcome: &all,
+        most_steps: output.traces.most_steps(),
+        certificate_file: output.certificate.as_deref(),
+    };
     if output.json {
         watchdog::result_begins();
-        let options = DocumentOptions {
-            most_steps: output.traces.most_steps(),
-            certificate_file: output.certificate.as_deref(),
-        };
-        let mut document = reports::document(&machine, &all, options)?;
+        let mut document = reported.document(reported.most_steps)?;
         if output.stats {
             let members = usage.members();
             (document.times, document.peak_kib) = (Some(members.times), members.peak_kib);
         }
         console.print(&document.to_json().map_err(|error| no_json(&error))?);
     }
+    output
+        .reports
+        .write(&reported, || coverage::of_sequential(&machine, &budget))?;
     let exit = exit_of(&all, output.require_certificate);
     if output.stats {
         console.print_about(&statistics(&machine, &all, &usage));
