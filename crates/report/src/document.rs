@@ -10,6 +10,7 @@ mod relevance;
 mod replayed;
 mod run;
 mod schema;
+mod words;
 mod written;
 
 use hardbop_automata::PropertyText;

@@ -8,6 +8,7 @@
 mod known;
 mod verdicts;
 
+use crate::commands::coverage;
 use crate::console::Console;
 use crate::engine_arguments::EngineArguments;
 use crate::exit::{Exit, Failure};
@@ -17,14 +18,14 @@ use crate::interrupt::Patience;
 use crate::limits::Limits;
 use crate::progress::ProgressArguments;
 use crate::questions::{QuestionArguments, ReadQuestion};
-use crate::reports;
+use crate::reports::{self, ReportArguments, Reported};
 use crate::trace_arguments::{TraceArguments, shown};
 use crate::usage::Usage;
 use crate::watchdog;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Answer, Asked, Budget, Certificate, Limit, Outcome, Question, Verdict};
 use hardbop_portfolio::{Portfolio, Refused, Validation, explain::explain};
-use hardbop_report::{Document, DocumentOptions, Painter, TraceTexts};
+use hardbop_report::{Document, Painter, TraceTexts};
 use std::collections::VecDeque;
 use std::time::Duration;
 use verdicts::Only;
@@ -83,6 +84,8 @@ pub struct OutputArguments {
     stats: bool,
     #[command(flatten)]
     progress: ProgressArguments,
+    #[command(flatten)]
+    reports: ReportArguments,
     /// Write the proofs of what cannot happen to a file
     #[arg(long, value_name = "FILE")]
     certificate: Option<String>,
@@ -118,6 +121,7 @@ pub fn run(
         }
         files::prepare(file)?;
     }
+    output.reports.prepare(output.certificate.as_deref())?;
     usage.end_phase("questions");
     let budget = arguments.limits.budget(patience);
     let mut all = Outcome::new("", Vec::new());
@@ -152,19 +156,24 @@ pub fn run(
             watchdog::result_goes_on();
         }
     }
+    let reported = Reported {
+        machine: &machine,
+        outcome: &all,
+        most_steps: output.traces.most_steps(),
+        certificate_file: output.certificate.as_deref(),
+    };
     if output.json {
         watchdog::result_begins();
-        let options = DocumentOptions {
-            most_steps: output.traces.most_steps(),
-            certificate_file: output.certificate.as_deref(),
-        };
-        let mut document = reports::document(&machine, &all, options)?;
+        let mut document = reported.document(reported.most_steps)?;
         if output.stats {
             let members = usage.members();
             (document.times, document.peak_kib) = (Some(members.times), members.peak_kib);
         }
         console.print(&document.to_json().map_err(|error| no_json(&error))?);
     }
+    output
+        .reports
+        .write(&reported, || coverage::of_sequential(&machine, &budget))?;
     let exit = exit_of(&all, output.require_certificate);
     if output.stats {
         console.print_about(&statistics(&machine, &all, &usage));

@@ -7,11 +7,13 @@
 use crate::console::Console;
 use crate::engine_arguments::{AUTO, names};
 use crate::exit::{Exit, Failure};
+use crate::files;
 use crate::input::{self, ProgramArguments};
 use crate::interrupt::Patience;
 use crate::limits::Limits;
+use crate::reports;
 use clap::builder::PossibleValuesParser;
-use hardbop_machine::NodeId;
+use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::{Budget, Coverage, Limit, Reach, Silent, Verdict};
 use hardbop_portfolio::{Choice, EngineName, Portfolio, Refused, Validation};
 use hardbop_report::coverage::{Lines, render};
@@ -22,6 +24,7 @@ Examples:
   hardbop coverage lock.bp               the source, each line marked
   hardbop coverage lock.bp --findings    only lines with something remarkable
   hardbop coverage lock.bp --json        the same for scripts
+  hardbop coverage lock.bp --html l.html the same for a browser
 
 Exit codes: 0 everything is decided, 2 bad input, 3 something is unknown, 4 internal error.";
 
@@ -43,6 +46,9 @@ pub struct Arguments {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Write a page for a browser
+    #[arg(long, value_name = "FILE.html")]
+    html: Option<String>,
 }
 
 /// Runs the command.
@@ -52,10 +58,11 @@ pub fn run(
     arguments: &Arguments,
 ) -> Result<Exit, Failure> {
     let machine = input::load(console, &arguments.program)?;
-    let question = CoverageQuestion::new(&machine);
+    if let Some(file) = &arguments.html {
+        files::prepare(file)?;
+    }
     let budget = arguments.limits.budget(patience);
-    let answers = answers(&question, &arguments.engine, &budget)?;
-    let coverage = question.coverage(|node| answers.reach[node.index()]);
+    let (coverage, missed) = coverage_of(&machine, &arguments.engine, &budget)?;
     if arguments.json {
         console.print(&to_json(&coverage)?);
     } else {
@@ -66,13 +73,37 @@ pub fn run(
         };
         console.print(&render(&machine, &coverage, lines));
     }
+    if let Some(file) = &arguments.html {
+        files::replace(file, &reports::coverage_page(&machine, &coverage)?)?;
+    }
     if !coverage.has_unknowns() {
         return Ok(Exit::Fine);
     }
-    if let Some(why) = answers.missed {
+    if let Some(why) = missed {
         console.note(&format!("not everything is known: {why}"));
     }
     Ok(Exit::Unknown)
+}
+
+/// What can be reached, and why some of it is unknown.
+fn coverage_of(
+    machine: &Machine,
+    engine: &str,
+    budget: &Budget<'_>,
+) -> Result<(Coverage, Option<Limit>), Failure> {
+    let question = CoverageQuestion::new(machine);
+    let answers = answers(&question, engine, budget)?;
+    let coverage = question.coverage(|node| answers.reach[node.index()]);
+    Ok((coverage, answers.missed))
+}
+
+/// What can be reached of a sequential program, for which one search is enough; nothing for one
+/// with threads, whose exploration may take longer than the question that was asked.
+pub fn of_sequential(machine: &Machine, budget: &Budget<'_>) -> Result<Option<Coverage>, Failure> {
+    if !machine.is_sequential() {
+        return Ok(None);
+    }
+    coverage_of(machine, AUTO, budget).map(|(coverage, _)| Some(coverage))
 }
 
 /// The answers for all nodes of a question.
