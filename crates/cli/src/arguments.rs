@@ -2,7 +2,7 @@
 //! its file.
 
 use crate::commands::{
-    analyze, bench, check, coverage, explain, fmt, generate, graph, parse, relations, replay,
+    analyze, bench, check, coverage, explain, fmt, generate, graph, lsp, parse, relations, replay,
     sequentialize, simulate, solve, validate,
 };
 use crate::console::{ColourChoice, MessageFormat};
@@ -60,4 +60,5 @@ pub enum Command {
     Generate(generate::Arguments),
     Bench(bench::Arguments),
     Explain(explain::Arguments),
+    Lsp(lsp::Arguments),
 }

@@ -9,6 +9,7 @@ pub mod explain;
 pub mod fmt;
 pub mod generate;
 pub mod graph;
+pub mod lsp;
 pub mod parse;
 pub mod relations;
 pub mod replay;
@@ -41,6 +42,7 @@ pub fn run(console: &mut Console, patience: &Patience, command: &Command) -> Res
         Command::Generate(arguments) => generate::run(console, arguments),
         Command::Bench(arguments) => bench::run(console, arguments),
         Command::Explain(arguments) => explain::run(console, arguments),
+        Command::Lsp(arguments) => lsp::run(arguments),
     }
 }
 

@@ -6,6 +6,7 @@
 //! takes the question. [`Portfolio::check`] is the whole way from a question to a validated
 //! answer; the command and library users go the same way.
 
+mod coverage;
 pub mod cross_check;
 pub mod engines;
 pub mod explain;
@@ -16,6 +17,7 @@ pub mod plan;
 mod portfolio;
 pub mod turns;
 
+pub use coverage::{Covered, coverage};
 pub use engines::EngineName;
 pub use fault::Fault;
 pub use judge::{Judgement, Validation, judge_evidence};

@@ -11,11 +11,9 @@ use crate::input::{self, ProgramArguments};
 use crate::interrupt::Patience;
 use crate::limits::Limits;
 use clap::builder::PossibleValuesParser;
-use hardbop_machine::NodeId;
-use hardbop_outcome::{Budget, Coverage, Limit, Reach, Silent, Verdict};
-use hardbop_portfolio::{Choice, EngineName, Portfolio, Refused, Validation};
+use hardbop_outcome::Coverage;
+use hardbop_portfolio::{Covered, EngineName, Refused};
 use hardbop_report::coverage::{Lines, render};
-use hardbop_transform::split::CoverageQuestion;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -52,10 +50,13 @@ pub fn run(
     arguments: &Arguments,
 ) -> Result<Exit, Failure> {
     let machine = input::load(console, &arguments.program)?;
-    let question = CoverageQuestion::new(&machine);
     let budget = arguments.limits.budget(patience);
-    let answers = answers(&question, &arguments.engine, &budget)?;
-    let coverage = question.coverage(|node| answers.reach[node.index()]);
+    let engine = EngineName::find(&arguments.engine);
+    let found = hardbop_portfolio::coverage(&machine, engine, &budget);
+    let Covered { coverage, missed } = found.map_err(|refused| match refused {
+        Refused::Usage(why) => Failure::BadInput(why),
+        fault @ Refused::Fault(_) => Failure::Internal(fault.to_string()),
+    })?;
     if arguments.json {
         console.print(&to_json(&coverage)?);
     } else {
@@ -69,71 +70,10 @@ pub fn run(
     if !coverage.has_unknowns() {
         return Ok(Exit::Fine);
     }
-    if let Some(why) = answers.missed {
+    if let Some(why) = missed {
         console.note(&format!("not everything is known: {why}"));
     }
     Ok(Exit::Unknown)
-}
-
-/// The answers for all nodes of a question.
-struct Answers {
-    reach: Vec<Reach>,
-    /// Why some are unknown.
-    missed: Option<Limit>,
-}
-
-/// Asks for all nodes at once. Runs are not needed, so where no engine is asked for, the search of
-/// the summary engine is used without its evidence.
-fn answers(
-    question: &CoverageQuestion<'_>,
-    engine: &str,
-    budget: &Budget<'_>,
-) -> Result<Answers, Failure> {
-    let machine = question.machine();
-    let engine = EngineName::find(engine);
-    if machine.is_sequential() && matches!(engine, None | Some(EngineName::Summary)) {
-        let reached = hardbop_summary::reached(machine, budget);
-        let missed = reached.missed().cloned();
-        let reach = |node: NodeId| match (reached.contains(node), &missed) {
-            (true, _) => Reach::Reachable,
-            (false, None) => Reach::Unreachable,
-            (false, Some(_)) => Reach::Unknown,
-        };
-        return Ok(Answers {
-            reach: machine.node_ids().map(reach).collect(),
-            missed,
-        });
-    }
-    let portfolio = Portfolio {
-        choice: engine.map_or(Choice::Auto, Choice::Engine),
-        validation: Validation::None,
-        ..Portfolio::default()
-    };
-    let outcome = portfolio.check(machine, &question.question(), budget, &mut Silent);
-    let outcome = outcome.map_err(|refused| match refused {
-        Refused::Usage(why) => Failure::BadInput(why),
-        fault @ Refused::Fault(_) => Failure::Internal(fault.to_string()),
-    })?;
-    let mut missed = None;
-    let reach = outcome
-        .answers
-        .into_iter()
-        .map(|answer| match answer.verdict {
-            Verdict::Found(_) => Reach::Reachable,
-            Verdict::Excluded => Reach::Unreachable,
-            Verdict::ExcludedUpTo(bound) => {
-                missed = Some(Limit::Beyond { bound });
-                Reach::Unknown
-            }
-            Verdict::Unknown(why) => {
-                missed.get_or_insert(why);
-                Reach::Unknown
-            }
-        });
-    Ok(Answers {
-        reach: reach.collect(),
-        missed,
-    })
 }
 
 fn to_json(coverage: &Coverage) -> Result<String, Failure> {
