@@ -49,7 +49,8 @@ fn errors_come_and_go_while_typing() {
     assert_eq!(client.diagnostics("file:///t/lock.bp"), json!([]));
     // `held` becomes `hel`: one edit at each keystroke, one answer after the last.
     for version in 2..6 {
-        let range = json!({ "start": { "line": 0, "character": 5 }, "end": { "line": 0, "character": 6 } });
+        let range =
+            json!({ "start": { "line": 0, "character": 5 }, "end": { "line": 0, "character": 6 } });
         let change = json!({ "range": range, "text": "h" });
         client.change("file:///t/lock.bp", version, &change);
     }
@@ -61,9 +62,17 @@ fn errors_come_and_go_while_typing() {
     let found = client.diagnostics_of_version("file:///t/lock.bp", 6);
     assert_eq!(codes(&found), ["HB020", "HB020"]);
     assert_eq!(found[0]["range"]["start"], place(LOCK, "held", 1));
-    assert!(found[0]["message"].as_str().unwrap().contains("did you mean `hel`"));
+    assert!(
+        found[0]["message"]
+            .as_str()
+            .unwrap()
+            .contains("did you mean `hel`")
+    );
     client.change("file:///t/lock.bp", 7, &json!({ "text": LOCK }));
-    assert_eq!(client.diagnostics_of_version("file:///t/lock.bp", 7), json!([]));
+    assert_eq!(
+        client.diagnostics_of_version("file:///t/lock.bp", 7),
+        json!([])
+    );
     client.end();
 }
 
@@ -89,7 +98,10 @@ fn hover_shows_declarations_and_explains_codes() {
     let mut hover = |piece: &str, number| {
         let place = place(&text, piece, number);
         let answer = client.request("textDocument/hover", at("file:///t/lock.bp", &place));
-        answer["contents"]["value"].as_str().unwrap_or("nothing").to_owned()
+        answer["contents"]["value"]
+            .as_str()
+            .unwrap_or("nothing")
+            .to_owned()
     };
     assert!(hover("held", 1).contains("decl held := 0"));
     assert!(hover("take()", 0).contains("void take()"));
@@ -137,7 +149,9 @@ void f() begin decl g; L: g := !g; goto L; end
     );
     let names = |list: &Value| -> Vec<String> {
         let list = list.as_array().cloned().unwrap_or_default();
-        list.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+        list.iter()
+            .map(|one| one["name"].as_str().unwrap().to_owned())
+            .collect()
     };
     assert_eq!(names(&symbols), ["g", "a", "b", "f"]);
     assert_eq!(names(&symbols[1]["children"]), ["g", "main", "f"]);
@@ -167,7 +181,12 @@ void f(p) begin decl h; h := p; g := h; end
         let list = answer["result"]["changes"][uri].as_array().cloned();
         list.map_or_else(|| panic!("{answer}"), |list| list.len())
     };
-    let refused = |answer: Value| answer["error"]["message"].as_str().unwrap_or("-").to_owned();
+    let refused = |answer: Value| {
+        answer["error"]["message"]
+            .as_str()
+            .unwrap_or("-")
+            .to_owned()
+    };
     assert_eq!(edits(rename("g", 0, "held")), 4);
     assert_eq!(edits(rename("L", 0, "again")), 2);
     assert_eq!(edits(rename("p)", 0, "argument")), 2);
@@ -228,8 +247,14 @@ fn formatting_is_that_of_the_command() {
     let options = json!({ "tabSize": 2, "insertSpaces": true });
     let wish = |uri: &str| json!({ "textDocument": { "uri": uri }, "options": options });
     let edits = client.request("textDocument/formatting", wish("file:///t/f.bp"));
-    assert_eq!(edits[0]["newText"], json!("void main() begin\n  skip;\n  skip;\nend\n"));
-    assert_eq!(edits[0]["range"]["end"], json!({ "line": 0, "character": 35 }));
+    assert_eq!(
+        edits[0]["newText"],
+        json!("void main() begin\n  skip;\n  skip;\nend\n")
+    );
+    assert_eq!(
+        edits[0]["range"]["end"],
+        json!({ "line": 0, "character": 35 })
+    );
     client.open("file:///t/broken.bp", "void main( begin");
     let edits = client.request("textDocument/formatting", wish("file:///t/broken.bp"));
     assert_eq!(edits, Value::Null);
@@ -240,7 +265,10 @@ fn lenses(client: &mut Client, uri: &str) -> Vec<Value> {
     let wish = json!({ "textDocument": { "uri": uri } });
     let lenses = client.request("textDocument/codeLens", wish);
     let lenses = lenses.as_array().cloned().unwrap_or_default();
-    lenses.into_iter().map(|lens| lens["command"].clone()).collect()
+    lenses
+        .into_iter()
+        .map(|lens| lens["command"].clone())
+        .collect()
 }
 
 fn execute(command: &Value) -> Value {
@@ -261,10 +289,16 @@ fn a_lens_checks_an_assertion_and_its_run_comes_back_as_related_places() {
     let shown = client.diagnostics(uri);
     assert_eq!(shown[0]["range"]["start"], place(LOCK, "assert", 0));
     assert_eq!(shown[0]["severity"], json!(1));
-    let steps = shown[0]["relatedInformation"].as_array().expect("a run").clone();
+    let steps = shown[0]["relatedInformation"]
+        .as_array()
+        .expect("a run")
+        .clone();
     let says = |piece: &str| {
-        let step = steps.iter().find(|step| step["message"].as_str().unwrap().contains(piece));
-        step.unwrap_or_else(|| panic!("no {piece} in {steps:?}"))["location"]["range"]["start"].clone()
+        let step = steps
+            .iter()
+            .find(|step| step["message"].as_str().unwrap().contains(piece));
+        step.unwrap_or_else(|| panic!("no {piece} in {steps:?}"))["location"]["range"]["start"]
+            .clone()
     };
     assert_eq!(says("x := *"), place(LOCK, "x := *", 0));
     assert_eq!(says("[held = 1]"), place(LOCK, "take();", 0));
@@ -277,12 +311,21 @@ fn a_lens_checks_an_assertion_and_its_run_comes_back_as_related_places() {
     client.change(uri, 2, &json!({ "text": fixed }));
     assert_eq!(client.diagnostics_of_version(uri, 2), json!([]));
     let all = json!({ "command": "hardbop.checkAll", "arguments": [uri] });
-    assert_eq!(client.request("workspace/executeCommand", all)["summary"], json!("HOLDS"));
+    assert_eq!(
+        client.request("workspace/executeCommand", all)["summary"],
+        json!("HOLDS")
+    );
     let label = lenses(&mut client, uri).remove(1);
     let answer = client.request("workspace/executeCommand", execute(&label));
     assert_eq!(answer["summary"], json!("REACHABLE"));
     let changed = client.respond("workspace/executeCommand", execute(&found[1]));
-    assert!(changed["error"]["message"].as_str().unwrap().contains("has changed"), "{changed}");
+    assert!(
+        changed["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("has changed"),
+        "{changed}"
+    );
     client.end();
 }
 
@@ -306,7 +349,10 @@ fn a_check_can_be_cancelled_and_ends_at_its_limit() {
     let waits = client.ask("workspace/executeCommand", all.clone());
     client.find(|message| message["params"]["value"]["kind"] == json!("begin"));
     // The server answers other requests meanwhile.
-    let hover = client.request("textDocument/hover", at(uri, &json!({ "line": 0, "character": 0 })));
+    let hover = client.request(
+        "textDocument/hover",
+        at(uri, &json!({ "line": 0, "character": 0 })),
+    );
     assert!(hover.is_null() || hover.is_object());
     client.notify("$/cancelRequest", json!({ "id": waits }));
     let token = format!("hardbop-check-{first}");
@@ -330,15 +376,21 @@ end
     let uri = "file:///t/vacuous.bp";
     client.open(uri, text);
     assert_eq!(client.diagnostics(uri), json!([]));
-    let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 0 } });
-    let wish = json!({ "textDocument": { "uri": uri }, "range": range, "context": { "diagnostics": [] } });
+    let range =
+        json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 0 } });
+    let wish =
+        json!({ "textDocument": { "uri": uri }, "range": range, "context": { "diagnostics": [] } });
     let actions = client.request("textDocument/codeAction", wish);
     let command = actions[1]["command"].clone();
     assert_eq!(command["command"], json!("hardbop.coverage"));
     client.request("workspace/executeCommand", execute(&command));
     let shown = client.diagnostics(uri);
-    let messages: Vec<&str> =
-        shown.as_array().unwrap().iter().map(|one| one["message"].as_str().unwrap()).collect();
+    let messages: Vec<&str> = shown
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["message"].as_str().unwrap())
+        .collect();
     assert!(messages[0].contains("says nothing"), "{messages:?}");
     assert_eq!(messages[1], "no run reaches this statement");
     assert_eq!(shown[1]["range"]["start"], place(text, "assert", 0));
@@ -358,22 +410,35 @@ fn guarded_blocks_formulas_and_monitors_are_served_too() {
     assert!(!lenses(&mut client, "file:///t/b.gp").is_empty());
 
     client.open("file:///t/lib.mu", "enum Place { home, away };\n");
-    let formulas = "load \"lib.mu\";\nmu bool Reached(Place p) p = home | Reached(p);\nReached(awy);\n";
+    let formulas =
+        "load \"lib.mu\";\nmu bool Reached(Place p) p = home | Reached(p);\nReached(awy);\n";
     client.open("file:///t/f.mu", formulas);
     let found = client.diagnostics("file:///t/f.mu");
     assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
     let to = at("file:///t/f.mu", &place(formulas, "home", 0));
     let found = client.request("textDocument/definition", to.clone());
     assert_eq!(found[0]["uri"], json!("file:///t/lib.mu"));
-    assert_eq!(found[0]["range"]["start"], json!({ "line": 0, "character": 13 }));
+    assert_eq!(
+        found[0]["range"]["start"],
+        json!({ "line": 0, "character": 13 })
+    );
     let mut rename = to;
     rename["newName"] = json!("house");
     let refused = client.respond("textDocument/rename", rename);
-    assert!(refused["error"]["message"].as_str().unwrap().contains("lib.mu"), "{refused}");
+    assert!(
+        refused["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("lib.mu"),
+        "{refused}"
+    );
     let mut rename = at("file:///t/f.mu", &place(formulas, "p)", 0));
     rename["newName"] = json!("place");
     let edits = client.request("textDocument/rename", rename);
-    assert_eq!(edits["changes"]["file:///t/f.mu"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        edits["changes"]["file:///t/f.mu"].as_array().unwrap().len(),
+        3
+    );
 
     client.open("file:///t/lock.bp", LOCK);
     let monitor = "monitor Twice begin
@@ -390,9 +455,18 @@ end
         let found = client.request("textDocument/definition", wish);
         (found[0]["uri"].clone(), found[0]["range"]["start"].clone())
     };
-    assert_eq!(definition("twice;"), (json!("file:///t/lock.mon"), place(monitor, "twice", 0)));
-    assert_eq!(definition("AGAIN"), (json!("file:///t/lock.bp"), place(LOCK, "AGAIN", 0)));
-    assert_eq!(definition("held"), (json!("file:///t/lock.bp"), place(LOCK, "held", 0)));
+    assert_eq!(
+        definition("twice;"),
+        (json!("file:///t/lock.mon"), place(monitor, "twice", 0))
+    );
+    assert_eq!(
+        definition("AGAIN"),
+        (json!("file:///t/lock.bp"), place(LOCK, "AGAIN", 0))
+    );
+    assert_eq!(
+        definition("held"),
+        (json!("file:///t/lock.bp"), place(LOCK, "held", 0))
+    );
     client.end();
 }
 
@@ -407,12 +481,19 @@ fn nothing_that_arrives_ends_the_server() {
     assert_eq!(answer["error"]["code"], json!(-32601));
     client.notify("textDocument/didChange", json!({ "what": [] }));
     client.notify("textDocument/didOpen", json!(null));
-    let far = at("file:///t/none.bp", &json!({ "line": 4_000_000_000_u32, "character": 1 }));
+    let far = at(
+        "file:///t/none.bp",
+        &json!({ "line": 4_000_000_000_u32, "character": 1 }),
+    );
     assert_eq!(client.request("textDocument/hover", far), Value::Null);
     let uri = "file:///t/odd.bp";
-    for (version, text) in ["\u{feff}\r\r\n\u{0}", "void main() begin {", "((((", ""].iter().enumerate() {
+    for (version, text) in ["\u{feff}\r\r\n\u{0}", "void main() begin {", "((((", ""]
+        .iter()
+        .enumerate()
+    {
         client.open(uri, text);
-        let range = json!({ "start": { "line": 9, "character": 9 }, "end": { "line": 0, "character": 0 } });
+        let range =
+            json!({ "start": { "line": 9, "character": 9 }, "end": { "line": 0, "character": 0 } });
         let change = json!({ "range": range, "text": "decl x;" });
         client.change(uri, 10 + version as i32, &change);
         client.diagnostics_of_version(uri, 10 + version as i32);

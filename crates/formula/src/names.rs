@@ -201,7 +201,9 @@ impl<'a> Namer<'a> {
                 fields,
                 hints,
             } => {
-                fields.iter().for_each(|field| self.mention_type(field.ty));
+                for field in fields {
+                    self.mention_type(field.ty);
+                }
                 for ident in hints.iter().flat_map(hint_names) {
                     self.mention_part(name.name, ident);
                 }
@@ -221,7 +223,11 @@ impl<'a> Namer<'a> {
                 }
                 self.parent = None;
             }
-            Item::Variables(list) => list.iter().for_each(|one| self.mention_type(one.ty)),
+            Item::Variables(list) => {
+                for one in list {
+                    self.mention_type(one.ty);
+                }
+            }
             Item::Query(formula) => {
                 self.scope.clear();
                 self.formula(*formula);

@@ -152,10 +152,7 @@ impl Namer<'_> {
     fn initial_values(&mut self, declaration: &Declaration) {
         self.locals.clear();
         for variable in &declaration.variables {
-            variable
-                .initial
-                .into_iter()
-                .for_each(|id| self.expression(id));
+            self.expressions(variable.initial);
         }
     }
 
@@ -189,20 +186,20 @@ impl Namer<'_> {
                 self.locals.entry(name).or_insert(number);
             }
         }
-        procedure
-            .enforce
-            .into_iter()
-            .for_each(|id| self.expression(id));
+        let locals = procedure.locals.iter().flat_map(|list| &list.variables);
+        self.expressions(locals.filter_map(|variable| variable.initial));
+        self.expressions(procedure.enforce);
         let blocks = self.blocks(&procedure.body);
         for block in &blocks {
             for &id in &block.stmts {
                 let labels = &self.ast.stmt(id).labels;
-                labels.iter().for_each(|label| self.label(*label, parent));
+                for label in labels {
+                    self.label(*label, parent);
+                }
             }
-            block
-                .end_labels
-                .iter()
-                .for_each(|label| self.label(*label, parent));
+            for label in &block.end_labels {
+                self.label(*label, parent);
+            }
         }
         for &id in blocks.iter().flat_map(|block| &block.stmts) {
             self.statement(&self.ast.stmt(id).kind);
@@ -246,7 +243,7 @@ impl Namer<'_> {
     fn statement(&mut self, kind: &StmtKind) {
         match kind {
             StmtKind::Print(list) | StmtKind::Return(list) => {
-                list.iter().for_each(|&id| self.expression(id));
+                self.expressions(list.iter().copied());
             }
             StmtKind::Assign {
                 targets,
@@ -254,10 +251,7 @@ impl Namer<'_> {
                 constrain,
             } => {
                 self.targets(targets);
-                values
-                    .iter()
-                    .chain(constrain)
-                    .for_each(|&id| self.expression(id));
+                self.expressions(values.iter().chain(constrain).copied());
             }
             StmtKind::Call {
                 targets,
@@ -267,23 +261,27 @@ impl Namer<'_> {
             } => {
                 self.targets(targets);
                 self.callee(*callee);
-                arguments.iter().for_each(|&id| self.expression(id));
+                self.expressions(arguments.iter().copied());
             }
-            StmtKind::If { arms, .. } => arms.iter().for_each(|(id, _)| self.expression(*id)),
+            StmtKind::If { arms, .. } => self.expressions(arms.iter().map(|(id, _)| *id)),
             StmtKind::While { condition: id, .. }
             | StmtKind::Assert(id)
             | StmtKind::Assume { condition: id, .. }
             | StmtKind::AbortIf(id) => self.expression(*id),
-            StmtKind::Goto(labels) => labels.iter().for_each(|label| self.jump(*label)),
+            StmtKind::Goto(labels) => {
+                for label in labels {
+                    self.jump(*label);
+                }
+            }
             StmtKind::StartThreadAt(label) => self.jump(*label),
             StmtKind::Dead { variables, .. } => {
-                variables
-                    .iter()
-                    .for_each(|name| self.variable(name.name, name.span));
+                for name in variables {
+                    self.variable(name.name, name.span);
+                }
             }
             StmtKind::StartThreadCall { callee, arguments } => {
                 self.callee(*callee);
-                arguments.iter().for_each(|&id| self.expression(id));
+                self.expressions(arguments.iter().copied());
             }
             StmtKind::Skip
             | StmtKind::EndThread
@@ -322,6 +320,12 @@ impl Namer<'_> {
         }
     }
 
+    fn expressions(&mut self, roots: impl IntoIterator<Item = ExprId>) {
+        for root in roots {
+            self.expression(root);
+        }
+    }
+
     fn expression(&mut self, root: ExprId) {
         let mut open = vec![root];
         while let Some(id) = open.pop() {
@@ -354,5 +358,109 @@ fn type_text(ty: TypeName) -> String {
     match ty {
         TypeName::Bool => String::new(),
         TypeName::Int { width, .. } => format!("int<{width}> "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardbop_families::generator::{Knobs, generate};
+    use hardbop_program::{ProcId, Program, Variable};
+    use hardbop_syntax::ast::StmtId;
+    use std::path::Path;
+
+    /// Where the checker says that the names of a program are defined, by the place of the name.
+    fn expected(program: &Program) -> Vec<(Span, Span)> {
+        let ast = &program.ast;
+        let mut found = Vec::new();
+        for number in 0..program.procedures.len() {
+            let id = ProcId::new(number);
+            let procedure = &program.procedures[number];
+            let defined = |variable: Variable| match variable {
+                Variable::Global(id) => program.globals[id.index()].span,
+                Variable::Local(id) => procedure.locals[id.index()].span,
+            };
+            let inside = program.syntax(id).span;
+            let is_inside = |span: Span| inside.start <= span.start && span.end <= inside.end;
+            for (index, expr) in ast
+                .exprs
+                .iter()
+                .enumerate()
+                .filter(|(_, e)| is_inside(e.span))
+            {
+                if let ExprKind::Name(_) = expr.kind {
+                    found.push((expr.span, defined(program.variable(ExprId(index as u32)))));
+                }
+            }
+            let stmts = ast.stmts.iter().enumerate();
+            for (index, stmt) in stmts.filter(|(_, stmt)| is_inside(stmt.span)) {
+                let id = StmtId(index as u32);
+                if let StmtKind::Assign { targets, .. } | StmtKind::Call { targets, .. } =
+                    &stmt.kind
+                {
+                    for (target, variable) in targets.iter().zip(program.targets(id)) {
+                        if let (Target::Variable(name), Some(variable)) = (target, variable) {
+                            found.push((name.span, defined(*variable)));
+                        }
+                    }
+                }
+                if let StmtKind::Call { callee, .. } | StmtKind::StartThreadCall { callee, .. } =
+                    &stmt.kind
+                {
+                    let called = program.syntax(program.callee(id)).name.span;
+                    found.push((callee.span, called));
+                }
+            }
+        }
+        found
+    }
+
+    /// How many names were compared.
+    fn compare(source: &Source) -> usize {
+        let parsed = hardbop_syntax::parse(source);
+        let index = program_names(&parsed.ast, source);
+        let checked = hardbop_program::check(parsed.ast, source, None);
+        let Some(program) = checked.program else {
+            return 0;
+        };
+        let expected = expected(&program);
+        for (name, definition) in &expected {
+            let mention = index.at(name.start);
+            let known = "every name of a valid program is known";
+            let mention = mention.unwrap_or_else(|| panic!("{known}: {}", source.slice(*name)));
+            assert_eq!(mention.span, *name, "{}", source.name());
+            let found = index.definitions[mention.definition as usize].span;
+            assert_eq!(
+                found,
+                *definition,
+                "{}: {}",
+                source.name(),
+                source.slice(*name)
+            );
+        }
+        expected.len()
+    }
+
+    #[test]
+    fn names_mean_what_the_checker_says() {
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+        let mut names = 0;
+        for entry in std::fs::read_dir(examples).expect("the examples are there") {
+            let path = entry.expect("the folder is readable").path();
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "bp" || extension == "gp")
+            {
+                let text = std::fs::read_to_string(&path).expect("an example is text");
+                names += compare(&Source::new(path.to_string_lossy(), text));
+            }
+        }
+        for (preset, knobs) in Knobs::presets() {
+            for seed in 0..60 {
+                let name = format!("{preset}-{seed}.bp");
+                names += compare(&Source::new(name, generate(seed, &knobs)));
+            }
+        }
+        assert!(names > 5_000, "{names}");
     }
 }

@@ -108,7 +108,10 @@ impl Client {
             return self.kept.remove(found);
         }
         loop {
-            let message = self.messages.recv_timeout(PATIENCE).expect("an answer in time");
+            let message = self
+                .messages
+                .recv_timeout(PATIENCE)
+                .expect("an answer in time");
             if is_wanted(&message) {
                 return message;
             }
