@@ -31,9 +31,9 @@ pub(crate) struct Documents {
 }
 
 impl Documents {
-    pub(crate) fn open(&mut self, uri: Uri, version: i32, language_id: &str, text: String) {
+    pub(crate) fn open(&mut self, uri: &Uri, version: i32, language_id: &str, text: String) {
         let document = Document {
-            language: Language::of(&uri, language_id),
+            language: Language::of(uri, language_id),
             version,
             lines: Arc::new(Lines::new(cut(text))),
             reading: None,

@@ -110,9 +110,8 @@ pub(crate) fn run(
         }
     }
     if left_out > 0 {
-        shown[FIRST - 1]
-            .message
-            .push_str(&format!(" (then {left_out} steps that are not shown)"));
+        let message = &mut shown[FIRST - 1].message;
+        *message = format!("{message} (then {left_out} steps that are not shown)");
     }
     shown.into()
 }

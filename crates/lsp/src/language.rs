@@ -2,6 +2,7 @@
 
 use hardbop_syntax::ast::Form;
 use lsp_types::Uri;
+use std::fmt::Write;
 
 /// What a document is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,15 +20,13 @@ impl Language {
     pub(crate) fn of(uri: &Uri, language_id: &str) -> Option<Self> {
         let path = uri.path().as_str();
         let extension = path.rsplit_once('.').map(|(_, extension)| extension);
-        match (extension, language_id) {
-            (Some("bp"), _) => Some(Self::Program(Form::Procedures)),
-            (Some("gp"), _) => Some(Self::Program(Form::GuardedBlocks)),
-            (Some("mu"), _) => Some(Self::Formulas),
-            (Some("mon"), _) => Some(Self::Monitor),
-            (_, "boolean-program") => Some(Self::Program(Form::Procedures)),
-            (_, "guarded-program") => Some(Self::Program(Form::GuardedBlocks)),
-            (_, "fixpoint-calculus") => Some(Self::Formulas),
-            (_, "hardbop-monitor") => Some(Self::Monitor),
+        let known = ["bp", "gp", "mu", "mon"];
+        let word = extension.filter(|extension| known.contains(extension));
+        match word.unwrap_or(language_id) {
+            "bp" | "boolean-program" => Some(Self::Program(Form::Procedures)),
+            "gp" | "guarded-program" => Some(Self::Program(Form::GuardedBlocks)),
+            "mu" | "fixpoint-calculus" => Some(Self::Formulas),
+            "mon" | "hardbop-monitor" => Some(Self::Monitor),
             _ => None,
         }
     }
@@ -53,7 +52,7 @@ pub(crate) fn uri_of(path: &str) -> Option<Uri> {
         if byte.is_ascii_alphanumeric() || b"/-._~:".contains(&byte) {
             text.push(char::from(byte));
         } else {
-            text.push_str(&format!("%{byte:02X}"));
+            let _ = write!(text, "%{byte:02X}");
         }
     }
     text.parse().ok()

@@ -4,11 +4,12 @@
 //! [`transport`] turns bytes into messages, [`server`] answers them. Each text is read once per
 //! version ([`reading`]) into diagnostics and an index of its names, from which [`navigation`],
 //! [`hover`] and [`rename`] answer. Diagnostics are published from a thread of their own once
-//! typing pauses; [`checks`] asks the portfolio on another one. **Whatever arrives, the server goes
+//! typing pauses, and [`checks`] asks the portfolio on another one ([`background`]). **Whatever arrives, the server goes
 //! on**: a message that is not one is answered by an error, and so is one that makes it panic.
 //!
 //! Like every library here it neither reads files nor looks at the clock: [`Outside`] does.
 
+mod background;
 mod checks;
 mod documents;
 mod findings;

@@ -45,9 +45,9 @@ impl Lines {
         });
         let units = blocks.collect();
         Self {
+            text,
             starts,
             units,
-            text,
         }
     }
 

@@ -1,11 +1,7 @@
 //! The server: reads messages in order, answers requests at once, and leaves diagnostics and checks
-//! to two threads of their own.
-//!
-//! Diagnostics wait for a pause in the typing. Checks wait for each other: one at a time leaves the
-//! machine to the editor. The documents are behind one lock that is held while a text is read, never
-//! while an engine works.
+//! to [`crate::background`].
 
-use crate::checks::{self, Asked, Until};
+use crate::background::{Check, Shared, Wishes, failure, start};
 use crate::documents::Documents;
 use crate::lenses::{self, CANCEL, COMMANDS};
 use crate::lines::Lines;
@@ -22,27 +18,17 @@ use lsp_types::{
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentFormattingParams,
     DocumentSymbolParams, DocumentSymbolResponse, ExecuteCommandOptions, ExecuteCommandParams,
     GotoDefinitionParams, GotoDefinitionResponse, HoverParams, HoverProviderCapability,
-    InitializeParams, OneOf, PrepareRenameResponse, PublishDiagnosticsParams, ReferenceParams,
-    RenameOptions, RenameParams, ServerCapabilities, TextDocumentPositionParams,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextEdit, Uri, WorkDoneProgressOptions,
-    WorkspaceEdit,
+    InitializeParams, OneOf, PrepareRenameResponse, ReferenceParams, RenameOptions, RenameParams,
+    ServerCapabilities, TextDocumentPositionParams, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextEdit, Uri, WorkDoneProgressOptions, WorkspaceEdit,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-/// Diagnostics come after typing has paused for so long.
-const PAUSE: Duration = Duration::from_millis(150);
-/// A check gives up after this many seconds unless the editor says otherwise.
-const SECONDS: u32 = 60;
-/// Engines recurse as deep as a program has variables.
-const STACK_SIZE: usize = 1 << 30;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex};
 
 /// How the server ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,28 +67,13 @@ pub(crate) fn serve(
         documents: Mutex::default(),
         waiting: Mutex::default(),
     });
-    let (changed, changes) = channel();
-    let (asked, questions) = channel();
-    let publisher = shared.clone();
-    let checker = shared.clone();
-    std::thread::spawn(move || publish_when_quiet(&publisher, &changes));
-    // Without such a stack the ordinary one does for ordinary programs.
-    let with_stack = std::thread::Builder::new().stack_size(STACK_SIZE);
-    let questions = Arc::new(Mutex::new(questions));
-    let again = questions.clone();
-    if with_stack
-        .spawn(move || answer_checks(&checker, &questions))
-        .is_err()
-    {
-        let checker = shared.clone();
-        std::thread::spawn(move || answer_checks(&checker, &again));
-    }
+    let (changed, asked) = start(&shared);
     let server = Server {
         shared,
         changed,
         asked,
     };
-    server.run()
+    Ok(server.run())
 }
 
 fn capabilities() -> ServerCapabilities {
@@ -134,188 +105,6 @@ fn capabilities() -> ServerCapabilities {
     }
 }
 
-/// What the editor can do and wants.
-struct Wishes {
-    shows_progress: bool,
-    refreshes_lenses: bool,
-    /// The limit of a check.
-    seconds: u32,
-}
-
-impl Wishes {
-    fn of(parameters: &InitializeParams) -> Self {
-        let capabilities = &parameters.capabilities;
-        let window = capabilities.window.as_ref();
-        let workspace = capabilities.workspace.as_ref();
-        let lenses = workspace.and_then(|workspace| workspace.code_lens.as_ref());
-        let options = parameters.initialization_options.as_ref();
-        let seconds = options.and_then(|options| options["checkSeconds"].as_u64());
-        Self {
-            shows_progress: window.and_then(|w| w.work_done_progress).unwrap_or(false),
-            refreshes_lenses: lenses.and_then(|l| l.refresh_support).unwrap_or(false),
-            seconds: seconds
-                .and_then(|s| u32::try_from(s).ok())
-                .unwrap_or(SECONDS),
-        }
-    }
-}
-
-struct Shared {
-    connection: Connection,
-    outside: Arc<dyn Outside>,
-    wishes: Wishes,
-    documents: Mutex<Documents>,
-    /// Checks that run or wait.
-    waiting: Mutex<Vec<(RequestId, Arc<AtomicBool>)>>,
-}
-
-/// A check that is to be made.
-struct Check {
-    id: RequestId,
-    uri: Uri,
-    version: i32,
-    reading: Arc<Reading>,
-    asked: Asked,
-    cancelled: Arc<AtomicBool>,
-}
-
-impl Shared {
-    /// The documents. A panic elsewhere does not make them unusable: each change is complete in
-    /// itself.
-    fn documents(&self) -> MutexGuard<'_, Documents> {
-        self.documents
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, Vec<(RequestId, Arc<AtomicBool>)>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// An editor that has gone hears nothing.
-    fn send(&self, message: impl Into<Message>) {
-        let _ = self.connection.sender.send(message.into());
-    }
-
-    fn notify(&self, method: &str, parameters: impl Serialize) {
-        self.send(Notification::new(method.to_owned(), parameters));
-    }
-
-    fn publish(&self, uri: &Uri) {
-        let (diagnostics, version) = {
-            let mut documents = self.documents();
-            let diagnostics = documents.diagnostics(uri, &*self.outside);
-            (
-                diagnostics,
-                documents.get(uri).map(|document| document.version),
-            )
-        };
-        let parameters = PublishDiagnosticsParams::new(uri.clone(), diagnostics, version);
-        self.notify("textDocument/publishDiagnostics", parameters);
-    }
-
-    fn reading(&self, uri: &Uri) -> Option<Arc<Reading>> {
-        self.documents().reading(uri, &*self.outside)
-    }
-}
-
-/// Publishes diagnostics of what has changed, when nothing has for a moment.
-fn publish_when_quiet(shared: &Shared, changes: &Receiver<Uri>) {
-    while let Ok(first) = changes.recv() {
-        let mut changed = BTreeSet::from([first.as_str().to_owned()]);
-        let mut all = vec![first];
-        while let Ok(next) = changes.recv_timeout(PAUSE) {
-            if changed.insert(next.as_str().to_owned()) {
-                all.push(next);
-            }
-        }
-        for uri in all {
-            // A text that makes a reader panic has no diagnostics, and the next one may.
-            let _ = catch_unwind(AssertUnwindSafe(|| shared.publish(&uri)));
-        }
-    }
-}
-
-/// Answers checks one after the other.
-fn answer_checks(shared: &Shared, questions: &Mutex<Receiver<Check>>) {
-    loop {
-        let next = questions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .recv();
-        let Ok(check) = next else {
-            return;
-        };
-        let answer = catch_unwind(AssertUnwindSafe(|| answer_check(shared, &check)));
-        let why = "an engine failed; please report it with the program";
-        let response = answer.unwrap_or_else(|_| failure(&check.id, ErrorCode::InternalError, why));
-        shared.waiting().retain(|(id, _)| *id != check.id);
-        shared.send(response);
-    }
-}
-
-fn answer_check(shared: &Shared, check: &Check) -> Response {
-    let cancelled = || {
-        failure(
-            &check.id,
-            ErrorCode::RequestCanceled,
-            "the check was cancelled",
-        )
-    };
-    if check.cancelled.load(Ordering::Relaxed) {
-        return cancelled();
-    }
-    let token = json!(format!("hardbop-check-{}", check.id));
-    if shared.wishes.shows_progress {
-        let id = RequestId::from(format!("progress-{}", check.id));
-        let create = "window/workDoneProgress/create".to_owned();
-        shared.send(Request::new(id, create, json!({ "token": token })));
-        let title = match &check.asked {
-            Asked::Coverage => "hardbop: coverage".to_owned(),
-            Asked::Targets(targets) if targets.len() == 1 => format!("hardbop: {}", targets[0]),
-            Asked::Targets(targets) => format!("hardbop: {} assertions", targets.len()),
-        };
-        let value = json!({ "kind": "begin", "title": title, "cancellable": true });
-        shared.notify("$/progress", json!({ "token": token, "value": value }));
-    }
-    let seconds = shared.wishes.seconds;
-    let until = Until {
-        cancelled: check.cancelled.clone(),
-        limit: shared.outside.limit(seconds),
-    };
-    let answer = checks::check(
-        &check.reading,
-        &check.uri,
-        check.asked.clone(),
-        &until,
-        seconds,
-    );
-    if shared.wishes.shows_progress {
-        let value = json!({ "kind": "end" });
-        shared.notify("$/progress", json!({ "token": token, "value": value }));
-    }
-    if check.cancelled.load(Ordering::Relaxed) {
-        return cancelled();
-    }
-    let checked = match answer {
-        Ok(checked) => checked,
-        Err(why) => return failure(&check.id, ErrorCode::RequestFailed, &why),
-    };
-    let summary = checked.summary.clone();
-    shared.documents().keep(&check.uri, check.version, checked);
-    shared.publish(&check.uri);
-    if shared.wishes.refreshes_lenses {
-        let id = RequestId::from(format!("lenses-{}", check.id));
-        let refresh = "workspace/codeLens/refresh".to_owned();
-        shared.send(Request::new(id, refresh, Value::Null));
-    }
-    Response::new_ok(check.id.clone(), json!({ "summary": summary }))
-}
-
-fn failure(id: &RequestId, code: ErrorCode, why: &str) -> Response {
-    Response::new_err(id.clone(), code as i32, why.to_owned())
-}
-
 struct Server {
     shared: Arc<Shared>,
     changed: Sender<Uri>,
@@ -323,7 +112,7 @@ struct Server {
 }
 
 impl Server {
-    fn run(&self) -> Result<End, ProtocolError> {
+    fn run(&self) -> End {
         let mut is_shut_down = false;
         for message in &self.shared.connection.receiver {
             match message {
@@ -347,11 +136,11 @@ impl Server {
             }
         }
         self.cancel(None);
-        Ok(if is_shut_down {
+        if is_shut_down {
             End::Orderly
         } else {
             End::Abrupt
-        })
+        }
     }
 
     fn notification(&self, notification: Notification) -> Option<()> {
@@ -361,7 +150,7 @@ impl Server {
                 let document = read::<DidOpenTextDocumentParams>(params)?.text_document;
                 let (uri, id) = (document.uri, document.language_id);
                 let mut documents = self.shared.documents();
-                documents.open(uri.clone(), document.version, &id, document.text);
+                documents.open(&uri, document.version, &id, document.text);
                 self.has_changed(&documents, &uri);
             }
             "textDocument/didChange" => {
@@ -438,7 +227,7 @@ impl Server {
         match method.as_str() {
             "textDocument/hover" => {
                 let at = read::<HoverParams>(params)?.text_document_position_params;
-                let answer = self.at(&at, |reading, offset| hover::hover(reading, offset));
+                let answer = self.at(&at, hover::hover);
                 Some(Answer::now(answer.flatten()))
             }
             "textDocument/definition" => {
@@ -500,7 +289,7 @@ impl Server {
                 });
                 Some(Answer::now(actions))
             }
-            "workspace/executeCommand" => self.command(id, read(params)?),
+            "workspace/executeCommand" => self.command(id, &read(params)?),
             _ => Some(Answer::UnknownMethod),
         }
     }
@@ -539,7 +328,7 @@ impl Server {
         }
     }
 
-    fn command(&self, id: RequestId, wish: ExecuteCommandParams) -> Option<Answer> {
+    fn command(&self, id: RequestId, wish: &ExecuteCommandParams) -> Option<Answer> {
         if wish.command == CANCEL {
             self.cancel(None);
             return Some(Answer::now(Value::Null));
