@@ -49,6 +49,7 @@ pub fn run(console: &mut Console, patience: &Patience, command: &Command) -> Res
 /// What a command may spend, if it has limits.
 pub fn limits(command: &Command) -> Option<&TimeAndMemory> {
     match command {
+        Command::Check(arguments) if arguments.is_batch() => None,
         Command::Check(arguments) => Some(&arguments.limits.process),
         Command::Coverage(arguments) => Some(&arguments.limits.process),
         Command::Solve(arguments) => Some(&arguments.limits),
