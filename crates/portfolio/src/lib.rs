@@ -6,6 +6,7 @@
 //! takes the question; [`vacuity`] remarks on assertions that are never reached. [`Portfolio::check`] is the whole way from a question to a validated
 //! answer; the command and library users go the same way.
 
+mod coverage;
 pub mod cross_check;
 pub mod engines;
 pub mod explain;
@@ -17,6 +18,7 @@ mod portfolio;
 pub mod turns;
 mod vacuity;
 
+pub use coverage::{Covered, coverage};
 pub use engines::EngineName;
 pub use fault::Fault;
 pub use judge::{Judgement, Validation, judge_evidence};

@@ -8,6 +8,7 @@
 mod known;
 mod verdicts;
 
+use crate::batch::{self, BatchArguments};
 use crate::commands::coverage;
 use crate::console::Console;
 use crate::engine_arguments::EngineArguments;
@@ -39,15 +40,22 @@ Examples:
   hardbop check lock.bp --nonterminating         some run never ends
   hardbop check lock.bp --jobs 2 --time 60       two engines at a time, for at most a minute
   hardbop check lock.bp --cross-check            every engine, compared with each other
+  hardbop check drivers/ -j 2 --out results.jsonl   every program in a folder, two at a time
+  hardbop check                                  the project in ./hardbop.toml
 
 Exit codes: 0 nothing found, 1 violated or reachable, 2 bad input, 3 unknown, 4 internal error.";
 
 /// Check the assertions of a program, or whether labels can be reached
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("file", |file| file.index(1).required(false).default_value("").hide_default_value(true))
+)]
 pub struct Arguments {
     #[command(flatten)]
     pub program: ProgramArguments,
+    #[command(flatten)]
+    batch: BatchArguments,
     #[command(flatten)]
     questions: QuestionArguments,
     #[command(flatten)]
@@ -97,12 +105,22 @@ pub struct OutputArguments {
     no_validate: bool,
 }
 
+impl Arguments {
+    /// Whether this is a batch, in which every file has limits of its own.
+    pub fn is_batch(&self) -> bool {
+        self.batch.is_batch(&self.program.file)
+    }
+}
+
 /// Runs the command.
 pub fn run(
     console: &mut Console,
     patience: &Patience,
     arguments: &Arguments,
 ) -> Result<Exit, Failure> {
+    if arguments.is_batch() {
+        return batch::run(console, &arguments.program.file, &arguments.batch);
+    }
     let mut usage = Usage::start();
     let output = &arguments.output;
     let validation = if output.no_validate {
