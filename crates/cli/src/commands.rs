@@ -4,6 +4,7 @@
 pub mod analyze;
 pub mod bench;
 pub mod check;
+pub mod completions;
 pub mod coverage;
 pub mod explain;
 pub mod fmt;
@@ -44,6 +45,8 @@ pub fn run(console: &mut Console, patience: &Patience, command: &Command) -> Res
         Command::Bench(arguments) => bench::run(console, arguments),
         Command::Explain(arguments) => explain::run(console, arguments),
         Command::Schema(arguments) => schema::run(console, *arguments),
+        Command::Completions(arguments) => Ok(completions::run(console, *arguments)),
+        Command::Man(arguments) => completions::run_man(arguments),
     }
 }
 
