@@ -140,7 +140,7 @@ fn deep_expressions_go_all_the_way() {
     ];
     for shape in shapes {
         let machine = pipeline("deep.bp", &in_main(&shape)).expect("it is a program");
-        assert!(!hardbop_machine::graph::to_dot(&machine).is_empty());
+        assert!(!hardbop_machine::graph::to_dot(&machine, &all(&machine)).is_empty());
     }
 }
 
@@ -165,8 +165,8 @@ fn deep_statements_go_all_the_way() {
     ];
     for shape in shapes {
         let machine = pipeline("deep.bp", &in_main(&shape)).expect("it is a program");
-        assert!(!hardbop_machine::graph::to_dot(&machine).is_empty());
-        assert!(!hardbop_machine::graph::to_json(&machine).is_empty());
+        assert!(!hardbop_machine::graph::to_dot(&machine, &all(&machine)).is_empty());
+        assert!(!hardbop_machine::graph::to_json(&machine, &all(&machine)).is_empty());
     }
 }
 
@@ -262,4 +262,10 @@ fn large_garbage_is_refused_in_seconds() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn all(machine: &hardbop_machine::Machine) -> Vec<hardbop_machine::ProcId> {
+    (0..machine.procedures.len())
+        .map(hardbop_machine::ProcId::new)
+        .collect()
 }

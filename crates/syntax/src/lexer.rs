@@ -48,6 +48,30 @@ impl<'a> Lexer<'a> {
         &self.text[span.range()]
     }
 
+    /// The text from an offset on.
+    pub fn text_from(&self, offset: u32) -> &'a str {
+        &self.text[offset as usize..]
+    }
+
+    /// Goes on behind the `}` that closes the brace at an offset, or at the end of the text; gives
+    /// where that is. What was found inside is forgotten.
+    pub fn leave_braces(&mut self, opening: u32) -> u32 {
+        let rest = self.text_from(opening);
+        let mut depth = 0_usize;
+        let closing = rest.bytes().position(|byte| {
+            depth += usize::from(byte == b'{');
+            depth -= usize::from(byte == b'}');
+            depth == 0
+        });
+        self.position = closing.map_or(self.text.len(), |length| opening as usize + length + 1);
+        let is_before = |span: Span| span.start <= opening;
+        self.comments.retain(|comment| is_before(comment.span));
+        self.diagnostics
+            .retain(|diagnostic| is_before(diagnostic.primary.span));
+        self.errors = self.diagnostics.iter().filter(|d| d.is_error()).count();
+        self.position as u32
+    }
+
     /// Reports an error. One error too many ends the file: every later token is `End`.
     pub fn report(&mut self, diagnostic: Diagnostic) {
         if self.errors > MAX_ERRORS {
