@@ -131,11 +131,6 @@ impl<'a> Manager<'a> {
         self.work_limit = limit;
     }
 
-    /// Lets the manager hold this many nodes.
-    pub fn set_node_limit(&mut self, limit: usize) {
-        self.node_limit = limit.min(1 << 30);
-    }
-
     /// Work done so far: steps that the computed table did not answer.
     pub fn work(&self) -> u64 {
         self.work

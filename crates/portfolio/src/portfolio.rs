@@ -59,14 +59,6 @@ pub enum Refused {
 }
 
 impl Portfolio {
-    /// One engine answers.
-    pub fn of_engine(engine: EngineName) -> Self {
-        Self {
-            choice: Choice::Engine(engine),
-            ..Self::default()
-        }
-    }
-
     /// Answers a question, with every run replayed and every certificate checked.
     pub fn check(
         &self,
