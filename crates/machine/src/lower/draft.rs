@@ -69,7 +69,7 @@ impl Draft {
     }
 
     /// Makes the last edge lead to a label, or start its thread there.
-    pub fn jump_to(&mut self, label: Symbol) {
+    pub(crate) fn jump_to(&mut self, label: Symbol) {
         self.jumps.push((self.edges.len() - 1, label));
     }
 

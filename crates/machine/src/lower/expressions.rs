@@ -43,7 +43,7 @@ impl<'a> Translator<'a> {
     }
 
     /// The arena with all that has been translated.
-    pub fn into_exprs(self) -> ExprArena {
+    pub(crate) fn into_exprs(self) -> ExprArena {
         self.exprs
     }
 
