@@ -147,7 +147,11 @@ pub fn speak_for_command(format: MessageFormat, result: &str, why: &str) {
     // Nothing can be done about a stream that is closed.
     let _ = io::stdout().write_all(result.as_bytes());
     let _ = io::stdout().flush();
-    let why = message(format, "error", &format!("{why} before the command was done"));
+    let why = message(
+        format,
+        "error",
+        &format!("{why} before the command was done"),
+    );
     let _ = io::stderr().write_all(why.as_bytes());
 }
 

@@ -9,7 +9,9 @@ use std::process::Command;
 
 /// A folder for the files of a test.
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser").join(name);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("browser")
+        .join(name);
     std::fs::create_dir_all(&folder).expect("a folder for the test");
     folder
 }
@@ -84,14 +86,20 @@ fn stepping_shows_the_line_the_stack_and_the_values() {
     assert_eq!(browser.text(MARKED), "8");
     let stack = "[...document.querySelectorAll('#stack .row')].map(r => r.textContent).join('|')";
     assert_eq!(browser.text(stack), "negated, line 3|main, line 8");
-    assert_eq!(browser.text("document.querySelector('#graph-procedure').selectedOptions[0].text"), "negated");
+    assert_eq!(
+        browser.text("document.querySelector('#graph-procedure').selectedOptions[0].text"),
+        "negated"
+    );
     browser.key("ArrowRight");
     browser.key("ArrowRight");
     assert_eq!(browser.text(stack), "main, line 9");
     let x = "document.querySelector('#variables [data-variable=x] .value').textContent";
     assert_eq!(browser.text(x), "1");
     browser.key("ArrowRight");
-    assert!(browser.text(CURRENT).contains("true"), "the branch that was taken is shown");
+    assert!(
+        browser.text(CURRENT).contains("true"),
+        "the branch that was taken is shown"
+    );
     browser.key("ArrowLeft");
     browser.click("#previous");
     assert_eq!(browser.text(MARKED), "3");
@@ -101,7 +109,11 @@ fn stepping_shows_the_line_the_stack_and_the_values() {
     // What does not matter is hidden on request, and the filter hides the rest.
     let shown = "[...document.querySelectorAll('#variables .row')].map(r => r.dataset.variable).sort().join()";
     browser.click("#only-mattering");
-    assert!(!browser.text(shown).contains("idle"), "{}", browser.text(shown));
+    assert!(
+        !browser.text(shown).contains("idle"),
+        "{}",
+        browser.text(shown)
+    );
     browser.click("#only-mattering");
     browser.click("#variable-filter");
     browser.type_text("id");
@@ -115,7 +127,10 @@ fn a_click_on_a_step_goes_there() {
     browser.open(&page);
     browser.click("#run [data-position='1']");
     assert_eq!(browser.text(MARKED), "7");
-    assert_eq!(browser.text("document.querySelector('#position').value"), "1");
+    assert_eq!(
+        browser.text("document.querySelector('#position').value"),
+        "1"
+    );
 }
 
 #[test]
@@ -138,7 +153,10 @@ end
     browser.open(&page);
     let names = "[...document.querySelectorAll('#thread-names [data-thread]')].map(n => n.textContent).join('|')";
     assert_eq!(browser.text(names), "0 one|1 two");
-    assert_ne!(browser.text("String(document.querySelectorAll('#run .switch').length)"), "0");
+    assert_ne!(
+        browser.text("String(document.querySelectorAll('#run .switch').length)"),
+        "0"
+    );
     let column = |line: u32| {
         format!(
             "String([...[...document.querySelectorAll('#run .row')].find(r => r.querySelector('.line') \
@@ -163,7 +181,10 @@ end
 ";
     let page = page("lasso", program, "check", &["--ltl", "F G g"]);
     browser.open(&page);
-    assert_eq!(browser.text("document.querySelector('#round').textContent"), "stem");
+    assert_eq!(
+        browser.text("document.querySelector('#round').textContent"),
+        "stem"
+    );
     browser.click("#last");
     let round = "document.querySelector('#round').textContent";
     assert_eq!(browser.text(round), "loop, round 1");
@@ -193,8 +214,14 @@ end
     let text = browser.text(holds);
     assert_eq!(text, "◂ h != g");
     browser.click("#source [data-line='5']");
-    assert_eq!(browser.text("document.querySelector('#run .current .text').textContent"), "h != g");
-    assert_eq!(browser.text("document.querySelector('#questions .verdict').textContent"), "HOLDS");
+    assert_eq!(
+        browser.text("document.querySelector('#run .current .text').textContent"),
+        "h != g"
+    );
+    assert_eq!(
+        browser.text("document.querySelector('#questions .verdict').textContent"),
+        "HOLDS"
+    );
 }
 
 #[test]
@@ -203,10 +230,18 @@ fn a_long_run_and_a_long_program_stay_small_in_the_tree() {
     let mut program = "decl int<17> n;\nvoid main() begin\n  n := 0;\n  while (n < 33000) do\n    n := n + 1;\n  od\n".to_owned();
     program.extend((0..20_000).map(|_| "  skip;\n"));
     program.push_str("  assert(F);\nend\n");
-    let page = page("long", &program, "check", &["--engine", "explicit", "--trace", "none"]);
+    let page = page(
+        "long",
+        &program,
+        "check",
+        &["--engine", "explicit", "--trace", "none"],
+    );
     browser.open(&page);
     let count = browser.text("String(document.querySelectorAll('*').length)");
-    assert!(count.parse::<usize>().expect("a number") < 2_500, "{count} elements");
+    assert!(
+        count.parse::<usize>().expect("a number") < 2_500,
+        "{count} elements"
+    );
     let steps: usize = browser
         .text("document.querySelector('#position').value")
         .parse()
@@ -214,7 +249,11 @@ fn a_long_run_and_a_long_program_stay_small_in_the_tree() {
     assert!(steps > 80_000, "{steps} steps");
     browser.click("#first");
     browser.key("End");
-    assert!(browser.text(CURRENT).contains("assert"), "{}", browser.text(CURRENT));
+    assert!(
+        browser.text(CURRENT).contains("assert"),
+        "{}",
+        browser.text(CURRENT)
+    );
     assert_eq!(browser.text(MARKED), "20007");
 }
 
@@ -226,7 +265,10 @@ fn a_hostile_name_stays_text() {
     let page = page("hostile", &program, "check", &[]);
     browser.open(&page);
     assert_eq!(browser.text("document.title"), "hardbop: program.bp");
-    assert_eq!(browser.text("String(document.querySelectorAll('img').length)"), "0");
+    assert_eq!(
+        browser.text("String(document.querySelectorAll('img').length)"),
+        "0"
+    );
     assert!(browser.text(CURRENT).contains("</script>"));
 }
 
@@ -249,7 +291,8 @@ fn nothing_overflows_at_the_usual_widths() {
     for width in [1280, 900] {
         browser.resize(width, 800);
         browser.open(&page);
-        let over = "String(document.documentElement.scrollWidth - document.documentElement.clientWidth)";
+        let over =
+            "String(document.documentElement.scrollWidth - document.documentElement.clientWidth)";
         assert_eq!(browser.text(over), "0", "at {width}");
     }
 }

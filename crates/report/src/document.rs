@@ -10,6 +10,8 @@ mod relevance;
 mod replayed;
 mod run;
 mod schema;
+#[cfg(test)]
+mod tests;
 mod words;
 mod written;
 
@@ -219,7 +221,9 @@ fn certificate_of(outcome: &Outcome, target: &Target) -> Option<usize> {
 fn words_of(asked: &Asked) -> HashSet<&str> {
     let text = match asked {
         Asked::Property(PropertyText::Ltl { formula }) => formula,
-        Asked::Property(PropertyText::Monitor { text, .. } | PropertyText::Hoa { text, .. }) => text,
+        Asked::Property(PropertyText::Monitor { text, .. } | PropertyText::Hoa { text, .. }) => {
+            text
+        }
         Asked::Property(_) | Asked::Target(_) => return HashSet::new(),
     };
     let is_in_word = |c: char| c.is_alphanumeric() || c == '_';

@@ -52,7 +52,10 @@ pub(crate) fn invariants(machine: &Machine, certificate: &Certificate) -> Vec<In
         Direction::Interleaved => reader.by_turns(certificate),
     };
     let statements = machine.node_ids().filter(|&node| {
-        matches!(machine.node(node).kind, NodeKind::Statement | NodeKind::Exit)
+        matches!(
+            machine.node(node).kind,
+            NodeKind::Statement | NodeKind::Exit
+        )
     });
     let unlisted = match certificate.direction {
         Direction::Forward | Direction::Interleaved => Some("never reached"),
@@ -108,7 +111,8 @@ impl<'a> Reader<'a> {
                 return self.manager.and_all(operands?).ok();
             }
             Formula::Or(operands) => {
-                let operands: Option<Vec<Bdd>> = operands.iter().map(|i| of(i).map(|b| !b)).collect();
+                let operands: Option<Vec<Bdd>> =
+                    operands.iter().map(|i| of(i).map(|b| !b)).collect();
                 return self.manager.and_all(operands?).ok().map(|bdd| !bdd);
             }
             Formula::Ite(c, a, b) => {
@@ -171,7 +175,10 @@ impl<'a> Reader<'a> {
         let mut same = Bdd::constant(true);
         for (variable, now) in equal {
             let now = self.variable(now);
-            let (one, other) = (self.manager.variable(variable)?, self.manager.variable(now)?);
+            let (one, other) = (
+                self.manager.variable(variable)?,
+                self.manager.variable(now)?,
+            );
             let iff = self.manager.iff(one, other)?;
             same = self.manager.and(same, iff)?;
         }
@@ -222,7 +229,11 @@ impl<'a> Reader<'a> {
             let part = ThreadPart::Place;
             let variable = self.variable(Symbol::Thread(ThreadBit { thread, part, bit }));
             let variable = self.manager.variable(variable)?;
-            let literal = if place >> bit & 1 == 1 { variable } else { !variable };
+            let literal = if place >> bit & 1 == 1 {
+                variable
+            } else {
+                !variable
+            };
             all = self.manager.and(all, literal)?;
         }
         Ok(all)
@@ -298,11 +309,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The local of the running procedure to which a bit of the row belongs.
-fn local_of(
-    machine: &Machine,
-    frame: &InlinedFrame,
-    bit: u32,
-) -> Option<Bit> {
+fn local_of(machine: &Machine, frame: &InlinedFrame, bit: u32) -> Option<Bit> {
     let count = machine.procedure(frame.procedure).locals.len();
     let locals = (0..count).map(LocalId::new);
     let mut here = locals.filter(|&local| frame.bits_of(local).contains(&bit));

@@ -21,7 +21,10 @@ const RULES: [(&str, &str); 4] = [
     ("assertion", "An assertion of the program can fail."),
     ("label", "A label of the program can be reached."),
     ("statement", "A statement of the program can be reached."),
-    ("property", "A run of the program violates a property, or is one that was asked for."),
+    (
+        "property",
+        "A run of the program violates a property, or is one that was asked for.",
+    ),
 ];
 
 /// The document as a SARIF log.

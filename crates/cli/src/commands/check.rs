@@ -7,6 +7,7 @@
 
 mod known;
 
+use crate::commands::coverage;
 use crate::console::Console;
 use crate::engine_arguments::EngineArguments;
 use crate::exit::{Exit, Failure};
@@ -16,7 +17,6 @@ use crate::interrupt::Patience;
 use crate::limits::Limits;
 use crate::progress::ProgressArguments;
 use crate::questions::{QuestionArguments, ReadQuestion};
-use crate::commands::coverage;
 use crate::reports::{self, ReportArguments, Reported};
 use crate::trace_arguments::TraceArguments;
 use crate::usage::Usage;

@@ -31,7 +31,12 @@ impl Browser {
         let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let start = |name: &&str| {
             Command::new(name)
-                .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"])
+                .args([
+                    "--headless=new",
+                    "--no-sandbox",
+                    "--disable-gpu",
+                    "--no-first-run",
+                ])
                 .args(["--disable-dev-shm-usage", "--remote-debugging-port=0"])
                 .arg(format!("--user-data-dir={}", profile.display()))
                 .arg("about:blank")
@@ -46,7 +51,8 @@ impl Browser {
         let mut lines = BufReader::new(messages).lines();
         let address = lines.find_map(|line| {
             let line = line.expect("the browser says where it listens");
-            line.strip_prefix("DevTools listening on ").map(str::to_owned)
+            line.strip_prefix("DevTools listening on ")
+                .map(str::to_owned)
         });
         // Whatever else it says is read, so that it never waits for a reader.
         std::thread::spawn(move || lines.for_each(drop));
@@ -62,7 +68,10 @@ impl Browser {
         let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
         let attached = browser.call("Target.attachToTarget", attach);
-        browser.session = attached["sessionId"].as_str().expect("a session").to_owned();
+        browser.session = attached["sessionId"]
+            .as_str()
+            .expect("a session")
+            .to_owned();
         browser.resize(1280, 800);
         Some(browser)
     }
@@ -90,7 +99,8 @@ impl Browser {
 
     /// The size of the window.
     pub fn resize(&mut self, width: u32, height: u32) {
-        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        let metrics =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", metrics);
     }
 

@@ -54,7 +54,8 @@ fn assert_fits(command: &str, form: &str, value: &Value) {
 
 #[test]
 fn an_output_that_does_not_fit_is_noticed() {
-    let coverage = r#"{"hardbop-coverage":1,"file":"t.bp","statements":[],"conditions":[],"vacuous":false}"#;
+    let coverage =
+        r#"{"hardbop-coverage":1,"file":"t.bp","statements":[],"conditions":[],"vacuous":false}"#;
     check("hardbop coverage t.bp --json", coverage, "");
     let damaged = coverage.replace("false", "0");
     let refused = std::panic::catch_unwind(|| check("hardbop coverage t.bp --json", &damaged, ""));

@@ -254,12 +254,10 @@ impl Pass<'_> {
                         }
                         _ => None,
                     })
-                    .chain(
-                        self.own(child).filter_map(|location| match location {
-                            Location::Own(_, id) => Some(Location::Own(thread, id)),
-                            _ => None,
-                        }),
-                    )
+                    .chain(self.own(child).filter_map(|location| match location {
+                        Location::Own(_, id) => Some(Location::Own(thread, id)),
+                        _ => None,
+                    }))
                     .collect();
                 if let ThreadStart::Procedure { arguments, .. } = start {
                     for (index, &argument) in arguments.iter().enumerate() {

@@ -269,11 +269,7 @@ impl<'a> Runs<'a> {
 
     /// Replays evidence; an error says why it is not a run of the program. Variables with the names
     /// in `observed` matter everywhere.
-    pub(crate) fn run(
-        &self,
-        evidence: &Evidence,
-        observed: &HashSet<&str>,
-    ) -> Result<Run, String> {
+    pub(crate) fn run(&self, evidence: &Evidence, observed: &HashSet<&str>) -> Result<Run, String> {
         match evidence {
             Evidence::Run(trace) => {
                 replay(self.machine, trace).map_err(|error| error.to_string())?;
@@ -435,12 +431,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    fn steps(
-        &self,
-        walked: &[Walked],
-        entered: &[Vec<u64>],
-        matters: &Relevance,
-    ) -> Vec<Step> {
+    fn steps(&self, walked: &[Walked], entered: &[Vec<u64>], matters: &Relevance) -> Vec<Step> {
         let steps = walked.iter().zip(entered).zip(&matters.after);
         steps
             .map(|((step, entered), matters)| self.step(step, entered, matters))

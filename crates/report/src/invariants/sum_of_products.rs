@@ -41,7 +41,10 @@ pub(super) fn text(
     if size(&sum).min(size(&negated)) > MAX_LITERALS {
         return Err(Exhausted::Work);
     }
-    let of_sum: Vec<String> = sum.iter().map(|product| conjunction(product, names)).collect();
+    let of_sum: Vec<String> = sum
+        .iter()
+        .map(|product| conjunction(product, names))
+        .collect();
     let of_sum = of_sum.join(" | ");
     let of_clauses = clauses(&negated, names);
     // What is shorter as text may not be what has fewer literals: values of integers are short.
@@ -76,7 +79,9 @@ fn grouped<'n>(
     }
     let whole = groups.into_iter().map(|(first, group)| {
         let is_whole = first.width > 1 && group.len() == first.width as usize;
-        let bits = group.iter().map(|(variable, sign)| u64::from(*sign) << names[variable].bit);
+        let bits = group
+            .iter()
+            .map(|(variable, sign)| u64::from(*sign) << names[variable].bit);
         (is_whole.then(|| (first.name.as_str(), bits.sum())), group)
     });
     whole.collect()
@@ -84,17 +89,25 @@ fn grouped<'n>(
 
 /// A product: `a & !b & n = 3`.
 fn conjunction(product: &[(u32, bool)], names: &Names) -> String {
-    let parts = grouped(product, names).into_iter().flat_map(|(whole, group)| match whole {
-        Some((name, value)) => vec![format!("{name} = {value}")],
-        None => group.iter().map(|&(v, sign)| literal(names, v, sign)).collect(),
-    });
+    let parts = grouped(product, names)
+        .into_iter()
+        .flat_map(|(whole, group)| match whole {
+            Some((name, value)) => vec![format!("{name} = {value}")],
+            None => group
+                .iter()
+                .map(|&(v, sign)| literal(names, v, sign))
+                .collect(),
+        });
     parts.collect::<Vec<_>>().join(" & ")
 }
 
 /// The negation of a sum: `a & (b | c) & m = n & k != 0`.
 fn clauses(products: &[Product], names: &Names) -> String {
     let negate = |product: &Product| -> Vec<(u32, bool)> {
-        product.iter().map(|&(variable, sign)| (variable, !sign)).collect()
+        product
+            .iter()
+            .map(|&(variable, sign)| (variable, !sign))
+            .collect()
     };
     let all: Vec<Vec<(u32, bool)>> = products.iter().map(negate).collect();
     let units: Vec<(u32, bool)> = all.iter().filter(|c| c.len() == 1).map(|c| c[0]).collect();
@@ -117,12 +130,19 @@ fn clauses(products: &[Product], names: &Names) -> String {
                     let excluded = !value & (u64::MAX >> (64 - width));
                     vec![format!("{name} != {excluded}")]
                 }
-                None => group.iter().map(|&(v, sign)| literal(names, v, sign)).collect(),
+                None => group
+                    .iter()
+                    .map(|&(v, sign)| literal(names, v, sign))
+                    .collect(),
             })
             .collect();
         let text = alternatives.join(" | ");
         let needs_none = is_alone || alternatives.len() == 1;
-        parts.push(if needs_none { text } else { format!("({text})") });
+        parts.push(if needs_none {
+            text
+        } else {
+            format!("({text})")
+        });
     }
     parts.join(" & ")
 }
@@ -145,7 +165,10 @@ fn equalities<'c>(clauses: &[&'c Clause]) -> (Vec<Equality>, Vec<&'c Clause>) {
             &[(a, x), (b, y)] => {
                 let is_twin = |other: &&Clause| other.as_slice() == [(a, !x), (b, !y)];
                 let later = clauses.iter().enumerate().skip(index + 1);
-                let twin = later.filter(|(_, other)| is_twin(other)).map(|(i, _)| i).next();
+                let twin = later
+                    .filter(|(_, other)| is_twin(other))
+                    .map(|(i, _)| i)
+                    .next();
                 twin.map(|twin| (twin, (a, b, x != y)))
             }
             _ => None,
@@ -174,14 +197,23 @@ fn equal_bits(equalities: &[Equality], names: &Names) -> Vec<String> {
             let (c, d) = (&names[&c], &names[&d]);
             same && c.name == one.name && d.name == other.name && c.bit == d.bit
         };
-        let group: Vec<usize> = equalities.iter().enumerate().filter(of_both).map(|(i, _)| i).collect();
+        let group: Vec<usize> = equalities
+            .iter()
+            .enumerate()
+            .filter(of_both)
+            .map(|(i, _)| i)
+            .collect();
         let is_whole = one.width == other.width && group.len() == one.width as usize;
         if is_whole && equal {
             group.into_iter().for_each(|i| done[i] = true);
             parts.push(format!("{} = {}", one.name, other.name));
         } else {
             let word = if equal { "=" } else { "!=" };
-            parts.push(format!("{} {word} {}", literal(names, a, true), literal(names, b, true)));
+            parts.push(format!(
+                "{} {word} {}",
+                literal(names, a, true),
+                literal(names, b, true)
+            ));
         }
     }
     parts
@@ -199,7 +231,11 @@ fn cover(
     if upper.is_true() {
         return Ok((vec![Vec::new()], Bdd::constant(true)));
     }
-    let top = |bdd| manager.branch(bdd).map_or(u32::MAX, |(variable, ..)| variable);
+    let top = |bdd| {
+        manager
+            .branch(bdd)
+            .map_or(u32::MAX, |(variable, ..)| variable)
+    };
     let variable = top(lower).min(top(upper));
     let split = |bdd: Bdd| match manager.branch(bdd) {
         Some((tested, low, high)) if tested == variable => (low, high),
@@ -251,7 +287,10 @@ mod tests {
     #[test]
     fn the_shorter_form_is_shown() {
         assert_eq!(shown(|_, [a, ..]| !a), "!a");
-        assert_eq!(shown(|m, [a, b, c]| m.and_all(vec![a, !b, c]).unwrap()), "a & !b & c");
+        assert_eq!(
+            shown(|m, [a, b, c]| m.and_all(vec![a, !b, c]).unwrap()),
+            "a & !b & c"
+        );
         let factored = shown(|m, [a, b, c]| {
             let sum = m.or(b, c).unwrap();
             m.and(a, sum).unwrap()
@@ -282,7 +321,10 @@ mod tests {
             (equal, "m = n"),
             (either, "m = 2 | n[0] | n[1]"),
         ] {
-            assert_eq!(text(&mut manager, bdd, &names).expect("it is small"), expected);
+            assert_eq!(
+                text(&mut manager, bdd, &names).expect("it is small"),
+                expected
+            );
         }
     }
 
@@ -294,7 +336,11 @@ mod tests {
             let mut bdd = Bdd::constant(false);
             for row in (0..8).filter(|row| table >> row & 1 == 1) {
                 let literals = (0..3).map(|v| {
-                    if row >> v & 1 == 1 { variables[v] } else { !variables[v] }
+                    if row >> v & 1 == 1 {
+                        variables[v]
+                    } else {
+                        !variables[v]
+                    }
                 });
                 let product = manager.and_all(literals.collect()).unwrap();
                 bdd = manager.or(bdd, product).unwrap();
