@@ -2,7 +2,7 @@
 //! its file.
 
 use crate::commands::{
-    analyze, bench, check, coverage, explain, fmt, generate, graph, parse, relations, replay,
+    analyze, bench, check, coverage, explain, fmt, generate, graph, lsp, parse, relations, replay,
     schema, sequentialize, simulate, solve, validate,
 };
 use crate::console::{ColourChoice, MessageFormat, message};
@@ -62,6 +62,7 @@ pub enum Command {
     Generate(generate::Arguments),
     Bench(bench::Arguments),
     Explain(explain::Arguments),
+    Lsp(lsp::Arguments),
     Schema(schema::Arguments),
 }
 

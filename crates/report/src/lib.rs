@@ -18,4 +18,4 @@ pub use html::{Page, html};
 pub use junit::junit;
 pub use sarif::sarif;
 pub use svg::{TooLarge, svg};
-pub use trace_text::{TraceLevel, TraceOptions, lasso_text, thread_lasso_text, trace_text};
+pub use trace_text::{Painter, TraceLevel, TraceOptions, TraceTexts};

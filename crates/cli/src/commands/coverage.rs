@@ -13,11 +13,10 @@ use crate::interrupt::Patience;
 use crate::limits::Limits;
 use crate::reports;
 use clap::builder::PossibleValuesParser;
-use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::{Budget, Coverage, Limit, Reach, Silent, Verdict};
-use hardbop_portfolio::{Choice, EngineName, Portfolio, Refused, Validation};
+use hardbop_machine::Machine;
+use hardbop_outcome::{Budget, Coverage};
+use hardbop_portfolio::{Covered, EngineName, Refused};
 use hardbop_report::coverage::{Lines, render};
-use hardbop_transform::split::CoverageQuestion;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -62,7 +61,7 @@ pub fn run(
         files::prepare(file)?;
     }
     let budget = arguments.limits.budget(patience);
-    let (coverage, missed) = coverage_of(&machine, &arguments.engine, &budget)?;
+    let Covered { coverage, missed } = covered(&machine, &arguments.engine, &budget)?;
     if arguments.json {
         console.print(&to_json(&coverage)?);
     } else {
@@ -86,15 +85,12 @@ pub fn run(
 }
 
 /// What can be reached, and why some of it is unknown.
-fn coverage_of(
-    machine: &Machine,
-    engine: &str,
-    budget: &Budget<'_>,
-) -> Result<(Coverage, Option<Limit>), Failure> {
-    let question = CoverageQuestion::new(machine);
-    let answers = answers(&question, engine, budget)?;
-    let coverage = question.coverage(|node| answers.reach[node.index()]);
-    Ok((coverage, answers.missed))
+fn covered(machine: &Machine, engine: &str, budget: &Budget<'_>) -> Result<Covered, Failure> {
+    let found = hardbop_portfolio::coverage(machine, EngineName::find(engine), budget);
+    found.map_err(|refused| match refused {
+        Refused::Usage(why) => Failure::BadInput(why),
+        fault @ Refused::Fault(_) => Failure::Internal(fault.to_string()),
+    })
 }
 
 /// What can be reached of a sequential program, for which one search is enough; nothing for one
@@ -103,68 +99,7 @@ pub fn of_sequential(machine: &Machine, budget: &Budget<'_>) -> Result<Option<Co
     if !machine.is_sequential() {
         return Ok(None);
     }
-    coverage_of(machine, AUTO, budget).map(|(coverage, _)| Some(coverage))
-}
-
-/// The answers for all nodes of a question.
-struct Answers {
-    reach: Vec<Reach>,
-    /// Why some are unknown.
-    missed: Option<Limit>,
-}
-
-/// Asks for all nodes at once. Runs are not needed, so where no engine is asked for, the search of
-/// the summary engine is used without its evidence.
-fn answers(
-    question: &CoverageQuestion<'_>,
-    engine: &str,
-    budget: &Budget<'_>,
-) -> Result<Answers, Failure> {
-    let machine = question.machine();
-    let engine = EngineName::find(engine);
-    if machine.is_sequential() && matches!(engine, None | Some(EngineName::Summary)) {
-        let reached = hardbop_summary::reached(machine, budget);
-        let missed = reached.missed().cloned();
-        let reach = |node: NodeId| match (reached.contains(node), &missed) {
-            (true, _) => Reach::Reachable,
-            (false, None) => Reach::Unreachable,
-            (false, Some(_)) => Reach::Unknown,
-        };
-        return Ok(Answers {
-            reach: machine.node_ids().map(reach).collect(),
-            missed,
-        });
-    }
-    let portfolio = Portfolio {
-        choice: engine.map_or(Choice::Auto, Choice::Engine),
-        validation: Validation::None,
-        ..Portfolio::default()
-    };
-    let outcome = portfolio.check(machine, &question.question(), budget, &mut Silent);
-    let outcome = outcome.map_err(|refused| match refused {
-        Refused::Usage(why) => Failure::BadInput(why),
-        fault @ Refused::Fault(_) => Failure::Internal(fault.to_string()),
-    })?;
-    let mut missed = None;
-    let reach = outcome
-        .answers
-        .into_iter()
-        .map(|answer| match answer.verdict {
-            Verdict::Found(_) => Reach::Reachable,
-            Verdict::Excluded => Reach::Unreachable,
-            Verdict::ExcludedUpTo(bound) => {
-                missed = Some(Limit::Beyond { bound });
-                Reach::Unknown
-            }
-            Verdict::Unknown(why) => {
-                missed.get_or_insert(why);
-                Reach::Unknown
-            }
-        });
-    Ok(Answers {
-        reach: reach.collect(),
-        missed,
-    })
+    covered(machine, AUTO, budget).map(|found| Some(found.coverage))
 }
 
 fn to_json(coverage: &Coverage) -> Result<String, Failure> {

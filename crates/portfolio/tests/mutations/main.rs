@@ -393,6 +393,50 @@ fn forged(random: &mut Random, machine: &Machine) -> Evidence {
     })
 }
 
+fn judge_forgeries(
+    random: &mut Random,
+    machine: &Machine,
+    asked: &Asked,
+    count: u64,
+    tally: &mut Tally,
+) {
+    let opposite = Formula::Not(Box::new(asked.formula.clone()));
+    let opposite = Asked::new(machine, opposite).expect("it is about the program");
+    for _ in 0..count {
+        // Whatever the run is, it violates one of the two.
+        let document = json(&forged(random, machine));
+        asked.judge(machine, document.clone(), tally);
+        opposite.judge(machine, document, tally);
+    }
+}
+
+/// Programs that unwind a deep stack in steps that look the same. It is not a loop: the stack
+/// comes to an end.
+const UNWINDING: [&str; 2] = [
+    "decl g;
+     void main() begin f(); g := !g; end
+     void f() begin if (*) then f(); fi end",
+    "decl g;
+     void main() begin f(g); g := 0; end
+     void f(x) begin if (*) then f(x); skip; x := g; else g := *; fi end",
+];
+
+/// None of these is often met in random programs.
+#[test]
+fn a_stack_that_is_unwound_is_not_taken_for_a_loop() {
+    let mut tally = Tally::default();
+    let mut random = Random::new(from_environment("HARDBOP_SEED").unwrap_or_default());
+    for text in UNWINDING {
+        let machine = machine_of(text).expect("it is a program");
+        for _ in 0..4 {
+            let formula = random_formula(&mut random, &machine);
+            let asked = Asked::new(&machine, formula).expect("it is about the program");
+            judge_forgeries(&mut random, &machine, &asked, 500, &mut tally);
+        }
+    }
+    tally.finish("forged unwindings");
+}
+
 fn lasso_campaign(what: &str, presets: &[Knobs], wants_threads: bool) {
     let mut whole = Tally::default();
     let mut damages = Tally::default();
@@ -407,14 +451,7 @@ fn lasso_campaign(what: &str, presets: &[Knobs], wants_threads: bool) {
         assert_eq!(asked.len(), 4, "the formulas are about the program");
         let before = damages.tried() + programs.tried();
         for own in &asked {
-            let opposite = Formula::Not(Box::new(own.formula.clone()));
-            let opposite = Asked::new(machine, opposite).expect("it is about the program");
-            for _ in 0..FORGERIES {
-                // Whatever the run is, it violates one of the two.
-                let document = json(&forged(random, machine));
-                own.judge(machine, document.clone(), &mut forgeries);
-                opposite.judge(machine, document, &mut forgeries);
-            }
+            judge_forgeries(random, machine, own, FORGERIES, &mut forgeries);
             let Some(evidence) = own.evidence(machine) else {
                 continue;
             };
