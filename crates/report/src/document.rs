@@ -10,6 +10,8 @@ mod relevance;
 mod replayed;
 mod run;
 mod schema;
+#[cfg(test)]
+mod tests;
 mod words;
 mod written;
 

@@ -6,26 +6,33 @@
 #![expect(dead_code, reason = "only the schemas of these types are used")]
 
 use super::{Document, ReplayDocument};
-use schemars::{JsonSchema, Schema, schema_for};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
 
 /// The schema of `hardbop check --json`.
 pub fn check_schema() -> Schema {
-    schema_for!(Document<'_>)
+    schema_of::<Document<'_>>()
 }
 
 /// The schema of `hardbop replay --json`.
 pub fn replay_schema() -> Schema {
-    schema_for!(ReplayDocument<'_>)
+    schema_of::<ReplayDocument<'_>>()
 }
 
 /// The schema of `hardbop coverage --json`.
 pub fn coverage_schema() -> Schema {
-    schema_for!(Coverage)
+    schema_of::<Coverage>()
 }
 
 /// The schema of a line of `--message-format json`.
 pub fn message_schema() -> Schema {
-    schema_for!(Message)
+    schema_of::<Message>()
+}
+
+/// What is printed fits: members that are left out where there is nothing to say are optional.
+fn schema_of<T: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<T>()
 }
 
 #[derive(JsonSchema)]
@@ -254,15 +261,19 @@ struct Message {
     /// One sentence.
     message: String,
     /// What `hardbop explain` takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<String>,
     /// The file.
+    #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     /// The place.
     #[serde(flatten)]
     place: Option<MessagePlace>,
     /// Other places that have to do with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     labels: Option<Vec<MessagePlace>>,
     /// How it can be mended.
+    #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
 }
 

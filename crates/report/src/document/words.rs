@@ -4,21 +4,34 @@ use super::{AnswerReport, Branch, Run, RunEnding, Step, StepKind, Value};
 use hardbop_outcome::VerdictWord;
 
 impl Step {
-    /// What the step does besides what its statement says: choices, the way it goes, values.
-    pub fn note(&self, run: &Run) -> String {
+    /// What its choices came out as, which way it goes and what it prints.
+    pub fn way(&self) -> Vec<String> {
         let mut parts = Vec::new();
+        // A condition that is nothing but a choice comes out as the way that is taken.
         let is_lone = |text: &str| self.branch.is_some() && text.len() == 1;
         let choices = self.choices.iter().filter(|c| !is_lone(&c.text));
         parts.extend(choices.map(|choice| format!("{} is {}", choice.text, choice.value)));
         match &self.branch {
             Some(_) if self.fails => parts.push("fails".to_owned()),
-            Some(Branch::Condition(true)) if self.kind != StepKind::Assert => {
-                parts.push("true".to_owned());
-            }
-            Some(Branch::Condition(false)) => parts.push("false".to_owned()),
+            Some(Branch::Condition(true)) if self.kind == StepKind::Assert => {}
+            Some(Branch::Condition(holds)) => parts.push(holds.to_string()),
             Some(Branch::Label(label)) => parts.push(format!("to {label}")),
-            Some(Branch::Condition(true)) | None => {}
+            None => {}
         }
+        if !self.prints.is_empty() {
+            let values: Vec<String> = self.prints.iter().map(u64::to_string).collect();
+            parts.push(format!("prints {}", values.join(", ")));
+        }
+        if let Some(steps) = self.folded {
+            let plural = if steps == 1 { "" } else { "s" };
+            parts.push(format!("folded: {steps} step{plural}"));
+        }
+        parts
+    }
+
+    /// What the step does besides what its statement says: its way, calls, values, threads.
+    pub fn note(&self, run: &Run) -> String {
+        let mut parts = self.way();
         if let (StepKind::Enter, Some(callee)) = (self.kind, &self.callee) {
             parts.push(format!("enter {callee}"));
         }
@@ -30,17 +43,9 @@ impl Step {
         if !values.is_empty() {
             parts.push(values.join(" "));
         }
-        if !self.prints.is_empty() {
-            let values: Vec<String> = self.prints.iter().map(u64::to_string).collect();
-            parts.push(format!("prints {}", values.join(", ")));
-        }
         let threads = self.starts.iter();
         let threads = threads.filter_map(|&thread| run.threads.get(thread as usize));
         parts.extend(threads.map(|thread| format!("starts {}", thread.name)));
-        if let Some(steps) = self.folded {
-            let plural = if steps == 1 { "" } else { "s" };
-            parts.push(format!("folded: {steps} step{plural}"));
-        }
         parts.join(", ")
     }
 }

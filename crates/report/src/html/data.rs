@@ -3,7 +3,7 @@
 
 use super::Page;
 use crate::coverage::{line_marks, remarks};
-use crate::document::{AnswerReport, Branch, Place, Run, Scope, Step, Value};
+use crate::document::{AnswerReport, Place, Run, Scope, Step, Value};
 use crate::invariants::invariants;
 use hardbop_machine::graph::{Captions, NodeRole};
 use hardbop_machine::{Action, Machine, ProcId};
@@ -303,7 +303,7 @@ impl<'m> Tables<'m> {
             t: step.thread,
             d: step.depth,
             v: self.values(&step.changes),
-            w: way(step),
+            w: step.way().join(", "),
             s: step.starts.clone(),
             x: step.switch.unwrap_or(0),
             f: u32::from(step.fails),
@@ -351,26 +351,4 @@ impl<'m> Tables<'m> {
     fn node(&self, procedure: u32, place: &Place) -> u32 {
         place.node - self.machine.procedures[procedure as usize].nodes.start
     }
-}
-
-/// Which way a step goes, what its choices came out as, what it prints.
-fn way(step: &Step) -> String {
-    let mut parts = Vec::new();
-    let is_lone = |text: &str| step.branch.is_some() && text.len() == 1;
-    let choices = step.choices.iter().filter(|choice| !is_lone(&choice.text));
-    parts.extend(choices.map(|choice| format!("{} → {}", choice.text, choice.value)));
-    match &step.branch {
-        Some(_) if step.fails => parts.push("fails".to_owned()),
-        Some(Branch::Condition(holds)) => parts.push(holds.to_string()),
-        Some(Branch::Label(label)) => parts.push(format!("→ {label}")),
-        None => {}
-    }
-    if !step.prints.is_empty() {
-        let values: Vec<String> = step.prints.iter().map(u64::to_string).collect();
-        parts.push(format!("prints {}", values.join(", ")));
-    }
-    if let Some(steps) = step.folded {
-        parts.push(format!("{steps} steps inside"));
-    }
-    parts.join(", ")
 }
