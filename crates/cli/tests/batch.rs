@@ -285,7 +285,8 @@ fn a_batch_that_is_killed_and_resumed_is_as_one_that_was_not() {
             .stdout(Stdio::null())
             .spawn()
             .expect("the command runs");
-        std::thread::sleep(duration.mul_f64((random % 1000) as f64 / 1000.0));
+        let part = u32::try_from(random % 1000).expect("less than a thousand");
+        std::thread::sleep(duration * part / 1000);
         batch.kill().expect("a process can be killed");
         batch.wait().expect("a process ends");
         let kept = fs::read_to_string(folder.join(&out)).unwrap_or_default();
