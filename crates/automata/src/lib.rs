@@ -33,6 +33,8 @@ pub use components::Components;
 pub use guard::{Cube, Guard, Letter};
 pub use hoa::{read_hoa, write_hoa};
 pub use ltl::{Ltl, read_ltl};
-pub use monitor::{Monitor, read_monitor};
+pub use monitor::{
+    Monitor, MonitorText, ProgramName, ProgramNameKind, read_monitor, read_monitor_text,
+};
 pub use property::{Property, PropertyErrors, PropertyText, ReadProperty};
 pub use propositions::{Atom, Proposition, Propositions, View};

@@ -17,6 +17,7 @@
 //! ends the observation of this run. A target state has no transitions: it has seen enough.
 
 mod builder;
+mod names;
 mod reader;
 
 use crate::automaton::Automaton;
@@ -25,6 +26,8 @@ use builder::Builder;
 use hardbop_machine::Machine;
 use hardbop_syntax::{Diagnostic, Source};
 use reader::Reader;
+
+pub use names::{MonitorText, ProgramName, ProgramNameKind, read_monitor_text};
 
 /// A monitor and its name.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 //! its file.
 
 use crate::commands::{
-    analyze, bench, check, completions, coverage, explain, fmt, generate, graph, parse, relations,
-    replay, schema, sequentialize, simulate, solve, validate,
+    analyze, bench, check, completions, coverage, explain, fmt, generate, graph, lsp, parse,
+    relations, replay, schema, sequentialize, simulate, solve, validate,
 };
 use crate::console::{ColourChoice, MessageFormat, message};
 use crate::exit::Exit;
@@ -70,6 +70,7 @@ pub enum Command {
     Generate(generate::Arguments),
     Bench(bench::Arguments),
     Explain(explain::Arguments),
+    Lsp(lsp::Arguments),
     Schema(schema::Arguments),
     Completions(completions::Arguments),
     Man(completions::ManArguments),

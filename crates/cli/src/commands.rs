@@ -10,6 +10,7 @@ pub mod explain;
 pub mod fmt;
 pub mod generate;
 pub mod graph;
+pub mod lsp;
 pub mod parse;
 pub mod relations;
 pub mod replay;
@@ -45,6 +46,7 @@ pub fn run(console: &mut Console, patience: &Patience, command: &Command) -> Res
         Command::Bench(arguments) => bench::run(console, arguments),
         Command::Explain(arguments) => explain::run(console, arguments),
         Command::Schema(arguments) => schema::run(console, *arguments),
+        Command::Lsp(arguments) => lsp::run(arguments),
         Command::Completions(arguments) => Ok(completions::run(console, *arguments)),
         Command::Man(arguments) => completions::run_man(arguments),
     }
@@ -53,6 +55,7 @@ pub fn run(console: &mut Console, patience: &Patience, command: &Command) -> Res
 /// What a command may spend, if it has limits.
 pub fn limits(command: &Command) -> Option<&TimeAndMemory> {
     match command {
+        Command::Check(arguments) if arguments.is_batch() => None,
         Command::Check(arguments) => Some(&arguments.limits.process),
         Command::Coverage(arguments) => Some(&arguments.limits.process),
         Command::Solve(arguments) => Some(&arguments.limits),

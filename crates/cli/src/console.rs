@@ -15,7 +15,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ColourChoice {
-    /// On a terminal, unless `NO_COLOR` is set.
+    /// On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`.
     #[default]
     Auto,
     /// Always.
@@ -33,6 +33,9 @@ pub enum MessageFormat {
     /// One JSON object per line, for editors and scripts.
     Json,
 }
+
+/// Narrower lines are not worth the name.
+const NARROWEST: usize = 20;
 
 /// The standard streams with the user's wishes about them.
 pub struct Console {
@@ -112,6 +115,27 @@ impl Console {
         self.write_to_stderr(&message(self.format, "error", text));
     }
 
+    /// Whether results are coloured.
+    pub fn colour(&self) -> Colour {
+        if is_coloured(self.colour, &io::stdout()) {
+            Colour::Ansi
+        } else {
+            Colour::Plain
+        }
+    }
+
+    /// How wide a line of a result may be: `COLUMNS`, or what the terminal says. Nothing for a
+    /// pipe or a file.
+    pub fn width(&self) -> Option<usize> {
+        let told = std::env::var("COLUMNS").ok();
+        let told = told.and_then(|columns| columns.parse().ok());
+        let told = told.filter(|&columns: &usize| columns >= NARROWEST);
+        told.or_else(|| {
+            let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
+            Some(usize::from(width.0).max(NARROWEST))
+        })
+    }
+
     /// How errors and warnings are written.
     pub fn format(&self) -> MessageFormat {
         self.format
@@ -147,7 +171,11 @@ pub fn speak_for_command(format: MessageFormat, result: &str, why: &str) {
     // Nothing can be done about a stream that is closed.
     let _ = io::stdout().write_all(result.as_bytes());
     let _ = io::stdout().flush();
-    let why = message(format, "error", &format!("{why} before the command was done"));
+    let why = message(
+        format,
+        "error",
+        &format!("{why} before the command was done"),
+    );
     let _ = io::stderr().write_all(why.as_bytes());
 }
 
@@ -168,7 +196,8 @@ fn is_coloured(choice: ColourChoice, stream: &impl IsTerminal) -> bool {
         ColourChoice::Never => false,
         ColourChoice::Auto => {
             let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-            !no_colour && stream.is_terminal()
+            let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+            !no_colour && !is_dumb && stream.is_terminal()
         }
     }
 }

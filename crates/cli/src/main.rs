@@ -1,11 +1,12 @@
 //! The `hardbop` command: reads programs, asks engines, shows what they found.
 //!
 //! The only crate that prints, reads files, or looks at the clock and the environment.
-//! [`arguments`] is the command line, [`commands`] has one file per command, [`engine_arguments`]
-//! tells the portfolio what to use; [`console`], [`input`] and [`interrupt`] are the edges to the
+//! [`arguments`] is the command line, [`commands`] has one file per command, [`batch`] checks many
+//! files, [`engine_arguments`] tells the portfolio what to use; [`console`], [`input`] and [`interrupt`] are the edges to the
 //! outside, and [`watchdog`] ends what does not end. Exit codes are in [`exit`].
 
 mod arguments;
+mod batch;
 mod commands;
 mod console;
 mod engine_arguments;
@@ -40,6 +41,7 @@ const STACK_SIZE: usize = 1 << 30;
 fn main() -> ExitCode {
     panic::install_hook();
     interrupt::survive_the_limit_on_files();
+    batch::end_with_parent();
     let arguments = Arguments::try_parse().unwrap_or_else(|error| arguments::refuse(&error));
     let limits = commands::limits(&arguments.command);
     let patience = limits.map_or_else(Patience::endless, Patience::start);

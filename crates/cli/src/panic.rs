@@ -3,22 +3,31 @@
 
 use crate::exit::Exit;
 use std::io::Write;
-use std::panic;
+use std::panic::{self, PanicHookInfo};
 
 /// From now on a panic ends the process with the exit code of internal errors.
 pub fn install_hook() {
     panic::set_hook(Box::new(|info| {
-        let message = info.payload_as_str().unwrap_or("no message");
-        let place = info
-            .location()
-            .map_or_else(String::new, |at| format!(" ({}:{})", at.file(), at.line()));
-        let report = format!(
-            "error: internal error: {message}{place}\n\
-             note: this is a bug in hardbop {}. No verdict was given. Please report it with the program and the command line.\n",
-            env!("CARGO_PKG_VERSION"),
-        );
-        // Standard error may be closed; a panic inside the hook would only hide the exit code.
-        let _ = std::io::stderr().write_all(report.as_bytes());
+        report(info);
         std::process::exit(Exit::Internal.code().into());
     }));
+}
+
+/// From now on a panic is reported, and the thread that it is in may recover: a server goes on.
+pub fn report_only() {
+    panic::set_hook(Box::new(report));
+}
+
+fn report(info: &PanicHookInfo<'_>) {
+    let message = info.payload_as_str().unwrap_or("no message");
+    let place = info
+        .location()
+        .map_or_else(String::new, |at| format!(" ({}:{})", at.file(), at.line()));
+    let report = format!(
+        "error: internal error: {message}{place}\n\
+             note: this is a bug in hardbop {}. No verdict was given. Please report it with the program and the command line.\n",
+        env!("CARGO_PKG_VERSION"),
+    );
+    // Standard error may be closed; a panic inside the hook would only hide the exit code.
+    let _ = std::io::stderr().write_all(report.as_bytes());
 }

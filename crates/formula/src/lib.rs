@@ -10,6 +10,7 @@ mod builder;
 mod check;
 mod lexer;
 mod loading;
+mod names;
 mod parser;
 mod sources;
 mod system;
@@ -17,6 +18,7 @@ mod token;
 
 pub use builder::FormulaBuilder;
 pub use loading::{Checked, Loader, load, load_text};
+pub use names::names;
 pub use sources::Sources;
 pub use system::{
     Action, ActionKind, ArgumentBit, Bits, Formula, FormulaId, Hint, HintKind, Leaf, Relation,

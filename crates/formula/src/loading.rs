@@ -62,7 +62,7 @@ enum Work {
 }
 
 /// Parses the root text and all files that it loads.
-fn read(root: &Source, loader: &mut Loader<'_>) -> Reading {
+pub(crate) fn read(root: &Source, loader: &mut Loader<'_>) -> Reading {
     let mut reading = Reading::default();
     reading.enter(normal(Path::new(root.name())), root);
     while let Some(work) = reading.work.pop() {
@@ -94,10 +94,10 @@ fn read(root: &Source, loader: &mut Loader<'_>) -> Reading {
 }
 
 #[derive(Default)]
-struct Reading {
+pub(crate) struct Reading {
     /// The tree of all files.
-    ast: Ast,
-    sources: Sources,
+    pub(crate) ast: Ast,
+    pub(crate) sources: Sources,
     /// What could not be read.
     diagnostics: Vec<Diagnostic>,
     work: Vec<Work>,

@@ -10,6 +10,7 @@ mod relevance;
 mod replayed;
 mod run;
 mod schema;
+mod words;
 mod written;
 
 use hardbop_automata::PropertyText;
@@ -22,10 +23,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashSet;
 
-use run::Runs;
+pub(crate) use run::Runs;
 
 pub use replayed::{ReplayDocument, ReplayedRun};
-pub use run::{Branch, Choice, Loop, Place, Run, RunEnding, Scope, Step, StepKind, Thread, Value};
+pub use run::{
+    Branch, Choice, LeftOut, Loop, Place, Run, RunEnding, Scope, Step, StepKind, Thread, Value,
+};
 pub use schema::{check_schema, coverage_schema, message_schema, replay_schema};
 
 /// All answers of a command, with their runs.
@@ -90,6 +93,10 @@ pub struct AnswerReport<'a> {
     /// Why a negative answer has no certificate, where certificates are to be expected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncertified: Option<&'a str>,
+    /// Whether an assertion holds only because no run gets to it, as far as that is known.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    pub vacuous: bool,
     /// Where the proof of a negative answer is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<CertificateReference>,
@@ -197,6 +204,7 @@ impl<'a> AnswerReport<'a> {
             why,
             reason: why.map(ToString::to_string),
             uncertified: answer.uncertified.as_deref(),
+            vacuous: answer.vacuous,
             certificate: proof.map(|index| CertificateReference {
                 file: options.certificate_file.map(str::to_owned),
                 index,
@@ -215,10 +223,12 @@ fn certificate_of(outcome: &Outcome, target: &Target) -> Option<usize> {
 }
 
 /// The words that a property is written in, among them every variable that it looks at.
-fn words_of(asked: &Asked) -> HashSet<&str> {
+pub(crate) fn words_of(asked: &Asked) -> HashSet<&str> {
     let text = match asked {
         Asked::Property(PropertyText::Ltl { formula }) => formula,
-        Asked::Property(PropertyText::Monitor { text, .. } | PropertyText::Hoa { text, .. }) => text,
+        Asked::Property(PropertyText::Monitor { text, .. } | PropertyText::Hoa { text, .. }) => {
+            text
+        }
         Asked::Property(_) | Asked::Target(_) => return HashSet::new(),
     };
     let is_in_word = |c: char| c.is_alphanumeric() || c == '_';

@@ -3,8 +3,9 @@
 
 use hardbop_interpreter::{RandomChooser, fold, simulate};
 use hardbop_machine::{Machine, graph};
+use hardbop_outcome::Evidence;
 use hardbop_outcome::Reach;
-use hardbop_report::{TraceLevel, TraceOptions, coverage, diagnostics, svg, trace_text};
+use hardbop_report::{TraceLevel, TraceOptions, TraceTexts, coverage, diagnostics, svg};
 use hardbop_syntax::Source;
 use hardbop_transform::split::CoverageQuestion;
 
@@ -73,7 +74,8 @@ fn runs_show_hostile_names_on_one_line() {
                 level: TraceLevel::Full,
                 ..Default::default()
             };
-            let text = trace_text(&machine, &trace, &options);
+            let run = Evidence::Run(trace.clone());
+            let text = TraceTexts::new(&machine, options).text(&run, None);
             check("a trace", &text.expect("it replays"));
         }
     }

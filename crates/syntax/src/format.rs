@@ -12,6 +12,7 @@ mod statements;
 use crate::ast::{
     Ast, Block, Declaration, Form, Ident, Item, Procedure, StmtId, StmtKind, ThreadBlock,
 };
+use crate::parser::parse_as;
 use crate::source::Source;
 use layout::Line;
 
@@ -33,6 +34,16 @@ pub fn format(ast: &Ast, source: &Source) -> String {
     };
     formatter.file();
     formatter.out
+}
+
+/// The same, only if the text has been found to say what the tree says: it is parsed again, and its
+/// tree and number of comments compared.
+pub fn format_checked(ast: &Ast, source: &Source) -> Option<String> {
+    let text = format(ast, source);
+    let again = parse_as(&Source::new(source.name(), text.as_str()), ast.form).ast;
+    let is_same = again.comments.len() == ast.comments.len()
+        && again.without_places() == ast.without_places();
+    is_same.then_some(text)
 }
 
 struct Formatter<'a> {

@@ -9,6 +9,7 @@ pub mod ast;
 pub mod codes;
 pub mod diagnostic;
 pub mod format;
+pub mod index;
 mod lexer;
 mod parser;
 mod places;

@@ -241,6 +241,12 @@ impl<'m> Draft<'m> {
         self.exprs.add(Expr::Const(value, ty))
     }
 
+    /// The assignment of a constant to a global.
+    pub fn set(&mut self, id: GlobalId, value: u64) -> (Variable, ExprId) {
+        let value = self.constant(value, self.globals[id.index()].ty);
+        (Variable::Global(id), value)
+    }
+
     /// A comparison of a global with a constant.
     pub fn compared(&mut self, id: GlobalId, op: BinaryOp, value: u64) -> ExprId {
         let ty = self.globals[id.index()].ty;
@@ -268,7 +274,8 @@ impl<'m> Draft<'m> {
         self.binary(BinaryOp::Or, a, b)
     }
 
-    fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+    /// A comparison or a connective.
+    pub fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
         self.exprs.add(Expr::Binary(op, a, b, Type::Bool))
     }
 

@@ -88,7 +88,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn state(&mut self, span: Span) -> Option<u32> {
+    pub(super) fn state(&mut self, span: Span) -> Option<u32> {
         let name = self.source.slice(span);
         let found = self.ids.get(name).copied();
         if found.is_none() {

@@ -6,7 +6,10 @@
 //! one.
 
 mod known;
+mod verdicts;
 
+use crate::batch::{self, BatchArguments};
+use crate::commands::coverage;
 use crate::console::Console;
 use crate::engine_arguments::EngineArguments;
 use crate::exit::{Exit, Failure};
@@ -16,16 +19,17 @@ use crate::interrupt::Patience;
 use crate::limits::Limits;
 use crate::progress::ProgressArguments;
 use crate::questions::{QuestionArguments, ReadQuestion};
-use crate::reports;
-use crate::trace_arguments::TraceArguments;
+use crate::reports::{self, ReportArguments, Reported};
+use crate::trace_arguments::{TraceArguments, shown};
 use crate::usage::Usage;
 use crate::watchdog;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Answer, Asked, Budget, Certificate, Limit, Outcome, Question, Verdict};
 use hardbop_portfolio::{Portfolio, Refused, Validation, explain::explain};
-use hardbop_report::{Document, DocumentOptions};
+use hardbop_report::{Document, Painter, TraceTexts};
 use std::collections::VecDeque;
 use std::time::Duration;
+use verdicts::Only;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,15 +40,22 @@ Examples:
   hardbop check lock.bp --nonterminating         some run never ends
   hardbop check lock.bp --jobs 2 --time 60       two engines at a time, for at most a minute
   hardbop check lock.bp --cross-check            every engine, compared with each other
+  hardbop check drivers/ -j 2 --out results.jsonl   every program in a folder, two at a time
+  hardbop check                                  the project in ./hardbop.toml
 
 Exit codes: 0 nothing found, 1 violated or reachable, 2 bad input, 3 unknown, 4 internal error.";
 
 /// Check the assertions of a program, or whether labels can be reached
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("file", |file| file.index(1).required(false).default_value("").hide_default_value(true))
+)]
 pub struct Arguments {
     #[command(flatten)]
     pub program: ProgramArguments,
+    #[command(flatten)]
+    batch: BatchArguments,
     #[command(flatten)]
     questions: QuestionArguments,
     #[command(flatten)]
@@ -65,6 +76,14 @@ pub struct Arguments {
 pub struct OutputArguments {
     #[command(flatten)]
     traces: TraceArguments,
+    /// List only these verdicts; a summary counts all
+    #[arg(
+        long,
+        value_name = "VERDICT",
+        value_delimiter = ',',
+        conflicts_with = "json"
+    )]
+    only: Vec<Only>,
     /// Print the outcome as JSON, with traces that `hardbop replay` reads
     #[arg(long)]
     pub json: bool,
@@ -73,6 +92,8 @@ pub struct OutputArguments {
     stats: bool,
     #[command(flatten)]
     progress: ProgressArguments,
+    #[command(flatten)]
+    reports: ReportArguments,
     /// Write the proofs of what cannot happen to a file
     #[arg(long, value_name = "FILE")]
     certificate: Option<String>,
@@ -84,12 +105,22 @@ pub struct OutputArguments {
     no_validate: bool,
 }
 
+impl Arguments {
+    /// Whether this is a batch, in which every file has limits of its own.
+    pub fn is_batch(&self) -> bool {
+        self.batch.is_batch(&self.program.file)
+    }
+}
+
 /// Runs the command.
 pub fn run(
     console: &mut Console,
     patience: &Patience,
     arguments: &Arguments,
 ) -> Result<Exit, Failure> {
+    if arguments.is_batch() {
+        return batch::run(console, &arguments.program.file, &arguments.batch);
+    }
     let mut usage = Usage::start();
     let output = &arguments.output;
     let validation = if output.no_validate {
@@ -108,6 +139,7 @@ pub fn run(
         }
         files::prepare(file)?;
     }
+    output.reports.prepare(output.certificate.as_deref())?;
     usage.end_phase("questions");
     let budget = arguments.limits.budget(patience);
     let mut all = Outcome::new("", Vec::new());
@@ -142,19 +174,24 @@ pub fn run(
             watchdog::result_goes_on();
         }
     }
+    let reported = Reported {
+        machine: &machine,
+        outcome: &all,
+        most_steps: output.traces.most_steps(),
+        certificate_file: output.certificate.as_deref(),
+    };
     if output.json {
         watchdog::result_begins();
-        let options = DocumentOptions {
-            most_steps: output.traces.most_steps(),
-            certificate_file: output.certificate.as_deref(),
-        };
-        let mut document = reports::document(&machine, &all, options)?;
+        let mut document = reported.document(reported.most_steps)?;
         if output.stats {
             let members = usage.members();
             (document.times, document.peak_kib) = (Some(members.times), members.peak_kib);
         }
         console.print(&document.to_json().map_err(|error| no_json(&error))?);
     }
+    output
+        .reports
+        .write(&reported, || coverage::of_sequential(&machine, &budget))?;
     let exit = exit_of(&all, output.require_certificate);
     if output.stats {
         console.print_about(&statistics(&machine, &all, &usage));
@@ -175,10 +212,20 @@ fn print_answers(
     budget: &Budget<'_>,
 ) -> Result<(), Failure> {
     watchdog::result_begins();
-    for answer in answers {
+    let output = &arguments.output;
+    let texts = match answers.iter().any(|answer| answer.verdict.is_found()) {
+        true => output.traces.texts(console, machine),
+        false => None,
+    };
+    let painter = Painter(console.colour());
+    for answer in verdicts::sorted(answers, &output.only) {
         let line = verdict_line(machine, answer, budget, arguments.limits.process.time);
-        let run = shown_run(arguments, machine, answer)?;
-        console.print(&format!("{line}\n{run}"));
+        let word = painter.verdict(answer.word(), 12);
+        let run = shown_run(texts.as_ref(), answer)?;
+        console.print(&format!("{word} {line}\n{run}"));
+    }
+    if let Some(summary) = verdicts::summary(answers) {
+        console.print(&format!("{summary}\n"));
     }
     Ok(())
 }
@@ -263,7 +310,7 @@ fn no_json(error: &serde_json::Error) -> Failure {
     Failure::Internal(format!("internal error: {error}"))
 }
 
-/// The verdict in the words that fit the question, with the place.
+/// What stands beside the word of a verdict: the place, how far it goes, how well it is founded.
 fn verdict_line(
     machine: &Machine,
     answer: &Answer,
@@ -286,14 +333,19 @@ fn verdict_line(
         Some(why) => format!(", not certified: {why}"),
         None => String::new(),
     };
-    format!("{:<12} {place}{extent}{proof}", answer.word().to_string())
+    let vacuous = if answer.vacuous {
+        ", vacuously: it is never reached"
+    } else {
+        ""
+    };
+    format!("{place}{vacuous}{extent}{proof}")
 }
 
-fn shown_run(arguments: &Arguments, machine: &Machine, answer: &Answer) -> Result<String, Failure> {
+fn shown_run(texts: Option<&TraceTexts<'_>>, answer: &Answer) -> Result<String, Failure> {
     let Verdict::Found(evidence) = &answer.verdict else {
         return Ok(String::new());
     };
-    let shown = arguments.output.traces.shown(machine, evidence);
+    let shown = shown(texts, evidence, Some(&answer.asked));
     shown.map_err(|error| Failure::Internal(format!("internal error: {error}")))
 }
 

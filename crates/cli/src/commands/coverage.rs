@@ -7,21 +7,23 @@
 use crate::console::Console;
 use crate::engine_arguments::{AUTO, names};
 use crate::exit::{Exit, Failure};
+use crate::files;
 use crate::input::{self, ProgramArguments};
 use crate::interrupt::Patience;
 use crate::limits::Limits;
+use crate::reports;
 use clap::builder::PossibleValuesParser;
-use hardbop_machine::NodeId;
-use hardbop_outcome::{Budget, Coverage, Limit, Reach, Silent, Verdict};
-use hardbop_portfolio::{Choice, EngineName, Portfolio, Refused, Validation};
+use hardbop_machine::Machine;
+use hardbop_outcome::{Budget, Coverage};
+use hardbop_portfolio::{Covered, EngineName, Refused};
 use hardbop_report::coverage::{Lines, render};
-use hardbop_transform::split::CoverageQuestion;
 
 const EXAMPLES: &str = "\
 Examples:
   hardbop coverage lock.bp               the source, each line marked
   hardbop coverage lock.bp --findings    only lines with something remarkable
   hardbop coverage lock.bp --json        the same for scripts
+  hardbop coverage lock.bp --html l.html the same for a browser
 
 Exit codes: 0 everything is decided, 2 bad input, 3 something is unknown, 4 internal error.";
 
@@ -43,6 +45,9 @@ pub struct Arguments {
     /// Print JSON
     #[arg(long, help_heading = "Output")]
     pub json: bool,
+    /// Write a page for a browser
+    #[arg(long, value_name = "FILE.html")]
+    html: Option<String>,
 }
 
 /// Runs the command.
@@ -52,10 +57,11 @@ pub fn run(
     arguments: &Arguments,
 ) -> Result<Exit, Failure> {
     let machine = input::load(console, &arguments.program)?;
-    let question = CoverageQuestion::new(&machine);
+    if let Some(file) = &arguments.html {
+        files::prepare(file)?;
+    }
     let budget = arguments.limits.budget(patience);
-    let answers = answers(&question, &arguments.engine, &budget)?;
-    let coverage = question.coverage(|node| answers.reach[node.index()]);
+    let Covered { coverage, missed } = covered(&machine, &arguments.engine, &budget)?;
     if arguments.json {
         console.print(&to_json(&coverage)?);
     } else {
@@ -66,74 +72,34 @@ pub fn run(
         };
         console.print(&render(&machine, &coverage, lines));
     }
+    if let Some(file) = &arguments.html {
+        files::replace(file, &reports::coverage_page(&machine, &coverage)?)?;
+    }
     if !coverage.has_unknowns() {
         return Ok(Exit::Fine);
     }
-    if let Some(why) = answers.missed {
+    if let Some(why) = missed {
         console.note(&format!("not everything is known: {why}"));
     }
     Ok(Exit::Unknown)
 }
 
-/// The answers for all nodes of a question.
-struct Answers {
-    reach: Vec<Reach>,
-    /// Why some are unknown.
-    missed: Option<Limit>,
-}
-
-/// Asks for all nodes at once. Runs are not needed, so where no engine is asked for, the search of
-/// the summary engine is used without its evidence.
-fn answers(
-    question: &CoverageQuestion<'_>,
-    engine: &str,
-    budget: &Budget<'_>,
-) -> Result<Answers, Failure> {
-    let machine = question.machine();
-    let engine = EngineName::find(engine);
-    if machine.is_sequential() && matches!(engine, None | Some(EngineName::Summary)) {
-        let reached = hardbop_summary::reached(machine, budget);
-        let missed = reached.missed().cloned();
-        let reach = |node: NodeId| match (reached.contains(node), &missed) {
-            (true, _) => Reach::Reachable,
-            (false, None) => Reach::Unreachable,
-            (false, Some(_)) => Reach::Unknown,
-        };
-        return Ok(Answers {
-            reach: machine.node_ids().map(reach).collect(),
-            missed,
-        });
-    }
-    let portfolio = Portfolio {
-        choice: engine.map_or(Choice::Auto, Choice::Engine),
-        validation: Validation::None,
-        ..Portfolio::default()
-    };
-    let outcome = portfolio.check(machine, &question.question(), budget, &mut Silent);
-    let outcome = outcome.map_err(|refused| match refused {
+/// What can be reached, and why some of it is unknown.
+fn covered(machine: &Machine, engine: &str, budget: &Budget<'_>) -> Result<Covered, Failure> {
+    let found = hardbop_portfolio::coverage(machine, EngineName::find(engine), budget);
+    found.map_err(|refused| match refused {
         Refused::Usage(why) => Failure::BadInput(why),
         fault @ Refused::Fault(_) => Failure::Internal(fault.to_string()),
-    })?;
-    let mut missed = None;
-    let reach = outcome
-        .answers
-        .into_iter()
-        .map(|answer| match answer.verdict {
-            Verdict::Found(_) => Reach::Reachable,
-            Verdict::Excluded => Reach::Unreachable,
-            Verdict::ExcludedUpTo(bound) => {
-                missed = Some(Limit::Beyond { bound });
-                Reach::Unknown
-            }
-            Verdict::Unknown(why) => {
-                missed.get_or_insert(why);
-                Reach::Unknown
-            }
-        });
-    Ok(Answers {
-        reach: reach.collect(),
-        missed,
     })
+}
+
+/// What can be reached of a sequential program, for which one search is enough; nothing for one
+/// with threads, whose exploration may take longer than the question that was asked.
+pub fn of_sequential(machine: &Machine, budget: &Budget<'_>) -> Result<Option<Coverage>, Failure> {
+    if !machine.is_sequential() {
+        return Ok(None);
+    }
+    covered(machine, AUTO, budget).map(|found| Some(found.coverage))
 }
 
 fn to_json(coverage: &Coverage) -> Result<String, Failure> {

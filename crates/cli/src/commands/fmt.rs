@@ -1,8 +1,6 @@
 //! `hardbop fmt`: one layout for every program.
 //!
-//! A formatter that changes what a program means is worse than none. So the output is parsed again
-//! before anything is written, and its tree compared with that of the input; if they differ the
-//! file stays as it is.
+//! A text that would not mean the same is not written; the file stays as it is.
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
@@ -10,7 +8,7 @@ use crate::files;
 use crate::input::{self, Reading, STDIN};
 use hardbop_syntax::Source;
 use hardbop_syntax::diagnostic::has_errors;
-use hardbop_syntax::format::format;
+use hardbop_syntax::format::format_checked;
 
 /// Format programs in place
 #[derive(Debug, clap::Args)]
@@ -75,14 +73,10 @@ fn formatted(console: &mut Console, source: &Source, reading: &Reading) -> Resul
         console.diagnostics(source, &parsed.diagnostics);
         return Err(Failure::Reported);
     }
-    let text = format(&parsed.ast, source);
-    let again = input::parse(&Source::new(source.name(), text.as_str()), reading);
-    let same_comments = again.ast.comments.len() == parsed.ast.comments.len();
-    if again.ast.without_places() != parsed.ast.without_places() || !same_comments {
+    format_checked(&parsed.ast, source).ok_or_else(|| {
         let name = source.name();
-        return Err(Failure::Internal(format!(
+        Failure::Internal(format!(
             "internal error: formatting {name} would change what it says; it was left as it is"
-        )));
-    }
-    Ok(text)
+        ))
+    })
 }

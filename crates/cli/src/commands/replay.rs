@@ -10,7 +10,7 @@ use crate::input::{self, ProgramArguments};
 use crate::limits::TimeAndMemory;
 use crate::questions::read_property;
 use crate::reports;
-use crate::trace_arguments::TraceArguments;
+use crate::trace_arguments::{TraceArguments, shown};
 use hardbop_interpreter::{Ending, ReplayedLasso, replay, replay_lasso, replay_thread_lasso};
 use hardbop_machine::Machine;
 use hardbop_outcome::{Answer, Asked, Evidence, Outcome, Question, Verdict, outcome};
@@ -55,6 +55,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         console.note(&format!("{} has no traces", arguments.trace_file));
     }
     let mut document = ReplayDocument::new(&machine, reports::VERSION);
+    let mut texts = None;
     for run in &recorded {
         let (evidence, asked, end) = match run {
             Recorded::Bare(evidence) => {
@@ -80,7 +81,11 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
             let added = document.add(&machine, evidence, asked, end, most);
             added.map_err(|why| reject(arguments, &machine, &why))?;
         } else {
-            console.print(&show(arguments, &machine, evidence, &end)?);
+            let text = texts.get_or_insert_with(|| arguments.traces.texts(console, &machine));
+            let run = shown(text.as_ref(), evidence, asked);
+            let run = run.map_err(|why| reject(arguments, &machine, &why))?;
+            let length = length(arguments, &machine, evidence)?;
+            console.print(&format!("REPLAYED     {end}: {length}\n{run}"));
         }
     }
     if arguments.json {
@@ -123,15 +128,14 @@ fn judge(
     })
 }
 
-/// Replays a run and shows it, with what is known about it.
-fn show(
+/// Replays a run and says how long it is.
+fn length(
     arguments: &Arguments,
     machine: &Machine,
     evidence: &Evidence,
-    end: &str,
 ) -> Result<String, Failure> {
     let reject = |why: &dyn std::fmt::Display| reject(arguments, machine, why);
-    let length = match evidence {
+    Ok(match evidence {
         Evidence::Run(trace) => {
             let replayed = replay(machine, trace).map_err(|why| reject(&why))?;
             if replayed.saturated {
@@ -144,10 +148,7 @@ fn show(
         Evidence::ThreadLasso(lasso) => {
             shape(&replay_thread_lasso(machine, lasso).map_err(|why| reject(&why))?)
         }
-    };
-    let shown = arguments.traces.shown(machine, evidence);
-    let shown = shown.map_err(|why| reject(&why))?;
-    Ok(format!("REPLAYED     {end}: {length}\n{shown}"))
+    })
 }
 
 /// The parts of a lasso in words.

@@ -162,7 +162,6 @@ fn solver_limits<'a>(arguments: &Arguments, interrupt: &'a dyn Fn() -> bool) -> 
             .map(|nodes| usize::try_from(nodes).unwrap_or(usize::MAX)),
         rounds: arguments.states,
         interrupt: Some(interrupt),
-        ..SolverLimits::default()
     }
 }
 
@@ -191,7 +190,7 @@ impl Run<'_> {
                     let mut console = self.console.borrow_mut();
                     console.print("unknown\n");
                     console.note(&self.reason(&stop));
-                    if matches!(stop, Stop::Interrupted | Stop::Rounds | Stop::Work) {
+                    if matches!(stop, Stop::Interrupted | Stop::Rounds) {
                         return exit;
                     }
                 }
@@ -258,7 +257,6 @@ impl Run<'_> {
         match stop {
             Stop::Nodes => "the limit on BDD nodes was reached".to_owned(),
             Stop::Rounds => "the limit on rounds was reached".to_owned(),
-            Stop::Work => "the limit on BDD work was reached".to_owned(),
             Stop::Interrupted => match self.patience.check() {
                 Some(limit) => limit.to_string(),
                 None => "interrupted".to_owned(),

@@ -8,7 +8,7 @@
 //! so the loop is passed until nothing is added.
 
 use hardbop_interpreter::{Configuration, Walked, WalkedKind};
-use hardbop_machine::analysis::{Analyses, ModRef};
+use hardbop_machine::analysis::ModRef;
 use hardbop_machine::{
     Action, EdgeId, Expr, ExprId, GlobalId, LocalId, Machine, Storage, ThreadStart, Variable,
 };
@@ -45,6 +45,7 @@ pub(super) struct Cycle {
 /// something about: whatever has such a name matters everywhere.
 pub(super) fn relevance(
     machine: &Machine,
+    effects: &ModRef,
     start: &Configuration,
     steps: &[Walked],
     cycle: Option<Cycle>,
@@ -52,7 +53,7 @@ pub(super) fn relevance(
 ) -> Relevance {
     let mut pass = Pass {
         machine,
-        effects: Analyses::new(machine).effects,
+        effects,
         steps,
         calls: calls(steps),
         observed,
@@ -103,7 +104,7 @@ fn calls(steps: &[Walked]) -> Vec<Option<EdgeId>> {
 
 struct Pass<'a> {
     machine: &'a Machine,
-    effects: ModRef,
+    effects: &'a ModRef,
     steps: &'a [Walked],
     calls: Vec<Option<EdgeId>>,
     observed: &'a HashSet<&'a str>,
@@ -254,12 +255,10 @@ impl Pass<'_> {
                         }
                         _ => None,
                     })
-                    .chain(
-                        self.own(child).filter_map(|location| match location {
-                            Location::Own(_, id) => Some(Location::Own(thread, id)),
-                            _ => None,
-                        }),
-                    )
+                    .chain(self.own(child).filter_map(|location| match location {
+                        Location::Own(_, id) => Some(Location::Own(thread, id)),
+                        _ => None,
+                    }))
                     .collect();
                 if let ThreadStart::Procedure { arguments, .. } = start {
                     for (index, &argument) in arguments.iter().enumerate() {

@@ -10,6 +10,7 @@ use hardbop_interpreter::{
     Configuration, Ending, Origin, ReplayedLasso, Walk, Walked, WalkedKind, replay, replay_lasso,
     replay_thread_lasso,
 };
+use hardbop_machine::analysis::{Analyses, ModRef};
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{
     Action, EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Variable,
@@ -36,6 +37,9 @@ pub struct Run {
     pub start: Vec<Value>,
     /// What happens.
     pub steps: Vec<Step>,
+    /// The steps that are not in this list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
     /// How many context switches there are.
     #[serde(skip_serializing_if = "is_zero")]
     pub switches: u32,
@@ -49,10 +53,19 @@ pub struct Run {
     pub end: Vec<Option<Place>>,
 }
 
+/// A stretch in the middle of a run that is not shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LeftOut {
+    /// How many steps are shown before it.
+    pub after: usize,
+    /// How many steps it has, calls that stand as one step counted as one.
+    pub count: usize,
+}
+
 /// The loop of a lasso.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Loop {
-    /// Index of its first step; it goes to the end of the list.
+    /// Index of its first step, steps that are left out counted; it goes to the end of the list.
     pub first: usize,
     /// How many steps one round has with every call written out.
     pub length: u64,
@@ -254,8 +267,11 @@ pub(super) fn statement_text(text: &str) -> String {
 pub(crate) struct Runs<'a> {
     machine: &'a Machine,
     written: Written<'a>,
+    effects: ModRef,
     /// Calls are written out as long as the run has at most so many steps.
-    pub(crate) most_steps: u64,
+    most_steps: u64,
+    /// Of a longer list of steps only the beginning and the end are shown.
+    most_shown: usize,
 }
 
 impl<'a> Runs<'a> {
@@ -263,17 +279,20 @@ impl<'a> Runs<'a> {
         Self {
             machine,
             written: Written::new(machine),
+            effects: Analyses::new(machine).effects,
             most_steps,
+            most_shown: usize::MAX,
         }
+    }
+
+    /// The same where at most so many steps are shown, from the beginning and from the end.
+    pub(crate) fn showing(self, most_shown: usize) -> Self {
+        Self { most_shown, ..self }
     }
 
     /// Replays evidence; an error says why it is not a run of the program. Variables with the names
     /// in `observed` matter everywhere.
-    pub(crate) fn run(
-        &self,
-        evidence: &Evidence,
-        observed: &HashSet<&str>,
-    ) -> Result<Run, String> {
+    pub(crate) fn run(&self, evidence: &Evidence, observed: &HashSet<&str>) -> Result<Run, String> {
         match evidence {
             Evidence::Run(trace) => {
                 replay(self.machine, trace).map_err(|error| error.to_string())?;
@@ -319,15 +338,20 @@ impl<'a> Runs<'a> {
         }
         let growth = lasso.map_or(0, |lasso| lasso.growth);
         let cycle = first_of_loop.map(|first| Cycle { first, growth });
-        let matters = relevance(machine, &start, &walked, cycle, observed);
+        let matters = relevance(machine, &self.effects, &start, &walked, cycle, observed);
         let end = walk.configuration();
-        let mut steps = self.steps(&walked, &entered, &matters);
-        let switches = self.count_switches(&mut steps);
+        let left_out = (walked.len() > self.most_shown).then(|| LeftOut {
+            after: self.most_shown / 2,
+            count: walked.len() - self.most_shown,
+        });
+        let mut steps = self.steps(&walked, &entered, &matters, left_out);
+        let switches = self.count_switches(&walked, &mut steps, left_out);
         Ok(Run {
             length: saturated(taken),
             threads: self.threads(trace, end, &matters),
             start: self.start(&start, &matters),
             steps,
+            left_out,
             switches,
             cycle: cycle.map(|cycle| Loop {
                 first: cycle.first,
@@ -348,15 +372,22 @@ impl<'a> Runs<'a> {
 
     /// Numbers the context switches and says how many there are. That the first thread takes over
     /// from `init` is not one.
-    fn count_switches(&self, steps: &mut [Step]) -> u32 {
+    fn count_switches(
+        &self,
+        walked: &[Walked],
+        steps: &mut [Step],
+        left_out: Option<LeftOut>,
+    ) -> u32 {
         let has_init = self.machine.init.is_some();
         let mut switches = 0;
         let mut running = None;
-        for step in steps {
+        for (number, step) in walked.iter().enumerate() {
             let previous = running.replace(step.thread);
             if previous.is_some_and(|p| p != step.thread && !(has_init && p == 0)) {
                 switches += 1;
-                step.switch = Some(switches);
+                if let Some(index) = shown_index(number, left_out) {
+                    steps[index].switch = Some(switches);
+                }
             }
         }
         switches
@@ -440,10 +471,12 @@ impl<'a> Runs<'a> {
         walked: &[Walked],
         entered: &[Vec<u64>],
         matters: &Relevance,
+        left_out: Option<LeftOut>,
     ) -> Vec<Step> {
-        let steps = walked.iter().zip(entered).zip(&matters.after);
-        steps
-            .map(|((step, entered), matters)| self.step(step, entered, matters))
+        let steps = walked.iter().zip(entered).zip(&matters.after).enumerate();
+        let shown = steps.filter(|(number, _)| shown_index(*number, left_out).is_some());
+        shown
+            .map(|(_, ((step, entered), matters))| self.step(step, entered, matters))
             .collect()
     }
 
@@ -516,6 +549,16 @@ impl<'a> Runs<'a> {
             (_, Action::Skip | Action::Call { .. }) => return self.written.step(edge),
         };
         (kind, None)
+    }
+}
+
+/// Where a step stands in the list of those that are shown.
+fn shown_index(number: usize, left_out: Option<LeftOut>) -> Option<usize> {
+    match left_out {
+        Some(gap) if number >= gap.after => number
+            .checked_sub(gap.count)
+            .filter(|&index| index >= gap.after),
+        _ => Some(number),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::bounded::encoding::profile::{ProfileId, ScopeId};
 use crate::bounded::encoding::scopes::Kind;
 use crate::bounded::search::calls::Waiting;
 use crate::bounded::search::path_edges::{Growing, PathEdges, Place, given_slots};
-use hardbop_bdd::{Bdd, Exhausted};
+use hardbop_bdd::{Bdd, Exhausted, Roots};
 use hardbop_machine::{Action, GlobalId, ProcId, Storage, Variable};
 use hardbop_symbolic::QUANTIFY;
 use std::collections::HashMap;
@@ -219,15 +219,13 @@ impl Entries {
         }
         splits
     }
+}
 
-    /// The BDDs that are kept.
-    pub(crate) fn roots(&self) -> Vec<Bdd> {
-        let mut roots = Vec::new();
+impl Roots for Entries {
+    fn each_root(&self, keep: &mut dyn FnMut(Bdd)) {
         for (_, growing) in &self.table {
-            roots.push(growing.total);
-            roots.extend(growing.rings.iter().map(|&(_, ring)| ring));
+            growing.each_root(keep);
         }
-        roots
     }
 }
 

@@ -1,0 +1,199 @@
+//! `hardbop.toml`: the questions of a project.
+//!
+//! ```toml
+//! [defaults]                 # for every check below
+//! time = 60
+//!
+//! [[check]]
+//! files = ["drivers/*.bp"]   # without a question: their assertions
+//!
+//! [[check]]
+//! files = ["peterson.bp"]
+//! reach = ["BOTH"]
+//! rounds = 4
+//! ```
+//!
+//! Keys are the long names of the options of `hardbop check`: flags are true, options that may be
+//! repeated take a list. Anything else is an error with its line. Names of files are relative to
+//! the folder of `hardbop.toml`.
+
+use super::settings::{FILES, Known, NotASetting, Setting, overridden};
+use crate::exit::Failure;
+use crate::input;
+use clap::ArgAction;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+use toml::{Spanned, Value};
+
+/// The name of the file.
+pub(super) const NAME: &str = "hardbop.toml";
+
+/// How similar (0 to 1) a key must be to be suggested.
+const SIMILAR: f64 = 0.8;
+
+type Section = BTreeMap<Spanned<String>, Spanned<Value>>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Contents {
+    #[serde(default)]
+    defaults: Section,
+    #[serde(default)]
+    check: Vec<Spanned<Section>>,
+}
+
+/// One `[[check]]`.
+pub(super) struct Check {
+    /// Patterns with the lines on which they stand.
+    pub files: Vec<(String, usize)>,
+    pub settings: Vec<Setting>,
+}
+
+/// Reads the project of a folder.
+pub(super) fn read(folder: &Path, known: &Known) -> Result<Vec<Check>, Failure> {
+    let path = folder.join(NAME);
+    let name = path.to_string_lossy().into_owned();
+    let text = input::read_text(&name)?;
+    let reader = Reader {
+        name: &name,
+        text: &text,
+        folder,
+        known,
+    };
+    let contents: Contents = toml::from_str(&text).map_err(|error| {
+        let place = error.span().unwrap_or_default();
+        reader.error(&place, error.message())
+    })?;
+    let defaults = reader.settings(&contents.defaults)?;
+    if let Some((key, _)) = contents
+        .defaults
+        .iter()
+        .find(|(key, _)| key.as_ref() == "files")
+    {
+        return Err(reader.error(&key.span(), "`files` belongs to a [[check]]"));
+    }
+    let mut checks = Vec::new();
+    for section in &contents.check {
+        let own = reader.settings(section.as_ref())?;
+        let settings = overridden(&defaults, &own);
+        known
+            .check(&settings)
+            .map_err(|why| reader.error(&section.span(), &why))?;
+        let files = reader.files(section)?;
+        checks.push(Check { files, settings });
+    }
+    if checks.is_empty() {
+        return Err(Failure::BadInput(format!("{name} has no [[check]]")));
+    }
+    Ok(checks)
+}
+
+struct Reader<'a> {
+    name: &'a str,
+    text: &'a str,
+    folder: &'a Path,
+    known: &'a Known,
+}
+
+impl Reader<'_> {
+    fn line(&self, place: &Range<usize>) -> usize {
+        let before = self.text.get(..place.start).unwrap_or_default();
+        1 + before.matches('\n').count()
+    }
+
+    fn error(&self, place: &Range<usize>, why: &str) -> Failure {
+        Failure::BadInput(format!("{}:{}: {why}", self.name, self.line(place)))
+    }
+
+    fn settings(&self, section: &Section) -> Result<Vec<Setting>, Failure> {
+        let mut settings = Vec::new();
+        for (key, value) in section.iter().filter(|(key, _)| key.as_ref() != "files") {
+            let name = key.as_ref().as_str();
+            let action = self.known.action(name).map_err(|why| {
+                let message = match why {
+                    NotASetting::Unknown => self.unknown(name),
+                    NotASetting::Output => format!("`{name}` is about the output of one file"),
+                };
+                self.error(&key.span(), &message)
+            })?;
+            let list = match (value.as_ref(), action) {
+                (Value::Array(list), ArgAction::Append) => list.as_slice(),
+                (Value::Boolean(true), action) if !action.takes_values() => {
+                    settings.push(Setting {
+                        name: name.to_owned(),
+                        value: None,
+                    });
+                    continue;
+                }
+                (Value::Boolean(false), action) if !action.takes_values() => continue,
+                (one, _) => std::slice::from_ref(one),
+            };
+            for one in list {
+                let text = match one {
+                    Value::String(text) if action.takes_values() => text.clone(),
+                    Value::Integer(number) if action.takes_values() => number.to_string(),
+                    Value::Float(number) if action.takes_values() => number.to_string(),
+                    _ => {
+                        let what = if action.takes_values() {
+                            "a text or a number"
+                        } else {
+                            "true or false"
+                        };
+                        let message = format!("`{name}` takes {what}");
+                        return Err(self.error(&value.span(), &message));
+                    }
+                };
+                let is_file = FILES.contains(&name);
+                let value = if is_file { self.inside(text) } else { text };
+                settings.push(Setting {
+                    name: name.to_owned(),
+                    value: Some(value),
+                });
+            }
+        }
+        Ok(settings)
+    }
+
+    /// A file beside `hardbop.toml`. The name of an algorithm stays one if there is no such file.
+    fn inside(&self, name: String) -> String {
+        let path = self.folder.join(&name);
+        if path.exists() || Path::new(&name).extension().is_some() {
+            return path.to_string_lossy().into_owned();
+        }
+        name
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        let similar = |other: &&str| strsim::jaro_winkler(name, other) >= SIMILAR;
+        let rank = |other: &&str| (strsim::jaro_winkler(name, other) * 1000.0) as u32;
+        let best = self
+            .known
+            .names()
+            .chain(["files"])
+            .filter(similar)
+            .max_by_key(rank);
+        match best {
+            Some(other) => format!("unknown key `{name}`; did you mean `{other}`?"),
+            None => format!("unknown key `{name}`; keys are the long options of `hardbop check`"),
+        }
+    }
+
+    fn files(&self, section: &Spanned<Section>) -> Result<Vec<(String, usize)>, Failure> {
+        let found = section
+            .as_ref()
+            .iter()
+            .find(|(key, _)| key.as_ref() == "files");
+        let Some((_, value)) = found else {
+            return Err(self.error(&section.span(), "this [[check]] has no `files`"));
+        };
+        let wrong = || self.error(&value.span(), "`files` is a list of names or patterns");
+        let list = value.as_ref().as_array().filter(|list| !list.is_empty());
+        let names = list.ok_or_else(wrong)?.iter().map(|one| {
+            let text = one.as_str().ok_or_else(wrong)?;
+            Ok((text.to_owned(), self.line(&value.span())))
+        });
+        names.collect()
+    }
+}

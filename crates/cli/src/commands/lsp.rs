@@ -1,0 +1,71 @@
+//! `hardbop lsp`: the language server on standard input and output. What it does is in the crate
+//! `hardbop_lsp`; this is its door to files, the clock and memory.
+
+use crate::exit::{Exit, Failure};
+use crate::input;
+use crate::memory;
+use crate::panic;
+use hardbop_lsp::{End, Outside, serve_streams};
+use hardbop_outcome::{Interrupt, Limit};
+use std::io::{BufReader, stdin, stdout};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Serve an editor: the language server protocol on standard input and output
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Accepted for editors that pass it; there is no other way to connect
+    #[arg(long, hide = true)]
+    stdio: bool,
+    /// Let a check give up when the whole server uses this much memory
+    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    memory: usize,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    panic::report_only();
+    let outside = Arc::new(World {
+        memory: arguments.memory.saturating_mul(1 << 20),
+    });
+    match serve_streams(BufReader::new(stdin()), stdout(), outside) {
+        Ok(End::Orderly) => Ok(Exit::Fine),
+        Ok(End::Abrupt) => Ok(Exit::Found),
+        Err(error) => Err(Failure::BadInput(format!(
+            "the editor breaks the protocol: {error}"
+        ))),
+    }
+}
+
+struct World {
+    memory: usize,
+}
+
+impl Outside for World {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let read = input::read_text(path);
+        read.map_err(|failure| failure.message().unwrap_or_default().to_owned())
+    }
+
+    fn limit(&self, seconds: u32) -> Box<dyn Interrupt + Send> {
+        Box::new(Deadline {
+            time: Instant::now() + Duration::from_secs(seconds.into()),
+            memory: self.memory,
+        })
+    }
+}
+
+/// Unlike the limits of other commands it leaves signals alone: an editor ends its server by one.
+struct Deadline {
+    time: Instant,
+    memory: usize,
+}
+
+impl Interrupt for Deadline {
+    fn check(&self) -> Option<Limit> {
+        if memory::exceeds(self.memory) {
+            return Some(Limit::Memory);
+        }
+        (Instant::now() >= self.time).then_some(Limit::Time)
+    }
+}

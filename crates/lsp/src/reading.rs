@@ -1,0 +1,166 @@
+//! One version of a text, read: what is wrong with it, what its names mean and, for a program
+//! without errors, its machine. Everything the server answers is computed from this.
+
+use crate::language::Language;
+use crate::lines::Lines;
+use crate::program_names::program_names;
+use hardbop_automata::{ProgramName, read_monitor, read_monitor_text};
+use hardbop_calculus::Algorithm;
+use hardbop_formula::Sources;
+use hardbop_machine::{Machine, lower};
+use hardbop_syntax::ast::{Ast, Form};
+use hardbop_syntax::diagnostic::has_errors;
+use hardbop_syntax::index::Index;
+use hardbop_syntax::{Diagnostic, Source, Span};
+use std::path::Path;
+use std::sync::Arc;
+
+/// How other files are read: those that an editor has open before those on the disk.
+pub(crate) type Files<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
+
+/// A text that has been read.
+pub(crate) struct Reading {
+    pub source: Source,
+    pub lines: Arc<Lines>,
+    /// Errors and warnings of this text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Its names. For `.mu` files spans are those of `sources`, in which this text comes first.
+    pub index: Index,
+    pub about: About,
+}
+
+/// What there is beside the names, by language.
+pub(crate) enum About {
+    Program {
+        ast: Box<Ast>,
+        /// Only if there are no errors.
+        machine: Option<Arc<Machine>>,
+    },
+    Formulas {
+        sources: Sources,
+    },
+    Monitor {
+        of_program: Vec<ProgramName>,
+        /// The program of the same name beside it.
+        program: Option<Box<Reading>>,
+    },
+}
+
+impl Reading {
+    pub(crate) fn new(
+        path: &str,
+        language: Language,
+        lines: Arc<Lines>,
+        files: &Files<'_>,
+    ) -> Self {
+        let source = Source::new(path, lines.text());
+        match language {
+            Language::Program(form) => Self::program(source, lines, form),
+            Language::Formulas => Self::formulas(source, lines, path, files),
+            Language::Monitor => Self::monitor(source, lines, path, files),
+        }
+    }
+
+    fn program(source: Source, lines: Arc<Lines>, form: Form) -> Self {
+        let parsed = hardbop_syntax::parse_as(&source, form);
+        let index = program_names(&parsed.ast, &source);
+        let mut diagnostics = parsed.diagnostics;
+        let checked = hardbop_program::check(parsed.ast.clone(), &source, None);
+        diagnostics.extend(checked.diagnostics);
+        let program = checked.program.filter(|_| !has_errors(&diagnostics));
+        let machine = program.map(|program| Arc::new(lower(&program, &source)));
+        let ast = Box::new(parsed.ast);
+        Self {
+            source,
+            lines,
+            diagnostics,
+            index,
+            about: About::Program { ast, machine },
+        }
+    }
+
+    /// A file is a system of its own, or an algorithm over the relations of a program: whichever
+    /// has fewer errors.
+    fn formulas(source: Source, lines: Arc<Lines>, path: &str, files: &Files<'_>) -> Self {
+        let mut loaded: Vec<(String, Source)> = Vec::new();
+        let alone = hardbop_formula::load(&source, &mut |path| {
+            let file = Source::new(path, files(path)?);
+            loaded.push((path.to_owned(), file.clone()));
+            Ok(file)
+        });
+        let errors = |found: &[Diagnostic]| found.iter().filter(|d| d.is_error()).count();
+        let mut checked = alone;
+        if has_errors(&checked.diagnostics) {
+            let algorithm = Algorithm::own(path, source.text(), loaded.clone()).check();
+            if errors(&algorithm.diagnostics) < errors(&checked.diagnostics) {
+                checked = algorithm;
+            }
+        }
+        let by_file = checked.sources.by_file(&checked.diagnostics);
+        let own = by_file
+            .into_iter()
+            .find(|(file, _)| file.name() == source.name());
+        let diagnostics = own.map(|(_, found)| found).unwrap_or_default();
+        let (sources, index) = hardbop_formula::names(&source, &mut |path| {
+            let known = loaded.iter().find(|(name, _)| name == path);
+            known.map(|(_, file)| file.clone()).ok_or_else(String::new)
+        });
+        Self {
+            source,
+            lines,
+            diagnostics,
+            index,
+            about: About::Formulas { sources },
+        }
+    }
+
+    fn monitor(source: Source, lines: Arc<Lines>, path: &str, files: &Files<'_>) -> Self {
+        let text = read_monitor_text(&source);
+        let forms = [("bp", Form::Procedures), ("gp", Form::GuardedBlocks)];
+        let program = forms.into_iter().find_map(|(extension, form)| {
+            let path = Path::new(path).with_extension(extension);
+            let path = path.to_string_lossy().into_owned();
+            let text = files(&path).ok()?;
+            let lines = Arc::new(Lines::new(text));
+            Some(Self::program(Source::new(path, lines.text()), lines, form))
+        });
+        let machine = program.as_ref().and_then(Self::machine);
+        // With a program the names of guards are checked too.
+        let diagnostics = match machine.map(|machine| read_monitor(&source, machine)) {
+            Some(Ok(_)) => Vec::new(),
+            Some(Err(found)) => found,
+            None => text.diagnostics,
+        };
+        Self {
+            source,
+            lines,
+            diagnostics,
+            index: text.index,
+            about: About::Monitor {
+                of_program: text.of_program,
+                program: program.map(Box::new),
+            },
+        }
+    }
+
+    /// The machine of a program without errors.
+    pub(crate) fn machine(&self) -> Option<&Arc<Machine>> {
+        match &self.about {
+            About::Program { machine, .. } => machine.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The text that a span of the index is about, and the span in it.
+    pub(crate) fn locate(&self, span: Span) -> (&Source, Span) {
+        match &self.about {
+            About::Formulas { sources } => sources.locate(span),
+            _ => (&self.source, span),
+        }
+    }
+
+    /// Whether a span of the index lies in this text and not in one that it loads.
+    pub(crate) fn is_here(&self, span: Span) -> bool {
+        span.end as usize <= self.source.text().len()
+    }
+}
