@@ -122,6 +122,10 @@ fn a_program_without_one_token_gets_a_diagnostic_or_is_one() {
 
 const DEEP: usize = 100_000;
 
+fn all(machine: &hardbop_machine::Machine) -> Vec<hardbop_machine::ProcId> {
+    machine.procedure_ids().collect()
+}
+
 fn in_main(body: &str) -> String {
     format!("decl x;\nvoid main() begin\n{body}\nend\n")
 }
