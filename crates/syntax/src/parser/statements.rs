@@ -73,8 +73,9 @@ impl Parser<'_> {
                 K::If => {
                     let opening = self.advance().span;
                     let condition = self.expression();
+                    let is_missing = !self.at(K::Then);
                     let block_opening = self.opening_word(K::Then);
-                    if self.skip_braces() {
+                    if is_missing && self.skip_braces() {
                         self.skip_braced_alternatives();
                         self.unread_statement(&mut open, &mut labels, opening);
                         continue;
@@ -93,8 +94,9 @@ impl Parser<'_> {
                 K::While => {
                     let opening = self.advance().span;
                     let condition = self.expression();
+                    let is_missing = !self.at(K::Do);
                     let block_opening = self.opening_word(K::Do);
-                    if self.skip_braces() {
+                    if is_missing && self.skip_braces() {
                         self.unread_statement(&mut open, &mut labels, opening);
                         continue;
                     }

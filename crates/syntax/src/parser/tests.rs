@@ -226,3 +226,16 @@ fn a_guarded_file_of_semicolons_is_no_program() {
     let codes: Vec<Code> = parsed.diagnostics.iter().map(|d| d.code).collect();
     assert_eq!(codes, [codes::EMPTY_FILE]);
 }
+
+/// A block of C is skipped only where the word that opens a block is missing.
+#[test]
+fn a_name_in_braces_may_begin_a_block() {
+    let text = "decl {p};
+void main() begin
+  if (*) then {p} := 1; else {p} := 0; fi
+  while (*) do {p} := *; od
+end
+void f() begin {p} := 1; end
+";
+    assert_eq!(errors(text), []);
+}
