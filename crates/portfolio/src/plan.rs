@@ -41,7 +41,8 @@ impl Planned {
     pub fn plain(name: EngineName) -> Self {
         let looks = match name {
             EngineName::Concurrent => 16,
-            EngineName::Calculus | EngineName::Interleaving | EngineName::Sequentialized => 2,
+            EngineName::Calculus | EngineName::Sequentialized => 2,
+            EngineName::Interleaving => 5,
             _ => 4,
         };
         Self {

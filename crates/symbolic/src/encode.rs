@@ -1,8 +1,8 @@
 //! Formulas of edges as BDDs.
 
 use hardbop_bdd::{Bdd, Exhausted, Manager};
+use hardbop_machine::analysis::QuickMap;
 use hardbop_machine::bits::{BitGraph, BitId, BitNode};
-use std::collections::HashMap;
 
 /// Turns the formulas of one edge into BDDs and remembers those it has seen. What its leaves stand
 /// for must not change in between.
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 pub struct Encoder {
     /// Formulas encoded last. Most edges have few: those are found fastest by looking at each.
     recent: Vec<(BitId, Bdd)>,
-    known: HashMap<BitId, Bdd>,
+    known: QuickMap<BitId, Bdd>,
 }
 
 /// So many formulas are looked through one by one.

@@ -6,15 +6,15 @@
 //! step.
 
 use hardbop_bdd::{Bdd, Manager};
+use hardbop_machine::analysis::QuickMap;
 use hardbop_outcome::certificate::Formula;
-use std::collections::HashMap;
 
 /// Writes formulas, each once.
 #[derive(Clone, Debug, Default)]
 pub struct FormulaWriter {
     formulas: Vec<Formula>,
-    known: HashMap<Formula, u32>,
-    of_bdd: HashMap<Bdd, u32>,
+    known: QuickMap<Formula, u32>,
+    of_bdd: QuickMap<Bdd, u32>,
 }
 
 impl FormulaWriter {
@@ -98,8 +98,8 @@ impl FormulaWriter {
     }
 
     /// How many parents each node has below a root, down to what has been written before.
-    fn parents(&self, manager: &Manager<'_>, root: Bdd) -> HashMap<Bdd, u32> {
-        let mut parents: HashMap<Bdd, u32> = HashMap::new();
+    fn parents(&self, manager: &Manager<'_>, root: Bdd) -> QuickMap<Bdd, u32> {
+        let mut parents: QuickMap<Bdd, u32> = QuickMap::default();
         let mut pending = vec![root];
         while let Some(bdd) = pending.pop() {
             let count = parents.entry(bdd).or_default();
@@ -130,7 +130,7 @@ struct Chain {
 
 impl Chain {
     /// The chain of at least two nodes at a node. All but the first have no other parent.
-    fn from(manager: &Manager<'_>, start: Bdd, parents: &HashMap<Bdd, u32>) -> Option<Self> {
+    fn from(manager: &Manager<'_>, start: Bdd, parents: &QuickMap<Bdd, u32>) -> Option<Self> {
         let (_, low, high) = manager.branch(start)?;
         let constants = [low, high].into_iter().filter(|bdd| bdd.is_constant());
         let constant = constants.map(Bdd::is_true).min()?;

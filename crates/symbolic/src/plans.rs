@@ -1,14 +1,14 @@
 //! Plans, each kept once.
 
 use hardbop_bdd::{Manager, Plan, PlanBuilder};
-use std::collections::HashMap;
+use hardbop_machine::analysis::QuickMap;
 use std::rc::Rc;
 
 /// Plans, each kept once: equal plans share what the BDD manager remembers, so that procedures of
 /// the same shape are explored at the cost of one.
 #[derive(Default)]
 pub struct Plans {
-    known: HashMap<Vec<(u32, u32)>, Rc<Plan>>,
+    known: QuickMap<Vec<(u32, u32)>, Rc<Plan>>,
 }
 
 /// What a plan does with a variable: quantify it, or rename it.

@@ -1,6 +1,6 @@
 //! Things with numbers, and rows of such numbers: what configurations are stored in.
 
-use std::collections::HashMap;
+use hardbop_machine::analysis::QuickMap;
 use std::hash::Hash;
 use std::rc::Rc;
 
@@ -88,14 +88,14 @@ impl Configurations {
 /// Numbers things in the order in which they come.
 #[derive(Clone, Debug)]
 pub(crate) struct Numbering<T> {
-    numbers: HashMap<Rc<T>, u32>,
+    numbers: QuickMap<Rc<T>, u32>,
     things: Vec<Rc<T>>,
 }
 
 impl<T> Default for Numbering<T> {
     fn default() -> Self {
         Self {
-            numbers: HashMap::new(),
+            numbers: QuickMap::default(),
             things: Vec::new(),
         }
     }

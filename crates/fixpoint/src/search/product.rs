@@ -52,11 +52,7 @@ impl Product {
                 break;
             }
             let next = match leader {
-                Some((cluster, news)) if cluster == stage.cluster => {
-                    let others = self.clusters[cluster].parts.iter().skip(1);
-                    let restricting = others.map(|&part| value(part));
-                    manager.and_all(restricting.chain([news]).collect())?
-                }
+                Some((cluster, news)) if cluster == stage.cluster => news,
                 _ => self.cluster(manager, plans, stage.cluster, value)?,
             };
             product = if stage.quantified.is_empty() {

@@ -2,11 +2,9 @@
 //!
 //! A variable is quantified as soon as no part that is still to come speaks of it. Parts that do
 //! not change (constant during an iteration) and whose variables are all among those of another
-//! such part are conjoined with it once and for all: that never widens anything. Where several
-//! parts change, a constant one that speaks of a small share of the variables of a changing one
-//! restricts that one before it meets anything else: of a summary only what ends at an exit meets
-//! the callers. The rest is greedy: next comes the part that leaves the fewest variables behind. A
-//! *leader*, the part that carries the news of a round, goes first, because it is usually small.
+//! such part are conjoined with it once and for all: that never widens anything. The rest is
+//! greedy: next comes the part that leaves the fewest variables behind. A *leader*, the part that
+//! carries the news of a round, goes first, because it is usually small.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -19,8 +17,8 @@ pub(crate) struct Part {
     pub is_dynamic: bool,
 }
 
-/// Parts that are conjoined once and for all, and what can be quantified in them. Or a part that
-/// changes, and after it those that restrict it.
+/// Parts that are conjoined once and for all, and what can be quantified in them; or a part that
+/// changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cluster {
     pub parts: Vec<usize>,
@@ -38,27 +36,17 @@ pub(crate) struct Stage {
     pub quantified: Vec<u32>,
 }
 
-/// The parts in clusters. A dynamic part is the first of a cluster of its own.
+/// The parts in clusters. A dynamic part is a cluster of its own.
 pub(crate) fn clusters(parts: &[Part], quantified: &[u32]) -> Vec<Cluster> {
     let mut by_size: Vec<usize> = (0..parts.len()).collect();
     by_size.sort_by_key(|&at| (std::cmp::Reverse(parts[at].support.len()), at));
-    let several_change = parts.iter().filter(|part| part.is_dynamic).count() > 1;
     let mut list: Vec<Cluster> = Vec::new();
     for at in by_size {
         let part = &parts[at];
         let fits = |cluster: &Cluster| part.support.iter().all(|v| cluster.support.contains(v));
-        let restricts = |cluster: &Cluster| {
-            let is_small = 2 * part.support.len() <= cluster.support.len();
-            several_change && cluster.is_dynamic && is_small && fits(cluster)
-        };
-        let host = if part.is_dynamic {
-            None
-        } else {
-            let restricted = list.iter().position(restricts);
-            restricted.or_else(|| list.iter().position(|c| !c.is_dynamic && fits(c)))
-        };
-        let host = host.map(|place| &mut list[place]);
-        match host {
+        let is_host = |cluster: &&mut Cluster| !cluster.is_dynamic && fits(cluster);
+        let host = list.iter_mut().find(is_host);
+        match host.filter(|_| !part.is_dynamic) {
             Some(cluster) => cluster.parts.push(at),
             None => list.push(Cluster {
                 parts: vec![at],
@@ -157,19 +145,6 @@ mod tests {
         let clusters = clusters(&parts, &[1]);
         let members: Vec<&[usize]> = clusters.iter().map(|c| &c.parts[..]).collect();
         assert_eq!(members, [&[0][..], &[2, 1]]);
-    }
-
-    #[test]
-    fn a_small_constant_part_restricts_a_changing_one_before_two_of_them_meet() {
-        let parts = [
-            part(&[1], false),
-            part(&[1, 2, 3, 4], false),
-            part(&[1, 2], true),
-            part(&[3, 4], true),
-        ];
-        let clusters = clusters(&parts, &[1]);
-        let members: Vec<&[usize]> = clusters.iter().map(|c| &c.parts[..]).collect();
-        assert_eq!(members, [&[1][..], &[2, 0], &[3]]);
     }
 
     #[test]

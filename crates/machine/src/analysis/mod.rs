@@ -24,6 +24,7 @@ pub use constants::Constants;
 pub use liveness::Liveness;
 pub use mod_ref::ModRef;
 pub use order::NodeOrder;
+pub use shared_sets::QuickMap;
 pub use slice::Slice;
 pub use switch_points::SwitchPoints;
 pub use table::Table;

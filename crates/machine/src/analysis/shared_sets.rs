@@ -210,11 +210,15 @@ impl SharedSets {
     }
 }
 
-type Known<T> = HashMap<T, SetId, BuildHasherDefault<Mixer>>;
+type Known<T> = QuickMap<T, SetId>;
 
-/// A hash for a few numbers: the usual one takes longer than everything else here.
+/// A map whose keys are a few numbers of our own making: where the usual hash, which is safe against
+/// keys that somebody has chosen, would take longer than everything else.
+pub type QuickMap<K, V> = HashMap<K, V, BuildHasherDefault<Mixer>>;
+
+/// The hash of a [`QuickMap`].
 #[derive(Clone, Copy, Debug, Default)]
-struct Mixer(u64);
+pub struct Mixer(u64);
 
 impl Hasher for Mixer {
     fn finish(&self) -> u64 {
@@ -222,13 +226,19 @@ impl Hasher for Mixer {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(byte.into());
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_le_bytes(word));
         }
     }
 
     fn write_u32(&mut self, value: u32) {
         self.write_u64(value.into());
+    }
+
+    fn write_usize(&mut self, value: usize) {
+        self.write_u64(value as u64);
     }
 
     fn write_u64(&mut self, value: u64) {

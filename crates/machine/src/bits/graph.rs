@@ -5,6 +5,7 @@
 //! constant branch). Canonical forms are the business of BDDs, and SAT solvers simplify better than
 //! a pass here could.
 
+use crate::analysis::QuickMap;
 use crate::ids::{InputId, Variable};
 use std::collections::HashMap;
 
@@ -71,14 +72,14 @@ impl BitNode {
 #[derive(Clone, Debug)]
 pub struct BitGraph {
     nodes: Vec<BitNode>,
-    ids: HashMap<BitNode, BitId>,
+    ids: QuickMap<BitNode, BitId>,
 }
 
 impl Default for BitGraph {
     fn default() -> Self {
         let mut graph = Self {
             nodes: Vec::new(),
-            ids: HashMap::new(),
+            ids: QuickMap::default(),
         };
         for value in [false, true] {
             let id = graph.leaf(BitNode::Const(value));

@@ -31,7 +31,7 @@ use std::rc::Rc;
 const FEW_BITS: u32 = 12;
 /// States and BDD nodes for the first question about all variables: small programs take no more.
 const FIRST_STATES: u64 = 1 << 14;
-const FIRST_NODES: u64 = 1 << 13;
+const FIRST_NODES: u64 = 1 << 11;
 /// The same for a question about few variables: one that needs more sees too much. There are fewer
 /// states where fewer variables can still be tried.
 const STATES: u64 = 1 << 14;

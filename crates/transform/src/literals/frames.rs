@@ -7,7 +7,7 @@
 //! meet.
 
 use crate::literals::edge_circuits::{EdgeCircuit, EdgeCircuits};
-use hardbop_machine::analysis::{Analyses, Liveness, Slice};
+use hardbop_machine::analysis::{CallGraph, Liveness, Slice};
 use hardbop_machine::bits::BitLayout;
 use hardbop_machine::{Action, EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Variable};
 use hardbop_sat::{Circuit, Lit};
@@ -47,7 +47,7 @@ impl<'m> Frames<'m> {
         Self {
             machine,
             slice,
-            liveness: Analyses::new(machine).liveness,
+            liveness: Liveness::new(machine, &CallGraph::new(machine)),
             edges: EdgeCircuits::new(machine),
             live_bits: HashMap::new(),
         }

@@ -14,10 +14,9 @@ use crate::exact::search::evaluate::{Need, Value};
 use crate::exact::search::firing::{Fired, Frame};
 use crate::exact::search::schedule::Effect;
 use crate::tables::Numbering;
-use hardbop_machine::analysis::{Analyses, Liveness};
+use hardbop_machine::analysis::{CallGraph, Liveness, QuickMap};
 use hardbop_machine::cast::Cast;
 use hardbop_machine::{EdgeId, Machine, ProcId, Storage, Type, Variable};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A variable or choice with the value it was given.
@@ -72,7 +71,7 @@ pub(crate) struct Stepper<'m> {
     pub(crate) started_kind: Option<usize>,
     /// The states of the shared variables that have been met.
     pub(crate) shared: Numbering<Shared>,
-    known: HashMap<(usize, u32, u32), Rc<Steps>>,
+    known: QuickMap<(usize, u32, u32), Rc<Steps>>,
 }
 
 /// A state of a thread and the shared variables, opened.
@@ -91,13 +90,13 @@ impl<'m> Stepper<'m> {
         let has_room = cast.len() > cast.initial;
         Self {
             machine,
-            liveness: Analyses::new(machine).liveness,
+            liveness: Liveness::new(machine, &CallGraph::new(machine)),
             globals: GlobalIndex::new(machine),
             started_kind: kind_of.last().copied().filter(|_| has_room),
             kinds,
             kind_of,
             shared: Numbering::default(),
-            known: HashMap::new(),
+            known: QuickMap::default(),
         }
     }
 
