@@ -84,6 +84,9 @@ impl AnswerReport<'_> {
     /// The verdict with what limits it.
     pub fn verdict_in_words(&self) -> String {
         let mut words = self.verdict.to_string();
+        if self.vacuous {
+            words.push_str(", vacuously: it is never reached");
+        }
         if let Some(bound) = &self.up_to {
             words.push_str(&format!(", up to {bound}"));
         }
