@@ -83,19 +83,16 @@ impl AnswerReport<'_> {
 
     /// The verdict with what limits it.
     pub fn verdict_in_words(&self) -> String {
+        let parts = [
+            self.vacuous
+                .then(|| ", vacuously: it is never reached".to_owned()),
+            self.up_to.map(|bound| format!(", up to {bound}")),
+            self.reason.as_ref().map(|reason| format!(": {reason}")),
+            self.uncertified
+                .map(|why| format!(", not certified: {why}")),
+        ];
         let mut words = self.verdict.to_string();
-        if self.vacuous {
-            words.push_str(", vacuously: it is never reached");
-        }
-        if let Some(bound) = &self.up_to {
-            words.push_str(&format!(", up to {bound}"));
-        }
-        if let Some(reason) = &self.reason {
-            words.push_str(&format!(": {reason}"));
-        }
-        if let Some(why) = self.uncertified {
-            words.push_str(&format!(", not certified: {why}"));
-        }
+        words.extend(parts.into_iter().flatten());
         words
     }
 }
