@@ -4,6 +4,7 @@
 pub mod analyze;
 pub mod bench;
 pub mod check;
+pub mod completions;
 pub mod coverage;
 pub mod explain;
 pub mod fmt;
@@ -46,6 +47,8 @@ pub fn run(console: &mut Console, patience: &Patience, command: &Command) -> Res
         Command::Explain(arguments) => explain::run(console, arguments),
         Command::Schema(arguments) => schema::run(console, *arguments),
         Command::Lsp(arguments) => lsp::run(arguments),
+        Command::Completions(arguments) => Ok(completions::run(console, *arguments)),
+        Command::Man(arguments) => completions::run_man(arguments),
     }
 }
 

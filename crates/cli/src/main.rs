@@ -15,6 +15,7 @@ mod faults;
 mod files;
 mod input;
 mod interrupt;
+mod kinds;
 mod limits;
 mod memory;
 mod panic;

@@ -61,14 +61,15 @@ pub struct PropertyArguments {
 #[command(next_help_heading = "Bounds")]
 pub struct BoundArguments {
     /// Look only at runs with at most K context switches; runs with fewest switches come first
+    /// [default: no bound]
     #[arg(long, value_name = "K", group = "bound", visible_alias = "contexts-up-to",
           value_parser = clap::value_parser!(u32).range(..=MANY))]
     contexts: Option<u32>,
-    /// Look only at round-robin schedules of at most R rounds
+    /// Look only at round-robin schedules of at most R rounds [default: no bound]
     #[arg(long, value_name = "R", group = "bound",
           value_parser = clap::value_parser!(u32).range(1..=MANY))]
     rounds: Option<u32>,
-    /// Look only at runs of at most N steps, by unrolling: for finding bugs
+    /// Look only at runs of at most N steps, by unrolling: for finding bugs [default: no bound]
     #[arg(long, value_name = "N", group = "bound")]
     bmc: Option<u32>,
 }

@@ -8,11 +8,12 @@ use hardbop_report::{TraceLevel, TraceOptions, TraceTexts};
 
 /// How traces are shown.
 #[derive(Clone, Copy, Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
 pub struct TraceArguments {
     /// How much of a trace is shown
     #[arg(long, value_enum, default_value_t, value_name = "LEVEL")]
     pub trace: Level,
-    /// Write completed calls out, showing at most N steps
+    /// Write completed calls out, showing at most N steps [default: calls are folded]
     #[arg(long, value_name = "N")]
     pub expand: Option<usize>,
 }

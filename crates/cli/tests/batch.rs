@@ -253,7 +253,7 @@ fn table(folder: &Path, file: &str) -> BTreeMap<String, Value> {
     table
 }
 
-/// `HARDBOP_KILLS` says how often; the default is a few, for tests that everybody runs.
+/// `HARDBOP_KILLS` says how often.
 #[test]
 fn a_batch_that_is_killed_and_resumed_is_as_one_that_was_not() {
     let folder = folder("kill", &[]);
@@ -275,7 +275,7 @@ fn a_batch_that_is_killed_and_resumed_is_as_one_that_was_not() {
         .and_then(|text| text.parse().ok());
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     let mut interrupted = 0;
-    for kill in 0..kills.unwrap_or(8) {
+    for kill in 0..kills.unwrap_or(50) {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
@@ -285,7 +285,8 @@ fn a_batch_that_is_killed_and_resumed_is_as_one_that_was_not() {
             .stdout(Stdio::null())
             .spawn()
             .expect("the command runs");
-        std::thread::sleep(duration.mul_f64((random % 1000) as f64 / 1000.0));
+        let part = u32::try_from(random % 1000).expect("less than a thousand");
+        std::thread::sleep(duration * part / 1000);
         batch.kill().expect("a process can be killed");
         batch.wait().expect("a process ends");
         let kept = fs::read_to_string(folder.join(&out)).unwrap_or_default();

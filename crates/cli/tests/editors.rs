@@ -1,4 +1,4 @@
-//! The extension for Visual Studio Code: its TextMate grammars are held against the examples by a
+//! The extension for Visual Studio Code: its grammars are held against the examples by a
 //! test in JavaScript, since no other program reads them as the editor does.
 
 use std::path::Path;

@@ -487,16 +487,14 @@ fn nothing_that_arrives_ends_the_server() {
     );
     assert_eq!(client.request("textDocument/hover", far), Value::Null);
     let uri = "file:///t/odd.bp";
-    for (version, text) in ["\u{feff}\r\r\n\u{0}", "void main() begin {", "((((", ""]
-        .iter()
-        .enumerate()
-    {
+    let texts = ["\u{feff}\r\r\n\u{0}", "void main() begin {", "((((", ""];
+    for (version, text) in (10..).zip(texts) {
         client.open(uri, text);
         let range =
             json!({ "start": { "line": 9, "character": 9 }, "end": { "line": 0, "character": 0 } });
         let change = json!({ "range": range, "text": "decl x;" });
-        client.change(uri, 10 + version as i32, &change);
-        client.diagnostics_of_version(uri, 10 + version as i32);
+        client.change(uri, version, &change);
+        client.diagnostics_of_version(uri, version);
         for method in ["hover", "definition", "prepareRename"] {
             let place = at(uri, &json!({ "line": 7, "character": 4_294_967_295_u32 }));
             client.respond(&format!("textDocument/{method}"), place);

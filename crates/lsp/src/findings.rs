@@ -122,14 +122,15 @@ pub(crate) fn of_coverage(reading: &Reading, coverage: &Coverage) -> Vec<Diagnos
     let About::Program { ast, .. } = &reading.about else {
         return Vec::new();
     };
-    let spans = ast.stmts.iter().map(|stmt| (stmt.span.start, stmt.span));
-    let spans: HashMap<u32, Span> = spans.collect();
+    // What coverage names by line and column, expressions first: a statement is more than its
+    // first expression.
+    let expressions = ast.exprs.iter().map(|expr| expr.span);
+    let spans = expressions.chain(ast.stmts.iter().map(|stmt| stmt.span));
+    let spans = spans.map(|span| (reading.source.line_column(span.start), span));
+    let spans: HashMap<(u32, u32), Span> = spans.collect();
     let place = |line: u32, column: u32| {
-        let start = offset(reading, line, column);
-        let one = Span::new(start, start + 1);
-        reading
-            .lines
-            .range(spans.get(&start).copied().unwrap_or(one))
+        let span = spans.get(&(line, column)).copied();
+        reading.lines.range(span.unwrap_or_default())
     };
     let mut shown = Vec::new();
     if coverage.vacuous {
@@ -168,13 +169,4 @@ pub(crate) fn of_coverage(reading: &Reading, coverage: &Coverage) -> Vec<Diagnos
         });
     }
     shown
-}
-
-/// The offset of a place that was given by line and column, both from one, in characters.
-fn offset(reading: &Reading, line: u32, column: u32) -> u32 {
-    let text = reading.source.text();
-    let line = reading.source.line_text(line);
-    let start = line.as_ptr() as usize - text.as_ptr() as usize;
-    let before = line.chars().take(column as usize - 1);
-    (start + before.map(char::len_utf8).sum::<usize>()) as u32
 }

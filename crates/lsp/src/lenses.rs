@@ -3,6 +3,7 @@
 
 use crate::checks::{Asked, Found};
 use crate::reading::Reading;
+use hardbop_machine::ir::Label;
 use hardbop_outcome::{Target, TargetKind};
 use lsp_types::{CodeAction, CodeActionKind, CodeLens, Command, Uri};
 use serde_json::json;
@@ -22,7 +23,14 @@ pub(crate) fn lenses(reading: &Reading, uri: &Uri, found: &[Found]) -> Vec<CodeL
     let Some(machine) = reading.machine() else {
         return Vec::new();
     };
-    let targets = Target::all(machine).into_iter();
+    let label = |label: &Label| {
+        let kind = TargetKind::Label {
+            label: label.name.clone(),
+        };
+        Target::new(machine, label.node, kind)
+    };
+    let labels = machine.labels.iter().map(label);
+    let targets = Target::assertions(machine).into_iter().chain(labels);
     let lens = |target: Target| {
         let known = found
             .iter()

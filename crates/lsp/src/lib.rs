@@ -11,6 +11,8 @@
 
 mod background;
 mod checks;
+#[cfg(test)]
+mod damaged;
 mod documents;
 mod findings;
 mod hover;

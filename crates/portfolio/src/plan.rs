@@ -62,7 +62,7 @@ impl Planned {
     }
 
     /// The engine, set up as the options say, with what it is asked through.
-    pub fn contestant(self, options: &Options) -> Contestant {
+    pub(crate) fn contestant(self, options: &Options) -> Contestant {
         let engine = self.name.engine(options);
         let engine: Box<dyn Engine> = match self.through {
             Wrapper::None => engine,

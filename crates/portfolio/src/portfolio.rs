@@ -60,14 +60,6 @@ pub enum Refused {
 }
 
 impl Portfolio {
-    /// One engine answers.
-    pub fn of_engine(engine: EngineName) -> Self {
-        Self {
-            choice: Choice::Engine(engine),
-            ..Self::default()
-        }
-    }
-
     /// Answers a question, with every run replayed and every certificate checked, and assertions
     /// marked that are never reached.
     pub fn check(

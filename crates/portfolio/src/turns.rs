@@ -90,7 +90,7 @@ const PATIENCE: u64 = 10;
 const FAIR_TURNS: u64 = 4;
 
 /// Lets engines search until the contest is over.
-pub fn take_turns(
+pub(crate) fn take_turns(
     contestants: &[Contestant],
     machine: &Machine,
     question: &Question,

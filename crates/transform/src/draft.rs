@@ -74,7 +74,7 @@ pub(crate) struct DraftEdge {
 
 impl DraftEdge {
     /// An edge of no step of the original.
-    pub fn silent(
+    pub(crate) fn silent(
         from: Place,
         to: Place,
         guard: Option<ExprId>,
@@ -138,7 +138,7 @@ impl DraftProcedure {
     }
 
     /// A procedure with the variables of one of the original, but only an exit.
-    pub fn with_interface_of(machine: &Machine, id: ProcId) -> Self {
+    pub(crate) fn with_interface_of(machine: &Machine, id: ProcId) -> Self {
         let procedure = machine.procedure(id);
         Self {
             original: Some(id),
@@ -193,7 +193,7 @@ impl<'m> Draft<'m> {
     }
 
     /// The original, but for its procedures.
-    pub fn without_procedures(original: &'m Machine) -> Self {
+    pub(crate) fn without_procedures(original: &'m Machine) -> Self {
         Self {
             original,
             globals: original.globals.clone(),

@@ -2,7 +2,7 @@
 //! options, in a fixed order.
 
 use super::project::{self, Check};
-use super::settings::{FILES, Known, Setting, overridden};
+use super::settings::{self, FILES, Known, Setting, overridden};
 use crate::exit::Failure;
 use crate::input::{STDIN, plain_words};
 use glob::{MatchOptions, Pattern};
@@ -121,7 +121,7 @@ fn add_project(
     let mut programs = None;
     for Check { files, settings } in project::read(folder, known)? {
         let settings = overridden(&settings, given);
-        known.check(&settings).map_err(Failure::BadInput)?;
+        settings::check(&settings).map_err(Failure::BadInput)?;
         for (pattern, line) in files {
             let place = folder.join(project::NAME);
             let error = |why: String| {

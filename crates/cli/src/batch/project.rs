@@ -17,7 +17,7 @@
 //! repeated take a list. Anything else is an error with its line. Names of files are relative to
 //! the folder of `hardbop.toml`.
 
-use super::settings::{FILES, Known, NotASetting, Setting, overridden};
+use super::settings::{self, FILES, Known, NotASetting, Setting, overridden};
 use crate::exit::Failure;
 use crate::input;
 use clap::ArgAction;
@@ -78,9 +78,7 @@ pub(super) fn read(folder: &Path, known: &Known) -> Result<Vec<Check>, Failure> 
     for section in &contents.check {
         let own = reader.settings(section.as_ref())?;
         let settings = overridden(&defaults, &own);
-        known
-            .check(&settings)
-            .map_err(|why| reader.error(&section.span(), &why))?;
+        settings::check(&settings).map_err(|why| reader.error(&section.span(), &why))?;
         let files = reader.files(section)?;
         checks.push(Check { files, settings });
     }
@@ -166,17 +164,14 @@ impl Reader<'_> {
     }
 
     fn unknown(&self, name: &str) -> String {
-        let similar = |other: &&str| strsim::jaro_winkler(name, other) >= SIMILAR;
-        let rank = |other: &&str| (strsim::jaro_winkler(name, other) * 1000.0) as u32;
-        let best = self
-            .known
-            .names()
-            .chain(["files"])
-            .filter(similar)
-            .max_by_key(rank);
+        let rank = |other: &str| strsim::jaro_winkler(name, other);
+        let names = self.known.names().chain(["files"]);
+        let best = names.max_by(|a, b| rank(a).total_cmp(&rank(b)));
         match best {
-            Some(other) => format!("unknown key `{name}`; did you mean `{other}`?"),
-            None => format!("unknown key `{name}`; keys are the long options of `hardbop check`"),
+            Some(other) if rank(other) >= SIMILAR => {
+                format!("unknown key `{name}`; did you mean `{other}`?")
+            }
+            _ => format!("unknown key `{name}`; keys are the long options of `hardbop check`"),
         }
     }
 

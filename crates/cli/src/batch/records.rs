@@ -9,6 +9,7 @@ use crate::exit::{Exit, Failure};
 use crate::faults::Disturbed;
 use crate::input::plain_words;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 
@@ -67,11 +68,10 @@ impl Record {
         found.unwrap_or(Exit::Internal)
     }
 
+    /// Whether a result for the file and options of a job still holds.
     fn is_of(&self, job: &Job) -> bool {
         self.version == VERSION
             && self.hardbop == env!("CARGO_PKG_VERSION")
-            && self.file == job.file
-            && self.options == job.options
             && self.digest.is_some()
             && self.digest == job.digest()
     }
@@ -81,7 +81,8 @@ impl Record {
 pub(super) struct Records {
     name: String,
     file: Option<File>,
-    known: Vec<Record>,
+    /// The last result of each file with its options.
+    known: BTreeMap<(String, Vec<String>), Record>,
 }
 
 impl Records {
@@ -90,7 +91,7 @@ impl Records {
         Self {
             name: String::new(),
             file: None,
-            known: Vec::new(),
+            known: BTreeMap::new(),
         }
     }
 
@@ -119,18 +120,18 @@ impl Records {
             .iter()
             .rposition(|&byte| byte == b'\n')
             .map_or(0, |end| end + 1);
-        let mut known = Vec::new();
+        let mut known = BTreeMap::new();
         for (number, line) in bytes[..whole]
             .split_inclusive(|&byte| byte == b'\n')
             .enumerate()
         {
-            let record = serde_json::from_slice(line).map_err(|_| {
+            let record: Record = serde_json::from_slice(line).map_err(|_| {
                 let line = number + 1;
                 Failure::BadInput(format!(
                     "{name}:{line} is not a result; nothing was changed"
                 ))
             })?;
-            known.push(record);
+            known.insert((record.file.clone(), record.options.clone()), record);
         }
         if whole < bytes.len() {
             // The last line has no end: the batch was killed while it was written.
@@ -150,11 +151,8 @@ impl Records {
 
     /// The last result of a job, if it still holds.
     pub(super) fn find(&self, job: &Job) -> Option<Record> {
-        self.known
-            .iter()
-            .rev()
-            .find(|record| record.is_of(job))
-            .cloned()
+        let record = self.known.get(&(job.file.clone(), job.options.clone()))?;
+        record.is_of(job).then(|| record.clone())
     }
 
     /// Adds a result. It is with the system when this returns, whole.

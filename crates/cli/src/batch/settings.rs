@@ -5,7 +5,7 @@
 //! the command: an option is defined once.
 
 use crate::arguments::Arguments;
-use clap::{Arg, ArgAction, CommandFactory};
+use clap::{Arg, ArgAction, CommandFactory, Parser};
 
 /// Options of the batch itself, or of how it is shown.
 const OF_BATCH: [&str; 6] = [
@@ -143,21 +143,20 @@ impl Known {
         }
         Ok(settings)
     }
+}
 
-    /// Whether settings go together; the reason in one line if not.
-    pub(super) fn check(&self, settings: &[Setting]) -> Result<(), String> {
-        use clap::Parser;
-        let words = ["hardbop", "check", "program.bp"].map(str::to_owned);
-        let words = words
-            .into_iter()
-            .chain(settings.iter().map(Setting::to_string));
-        match Arguments::try_parse_from(words) {
-            Ok(_) => Ok(()),
-            Err(error) => {
-                let text = error.render().to_string();
-                let first = text.lines().next().unwrap_or_default();
-                Err(first.trim_start_matches("error: ").to_owned())
-            }
+/// Whether settings go together; the reason in one line if not.
+pub(super) fn check(settings: &[Setting]) -> Result<(), String> {
+    let words = ["hardbop", "check", "program.bp"].map(str::to_owned);
+    let words = words
+        .into_iter()
+        .chain(settings.iter().map(Setting::to_string));
+    match Arguments::try_parse_from(words) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let text = error.render().to_string();
+            let first = text.lines().next().unwrap_or_default();
+            Err(first.trim_start_matches("error: ").to_owned())
         }
     }
 }
@@ -216,13 +215,8 @@ mod tests {
             name: name.to_owned(),
             value: Some(value.to_owned()),
         };
-        let known = Known::new();
-        assert_eq!(known.check(&[setting("rounds", "2")]), Ok(()));
-        assert!(known.check(&[setting("rounds", "many")]).is_err());
-        assert!(
-            known
-                .check(&[setting("rounds", "2"), setting("contexts", "2")])
-                .is_err()
-        );
+        assert_eq!(check(&[setting("rounds", "2")]), Ok(()));
+        assert!(check(&[setting("rounds", "many")]).is_err());
+        assert!(check(&[setting("rounds", "2"), setting("contexts", "2")]).is_err());
     }
 }

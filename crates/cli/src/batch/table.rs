@@ -91,9 +91,7 @@ impl Table {
         if self.live.is_none() {
             return;
         }
-        let columns = std::env::var("COLUMNS")
-            .ok()
-            .and_then(|text| text.parse().ok());
+        let columns = terminal_size::terminal_size().map(|(columns, _)| usize::from(columns.0));
         let width = columns.unwrap_or(WIDTH).max(2) - 1;
         let mut lines = Vec::new();
         for (&number, since) in &self.running {

@@ -96,12 +96,12 @@ fn check(job: &Job) -> Record {
     }
     record.seconds = start.elapsed().as_secs_f64();
     if record.verdict.is_empty() {
-        record.verdict = match record.exit() {
+        let word = match record.exit() {
             Exit::Unknown => "UNKNOWN",
             Exit::BadInput => "ERROR",
             _ => "FAULT",
-        }
-        .to_owned();
+        };
+        record.verdict.push_str(word);
     }
     record
 }

@@ -34,16 +34,16 @@ pub struct Arguments {
     #[command(flatten)]
     program: ProgramArguments,
     /// Engine to use
-    #[arg(long, value_parser = PossibleValuesParser::new(names()), default_value = AUTO)]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(names()), default_value = AUTO, help_heading = "Engines")]
     engine: String,
     #[command(flatten)]
     pub limits: Limits,
     /// Show only lines with something unreachable, or a condition that always comes out the same
     /// (an assertion that holds aside)
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     findings: bool,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub json: bool,
     /// Write a page for a browser
     #[arg(long, value_name = "FILE.html")]

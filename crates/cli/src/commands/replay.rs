@@ -28,7 +28,7 @@ pub struct Arguments {
     #[command(flatten)]
     traces: TraceArguments,
     /// Print the runs as JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
     #[command(flatten)]
     pub limits: TimeAndMemory,

@@ -28,7 +28,7 @@ pub struct Arguments {
     #[arg(long, value_name = "LABEL")]
     reach: Option<String>,
     /// Write the run to a file that `hardbop replay` reads
-    #[arg(long, value_name = "TRACE.json")]
+    #[arg(long, value_name = "TRACE.json", help_heading = "Output")]
     save: Option<String>,
     #[command(flatten)]
     traces: TraceArguments,

@@ -22,6 +22,10 @@ use hardbop_machine::{Action, Edge, EdgeId, NodeId, ProcId};
 use hardbop_symbolic::{Part, Plans, image};
 use std::rc::Rc;
 
+/// How many visits there are between two questions to the interrupt: where few variables are alive,
+/// visits make hardly any BDD nodes, and the manager does not ask.
+const PATIENCE: u64 = 4096;
+
 /// What is known at a call edge.
 #[derive(Clone, Debug)]
 struct CallState {
@@ -206,6 +210,9 @@ impl<'m, 'i> Forward<'m, 'i> {
             }
             if open.is_empty() && !targets.is_empty() {
                 return Ok(Progress::TargetsReached);
+            }
+            if (self.visits + 1).is_multiple_of(PATIENCE) {
+                self.manager.ask()?;
             }
             let Some(node) = self.frontier.take_next() else {
                 return Ok(Progress::Complete);

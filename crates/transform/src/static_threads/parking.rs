@@ -83,7 +83,7 @@ impl Parking {
     }
 
     /// Lets threads park at every stop. `lock` is up while the running thread is inside a block.
-    pub fn add_edges(&self, draft: &mut Draft<'_>, lock: GlobalId) {
+    pub(crate) fn add_edges(&self, draft: &mut Draft<'_>, lock: GlobalId) {
         for (number, stop) in self.stops.iter().enumerate() {
             let span = draft.procedures[stop.procedure].nodes[stop.place].span;
             let parked = draft.procedures[stop.procedure].node(span);

@@ -88,7 +88,7 @@ fn inside(draft: &Draft<'_>) -> BTreeSet<(usize, Place)> {
 }
 
 /// Whether a thread that starts in a procedure may come to a stop.
-pub fn may_stop(draft: &Draft<'_>, entry: ProcId, stops: &[Stop]) -> bool {
+pub(crate) fn may_stop(draft: &Draft<'_>, entry: ProcId, stops: &[Stop]) -> bool {
     let mut pending = vec![entry.index()];
     let mut seen: BTreeSet<usize> = pending.iter().copied().collect();
     while let Some(index) = pending.pop() {
