@@ -296,3 +296,41 @@ fn nothing_overflows_at_the_usual_widths() {
         assert_eq!(browser.text(over), "0", "at {width}");
     }
 }
+
+/// Pictures to look at, after every change of the page: `cargo test -p hardbop-cli --test browser
+/// -- --ignored` writes them to `target/tmp/browser/screenshots`.
+#[test]
+#[ignore = "makes pictures for people"]
+fn screenshots() {
+    let Some(mut browser) = browser() else { return };
+    let pictures = folder("screenshots");
+    let example = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+        std::fs::read_to_string(path.join(name)).expect("an example")
+    };
+    let cases: [(&str, String, &str, &[&str]); 6] = [
+        ("sequential", SEQUENTIAL.to_owned(), "check", &[]),
+        (
+            "recursion",
+            example("quicksort.bp"),
+            "check",
+            &["--nonterminating"],
+        ),
+        ("threads", example("peterson-broken.bp"), "check", &[]),
+        ("proof", example("double-lock.bp"), "check", &[]),
+        ("thread-proof", example("peterson.bp"), "check", &[]),
+        ("coverage", example("slam-driver.bp"), "coverage", &[]),
+    ];
+    for (name, program, command, options) in cases {
+        let page = page(&format!("picture-{name}"), &program, command, options);
+        for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 900)] {
+            browser.prefer(scheme);
+            browser.resize(width, 800);
+            browser.open(&page);
+            for _ in 0..3 {
+                browser.key("ArrowLeft");
+            }
+            browser.screenshot(&pictures.join(format!("{name}-{scheme}-{width}.png")));
+        }
+    }
+}
