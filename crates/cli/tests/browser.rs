@@ -77,6 +77,8 @@ fn stepping_shows_the_line_the_stack_and_the_values() {
     assert_eq!(browser.text(MARKED), "12");
     browser.click("#first");
     assert!(browser.text(CURRENT).contains("start"));
+    let changed = "String(document.querySelectorAll('#variables .changed').length)";
+    assert_eq!(browser.text(changed), "0");
     assert_eq!(browser.text(MARKED), "");
     browser.click("#next");
     assert_eq!(browser.text(MARKED), "7");
@@ -213,6 +215,11 @@ end
     let holds = "document.querySelector('#source [data-line=\"5\"] .holds').textContent";
     let text = browser.text(holds);
     assert_eq!(text, "◂ h != g");
+    // The line of the question is chosen; another one is with a click.
+    let detail = "document.querySelector('#proof-detail').textContent";
+    assert_eq!(browser.text(detail), "line 5: h != g");
+    browser.click("#source [data-line='4']");
+    assert_eq!(browser.text(detail), "line 4: true");
     browser.click("#source [data-line='5']");
     assert_eq!(
         browser.text("document.querySelector('#run .current .text').textContent"),
