@@ -267,9 +267,3 @@ fn large_garbage_is_refused_in_seconds() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
-
-fn all(machine: &hardbop_machine::Machine) -> Vec<hardbop_machine::ProcId> {
-    (0..machine.procedures.len())
-        .map(hardbop_machine::ProcId::new)
-        .collect()
-}

@@ -84,7 +84,11 @@ impl ProcedureLowering<'_, '_> {
     }
 
     /// Expressions over the values before the step.
-    pub(crate) fn translate_all(&mut self, values: &[ast::ExprId], inputs: &mut Vec<Type>) -> Vec<ExprId> {
+    pub(crate) fn translate_all(
+        &mut self,
+        values: &[ast::ExprId],
+        inputs: &mut Vec<Type>,
+    ) -> Vec<ExprId> {
         let values = values.iter();
         values
             .map(|&value| self.translator.translate(value, Time::Before, inputs))
