@@ -97,6 +97,11 @@ fn stepping_shows_the_line_the_stack_and_the_values() {
     assert_eq!(browser.text(stack), "main, line 9");
     let x = "document.querySelector('#variables [data-variable=x] .value').textContent";
     assert_eq!(browser.text(x), "1");
+    let was = "document.querySelector('#variables [data-variable=x]').className";
+    assert!(
+        browser.text(was).contains("changed"),
+        "the result has come back"
+    );
     browser.key("ArrowRight");
     assert!(
         browser.text(CURRENT).contains("true"),

@@ -190,8 +190,11 @@ function showVariables() {
   add(0, "shared", stateNow.shared, stateBefore && stateBefore.shared);
   if (thread) add(1, "thread", thread.own, before && before.own);
   if (frame) {
-    const old = before && before.top && frame === (thread && thread.top) && before.top.depth === frame.depth ? before.top.locals : null;
-    add(2, "local", frame.locals, old);
+    // The same frame before the step: of a call that has just returned, the one that waited for it.
+    let old = before && before.top;
+    while (old && old.depth > frame.depth) old = old.below;
+    const isSame = old && old.depth === frame.depth && old.procedure === frame.procedure;
+    add(2, "local", frame.locals, isSame ? old.locals : null);
   }
   variables.setCount(shownVariables.length);
 }
