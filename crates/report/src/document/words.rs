@@ -1,7 +1,6 @@
 //! A document in words: what a step does and what an answer says, on one line each.
 
 use super::{AnswerReport, Branch, Run, RunEnding, Step, StepKind, Value};
-use hardbop_outcome::VerdictWord;
 
 impl Step {
     /// What its choices came out as, which way it goes and what it prints.
@@ -76,11 +75,6 @@ impl Run {
 }
 
 impl AnswerReport<'_> {
-    /// Whether something was found.
-    pub fn is_found(&self) -> bool {
-        matches!(self.verdict, VerdictWord::Violated | VerdictWord::Reachable)
-    }
-
     /// The verdict with what limits it.
     pub fn verdict_in_words(&self) -> String {
         let parts = [
