@@ -22,8 +22,11 @@ pub struct ReportArguments {
     /// Write a report in SARIF 2.1.0, for code hosts and editors
     #[arg(long, value_name = "FILE.sarif")]
     pub sarif: Option<String>,
-    /// Write a report in the XML of JUnit, for build servers
-    #[arg(long, value_name = "FILE.xml")]
+    #[arg(
+        long,
+        value_name = "FILE.xml",
+        help = "Write a report in the XML of JUnit, for build servers"
+    )]
     pub junit: Option<String>,
 }
 

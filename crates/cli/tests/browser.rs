@@ -77,6 +77,8 @@ fn stepping_shows_the_line_the_stack_and_the_values() {
     assert_eq!(browser.text(MARKED), "12");
     browser.click("#first");
     assert!(browser.text(CURRENT).contains("start"));
+    let changed = "String(document.querySelectorAll('#variables .changed').length)";
+    assert_eq!(browser.text(changed), "0");
     assert_eq!(browser.text(MARKED), "");
     browser.click("#next");
     assert_eq!(browser.text(MARKED), "7");
@@ -95,6 +97,11 @@ fn stepping_shows_the_line_the_stack_and_the_values() {
     assert_eq!(browser.text(stack), "main, line 9");
     let x = "document.querySelector('#variables [data-variable=x] .value').textContent";
     assert_eq!(browser.text(x), "1");
+    let was = "document.querySelector('#variables [data-variable=x]').className";
+    assert!(
+        browser.text(was).contains("changed"),
+        "the result has come back"
+    );
     browser.key("ArrowRight");
     assert!(
         browser.text(CURRENT).contains("true"),
@@ -213,6 +220,11 @@ end
     let holds = "document.querySelector('#source [data-line=\"5\"] .holds').textContent";
     let text = browser.text(holds);
     assert_eq!(text, "◂ h != g");
+    // The line of the question is chosen; another one is with a click.
+    let detail = "document.querySelector('#proof-detail').textContent";
+    assert_eq!(browser.text(detail), "line 5: h != g");
+    browser.click("#source [data-line='4']");
+    assert_eq!(browser.text(detail), "line 4: true");
     browser.click("#source [data-line='5']");
     assert_eq!(
         browser.text("document.querySelector('#run .current .text').textContent"),
@@ -294,5 +306,43 @@ fn nothing_overflows_at_the_usual_widths() {
         let over =
             "String(document.documentElement.scrollWidth - document.documentElement.clientWidth)";
         assert_eq!(browser.text(over), "0", "at {width}");
+    }
+}
+
+/// Pictures to look at, after every change of the page: `cargo test -p hardbop-cli --test browser
+/// -- --ignored` writes them to `target/tmp/browser/screenshots`.
+#[test]
+#[ignore = "makes pictures for people"]
+fn screenshots() {
+    let Some(mut browser) = browser() else { return };
+    let pictures = folder("screenshots");
+    let example = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+        std::fs::read_to_string(path.join(name)).expect("an example")
+    };
+    let cases: [(&str, String, &str, &[&str]); 6] = [
+        ("sequential", SEQUENTIAL.to_owned(), "check", &[]),
+        (
+            "recursion",
+            example("quicksort.bp"),
+            "check",
+            &["--nonterminating"],
+        ),
+        ("threads", example("peterson-broken.bp"), "check", &[]),
+        ("proof", example("double-lock.bp"), "check", &[]),
+        ("thread-proof", example("peterson.bp"), "check", &[]),
+        ("coverage", example("slam-driver.bp"), "coverage", &[]),
+    ];
+    for (name, program, command, options) in cases {
+        let page = page(&format!("picture-{name}"), &program, command, options);
+        for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 900)] {
+            browser.prefer(scheme);
+            browser.resize(width, 800);
+            browser.open(&page);
+            for _ in 0..3 {
+                browser.key("ArrowLeft");
+            }
+            browser.screenshot(&pictures.join(format!("{name}-{scheme}-{width}.png")));
+        }
     }
 }

@@ -96,6 +96,11 @@ fn a_fault_anywhere_leaves_verdicts_and_files_whole() {
     cases.extend(properties());
     cases.extend(other_commands());
     campaign(&mut stage, &cases, &[LOOKS, WRITES].concat(), 3);
+    // A report of other answers is another file, so only writing is disturbed.
+    let options = ["--html", "--sarif", "--junit"].into_iter().cycle();
+    let reports = asked.iter().take(9).zip(options);
+    let reports = reports.map(|(q, option)| with(q, &format!("{option} out/file")));
+    campaign(&mut stage, &reports.collect::<Vec<_>>(), &WRITES, 3);
     stage.show();
     // Each kind has hit, and has been seen to do so.
     for kind in ["time", "interrupt"] {

@@ -1,4 +1,4 @@
-//! Reports for other tools: SARIF is held against the official schema, JUnit is read back, and a
+//! Reports for other tools: SARIF is held against the official schema, `JUnit` is read back, and a
 //! file is written whole or not at all.
 
 use serde_json::Value;
@@ -150,11 +150,11 @@ fn sarif_has_results_with_places_and_flows_per_thread() {
     let orders = flows
         .iter()
         .flat_map(|f| f["locations"].as_array().expect("a list"));
-    let mut orders: Vec<i64> = orders
-        .filter_map(|l| l["executionOrder"].as_i64())
+    let mut orders: Vec<u64> = orders
+        .filter_map(|l| l["executionOrder"].as_u64())
         .collect();
     orders.sort_unstable();
-    assert_eq!(orders, (1..=orders.len() as i64).collect::<Vec<_>>());
+    assert_eq!(orders, (1..=orders.len() as u64).collect::<Vec<_>>());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The value from which every report is made: JSON, SARIF, JUnit and the page.
+//! The value from which every report is made: JSON, SARIF, `JUnit` and the page.
 //!
 //! It says everything about the answers to some questions without a look at the program: what was
 //! asked, the verdicts, and every run step by step ([`run`]), as it was executed. As JSON it is also

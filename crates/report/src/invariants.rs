@@ -301,6 +301,7 @@ impl<'a> Reader<'a> {
             unreachable!("everything else was quantified away")
         };
         NamedBit {
+            variable: bit.variable,
             name: self.machine.name_of(procedure, bit.variable).to_owned(),
             bit: bit.bit,
             width: self.machine.type_of(procedure, bit.variable).width(),

@@ -60,6 +60,11 @@ fn rule(id: &str, text: &str) -> ReportingDescriptor {
         .build()
 }
 
+/// The format counts with signed numbers.
+fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
 fn words(text: &str) -> MultiformatMessageString {
     MultiformatMessageString::builder().text(text).build()
 }
@@ -94,7 +99,7 @@ fn result(document: &Document<'_>, answer: &AnswerReport<'_>) -> SarifResult {
     let said = format!("{}: {}", answer.question, answer.verdict_in_words());
     let mut result = SarifResult::builder()
         .rule_id(RULES[rule].0)
-        .rule_index(rule as i64)
+        .rule_index(number(rule))
         .kind(kind)
         .level(level)
         .message(message(said))
@@ -158,7 +163,7 @@ fn flow_location(file: &str, run: &Run, order: usize, step: &Step) -> ThreadFlow
     };
     let importance = if step.fails { "essential" } else { "important" };
     ThreadFlowLocation::builder()
-        .execution_order(order as i64 + 1)
+        .execution_order(number(order) + 1)
         .nesting_level(i64::from(step.depth))
         .importance(importance)
         .location(location(file, Some(&step.place), Some(text)))

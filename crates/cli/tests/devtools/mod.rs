@@ -11,7 +11,7 @@ use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A browser with one page.
 pub struct Browser {
@@ -65,19 +65,17 @@ impl Browser {
             session: String::new(),
             next: 0,
         };
-        let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
+        let target = browser.call("Target.createTarget", &json!({ "url": "about:blank" }));
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
-        let attached = browser.call("Target.attachToTarget", attach);
-        browser.session = attached["sessionId"]
-            .as_str()
-            .expect("a session")
-            .to_owned();
+        let attached = browser.call("Target.attachToTarget", &attach);
+        let session = attached["sessionId"].as_str().expect("a session");
+        session.clone_into(&mut browser.session);
         browser.resize(1280, 800);
         Some(browser)
     }
 
     /// Calls a method of the protocol and waits for its result.
-    pub fn call(&mut self, method: &str, parameters: Value) -> Value {
+    pub fn call(&mut self, method: &str, parameters: &Value) -> Value {
         self.next += 1;
         let mut request = json!({ "id": self.next, "method": method, "params": parameters });
         if !self.session.is_empty() {
@@ -101,14 +99,14 @@ impl Browser {
     pub fn resize(&mut self, width: u32, height: u32) {
         let metrics =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        self.call("Emulation.setDeviceMetricsOverride", metrics);
+        self.call("Emulation.setDeviceMetricsOverride", &metrics);
     }
 
     /// Opens a file and waits until its script has run.
     pub fn open(&mut self, file: &Path) {
-        self.call("Page.navigate", json!({ "url": "about:blank" }));
+        self.call("Page.navigate", &json!({ "url": "about:blank" }));
         let url = format!("file://{}", file.display());
-        self.call("Page.navigate", json!({ "url": url }));
+        self.call("Page.navigate", &json!({ "url": url }));
         let ready = "String(document.readyState === 'complete' && \
                      document.querySelectorAll('#source .row').length > 0)";
         let start = Instant::now();
@@ -120,7 +118,7 @@ impl Browser {
 
     /// The value of an expression, which must be a text.
     pub fn text(&mut self, expression: &str) -> String {
-        let answer = self.call("Runtime.evaluate", json!({ "expression": expression }));
+        let answer = self.call("Runtime.evaluate", &json!({ "expression": expression }));
         let value = answer["result"]["value"].as_str();
         value
             .unwrap_or_else(|| panic!("{expression} is not a text: {answer}"))
@@ -137,7 +135,7 @@ impl Browser {
         let place: Value = serde_json::from_str(&self.text(&place)).expect("two numbers");
         for kind in ["mousePressed", "mouseReleased"] {
             let event = json!({ "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1 });
-            self.call("Input.dispatchMouseEvent", event);
+            self.call("Input.dispatchMouseEvent", &event);
         }
     }
 
@@ -145,14 +143,48 @@ impl Browser {
     pub fn key(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {
             let event = json!({ "type": kind, "key": key, "code": key });
-            self.call("Input.dispatchKeyEvent", event);
+            self.call("Input.dispatchKeyEvent", &event);
         }
+    }
+
+    /// Light or dark, as a system would be set.
+    pub fn prefer(&mut self, scheme: &str) {
+        let feature = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.call(
+            "Emulation.setEmulatedMedia",
+            &json!({ "features": feature }),
+        );
+    }
+
+    /// Writes what is visible to a file, as PNG.
+    pub fn screenshot(&mut self, file: &Path) {
+        let shot = self.call("Page.captureScreenshot", &json!({ "format": "png" }));
+        let text = shot["data"].as_str().expect("a picture");
+        std::fs::write(file, base64(text)).expect("the picture can be written");
     }
 
     /// Types into what has the focus.
     pub fn type_text(&mut self, text: &str) {
-        self.call("Input.insertText", json!({ "text": text }));
+        self.call("Input.insertText", &json!({ "text": text }));
     }
+}
+
+/// The bytes behind a text in base 64.
+fn base64(text: &str) -> Vec<u8> {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut bytes = Vec::new();
+    let (mut pending, mut bits) = (0_u32, 0);
+    for digit in text.bytes().filter(|&byte| byte != b'=') {
+        let value = DIGITS.iter().position(|&d| d == digit).expect("a digit");
+        pending = (pending << 6) | value as u32;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push((pending >> bits) as u8);
+            pending &= (1 << bits) - 1;
+        }
+    }
+    bytes
 }
 
 impl Drop for Browser {

@@ -74,6 +74,13 @@ impl Case {
         self.words.iter().any(|word| word == "--certificate")
     }
 
+    /// Whether it takes an old file away before it begins.
+    fn prepares_file(&self) -> bool {
+        let reports = ["--html", "--sarif", "--junit"];
+        let is_report = |word: &String| reports.contains(&word.as_str());
+        self.has_certificate() || self.words.iter().any(is_report)
+    }
+
     fn is_check(&self) -> bool {
         self.words[0] == "check"
     }
@@ -359,9 +366,8 @@ impl Judge<'_> {
     /// the command claims that it went well.
     fn files_are_whole(&self, expected: Option<&str>) {
         let file = self.ran.file.as_deref();
-        let is_whole = file == expected
-            || file == Some(OLD)
-            || (file.is_none() && self.case.has_certificate());
+        let is_whole =
+            file == expected || file == Some(OLD) || (file.is_none() && self.case.prepares_file());
         self.demand(is_whole, "half a file");
         let is_there = self.ran.code == Some(2) || file == expected;
         self.demand(is_there, "a lost file");

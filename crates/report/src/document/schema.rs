@@ -259,7 +259,8 @@ struct Message {
     /// How bad it is.
     severity: Severity,
     /// One sentence.
-    message: String,
+    #[serde(rename = "message")]
+    text: String,
     /// What `hardbop explain` takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<String>,

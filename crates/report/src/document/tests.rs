@@ -15,9 +15,12 @@ fn trace(machine: &Machine, seed: u64, steps: u64) -> Trace {
 /// A line per step: what it is, what was chosen, and the changes that matter; others in brackets.
 fn shown(run: &Run) -> String {
     let values = |values: &[Value]| {
-        let shown = values.iter().map(|value| match value.matters {
-            true => format!(" {value}"),
-            false => format!(" [{value}]"),
+        let shown = values.iter().map(|value| {
+            if value.matters {
+                format!(" {value}")
+            } else {
+                format!(" [{value}]")
+            }
         });
         shown.collect::<String>()
     };

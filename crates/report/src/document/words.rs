@@ -1,7 +1,6 @@
 //! A document in words: what a step does and what an answer says, on one line each.
 
 use super::{AnswerReport, Branch, Run, RunEnding, Step, StepKind, Value};
-use hardbop_outcome::VerdictWord;
 
 impl Step {
     /// What its choices came out as, which way it goes and what it prints.
@@ -76,23 +75,18 @@ impl Run {
 }
 
 impl AnswerReport<'_> {
-    /// Whether something was found.
-    pub fn is_found(&self) -> bool {
-        matches!(self.verdict, VerdictWord::Violated | VerdictWord::Reachable)
-    }
-
     /// The verdict with what limits it.
     pub fn verdict_in_words(&self) -> String {
+        let parts = [
+            self.vacuous
+                .then(|| ", vacuously: it is never reached".to_owned()),
+            self.up_to.map(|bound| format!(", up to {bound}")),
+            self.reason.as_ref().map(|reason| format!(": {reason}")),
+            self.uncertified
+                .map(|why| format!(", not certified: {why}")),
+        ];
         let mut words = self.verdict.to_string();
-        if let Some(bound) = &self.up_to {
-            words.push_str(&format!(", up to {bound}"));
-        }
-        if let Some(reason) = &self.reason {
-            words.push_str(&format!(": {reason}"));
-        }
-        if let Some(why) = self.uncertified {
-            words.push_str(&format!(", not certified: {why}"));
-        }
+        words.extend(parts.into_iter().flatten());
         words
     }
 }

@@ -42,7 +42,7 @@ const source = new WindowedList(at("source"), 19, index => {
       }).join("");
     }
   }
-  if (!model && holds.has(line)) row.addEventListener("click", () => showProof(line));
+  if (!model && runRows === "proof" && holds.size) row.addEventListener("click", () => showProof(line));
   if (!model && line === provedLine) row.classList.add("current");
   row.append(element("span", "mark", signs), element("span", "number", String(line)), element("span", "text", page.lines[index]));
   if (holds.has(line)) row.append(element("span", "holds", "◂ " + holds.get(line).join("  ;  ")));
@@ -135,6 +135,8 @@ function showProof(line) {
   const first = page.proofs[page.answers[chosen].proof].findIndex(row => row[1] === line);
   if (first < 0) return;
   provedLine = line;
+  const texts = page.proofs[page.answers[chosen].proof].filter(row => row[1] === line).map(row => row[3]);
+  at("proof-detail").textContent = `line ${line}: ` + [...new Set(texts)].join("  ;  ");
   run.show(first);
   run.draw(true);
   source.draw(true);
@@ -181,15 +183,18 @@ function showVariables() {
       const name = page.names[id];
       if (filter && !name.toLowerCase().includes(filter)) continue;
       if (only && !model.mattering.has(scope + ":" + id)) continue;
-      const was = old && old.get(id);
+      const was = old ? old.get(id) : undefined;
       shownVariables.push({ scope: label, name, value, was: was !== value ? was : undefined });
     }
   };
   add(0, "shared", stateNow.shared, stateBefore && stateBefore.shared);
   if (thread) add(1, "thread", thread.own, before && before.own);
   if (frame) {
-    const old = before && before.top && frame === (thread && thread.top) && before.top.depth === frame.depth ? before.top.locals : null;
-    add(2, "local", frame.locals, old);
+    // The same frame before the step: of a call that has just returned, the one that waited for it.
+    let old = before && before.top;
+    while (old && old.depth > frame.depth) old = old.below;
+    const isSame = old && old.depth === frame.depth && old.procedure === frame.procedure;
+    add(2, "local", frame.locals, isSame ? old.locals : null);
   }
   variables.setCount(shownVariables.length);
 }
@@ -305,6 +310,8 @@ function choose(index) {
     if (!proof) at("run").append(element("div", "empty", answer.words + (answer.run ? "" : ". There is no run and no proof to show.")));
     source.draw(true);
     if (targetLine) source.show(targetLine - 1);
+    at("proof-detail").textContent = "";
+    if (proof) showProof(targetLine);
     const procedure = answer.target ? page.procedures.findIndex(p => p.name === answer.target.procedure) : 0;
     setGraph(Math.max(0, procedure));
   }

@@ -5,6 +5,7 @@
 //! the caller has a few dozen.
 
 use hardbop_bdd::{Bdd, Exhausted, Manager};
+use hardbop_machine::Variable;
 use std::collections::BTreeMap;
 
 /// Longer formulas are given up.
@@ -16,7 +17,8 @@ type Product = Vec<(u32, bool)>;
 /// What a variable of a BDD stands for: a bit of a variable of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NamedBit {
-    /// The variable of the program.
+    /// The variable of the program. Several may have the same name.
+    pub(super) variable: Variable,
     pub(super) name: String,
     pub(super) bit: u32,
     /// How many bits it has.
@@ -64,15 +66,22 @@ fn literal(names: &Names, variable: u32, positive: bool) -> String {
     }
 }
 
-/// Literals in groups by the variable of the program; with the value where every bit is there.
-fn grouped<'n>(
-    literals: &[(u32, bool)],
-    names: &'n Names,
-) -> Vec<(Option<(&'n str, u64)>, Vec<(u32, bool)>)> {
+/// Literals about one variable of the program.
+struct Group<'n> {
+    /// Its name and value, where every bit is there.
+    whole: Option<(&'n str, u64)>,
+    literals: Vec<(u32, bool)>,
+}
+
+/// Literals in groups by the variable of the program.
+fn grouped<'n>(literals: &[(u32, bool)], names: &'n Names) -> Vec<Group<'n>> {
     let mut groups: Vec<(&NamedBit, Vec<(u32, bool)>)> = Vec::new();
     for &(variable, sign) in literals {
         let bit = &names[&variable];
-        match groups.iter_mut().find(|(first, _)| first.name == bit.name) {
+        match groups
+            .iter_mut()
+            .find(|(first, _)| first.variable == bit.variable)
+        {
             Some((_, group)) => group.push((variable, sign)),
             None => groups.push((bit, vec![(variable, sign)])),
         }
@@ -82,7 +91,10 @@ fn grouped<'n>(
         let bits = group
             .iter()
             .map(|(variable, sign)| u64::from(*sign) << names[variable].bit);
-        (is_whole.then(|| (first.name.as_str(), bits.sum())), group)
+        Group {
+            whole: is_whole.then(|| (first.name.as_str(), bits.sum())),
+            literals: group,
+        }
     });
     whole.collect()
 }
@@ -91,9 +103,10 @@ fn grouped<'n>(
 fn conjunction(product: &[(u32, bool)], names: &Names) -> String {
     let parts = grouped(product, names)
         .into_iter()
-        .flat_map(|(whole, group)| match whole {
+        .flat_map(|group| match group.whole {
             Some((name, value)) => vec![format!("{name} = {value}")],
             None => group
+                .literals
                 .iter()
                 .map(|&(v, sign)| literal(names, v, sign))
                 .collect(),
@@ -123,14 +136,15 @@ fn clauses(products: &[Product], names: &Names) -> String {
         let groups = grouped(clause, names);
         let alternatives: Vec<String> = groups
             .iter()
-            .flat_map(|(whole, group)| match whole {
+            .flat_map(|group| match group.whole {
                 // The clause fails only where every bit is the opposite.
                 Some((name, value)) => {
-                    let width = names[&group[0].0].width;
+                    let width = names[&group.literals[0].0].width;
                     let excluded = !value & (u64::MAX >> (64 - width));
                     vec![format!("{name} != {excluded}")]
                 }
                 None => group
+                    .literals
                     .iter()
                     .map(|&(v, sign)| literal(names, v, sign))
                     .collect(),
@@ -195,7 +209,7 @@ fn equal_bits(equalities: &[Equality], names: &Names) -> Vec<String> {
         let (one, other) = (&names[&a], &names[&b]);
         let of_both = |&(_, &(c, d, same)): &(usize, &Equality)| {
             let (c, d) = (&names[&c], &names[&d]);
-            same && c.name == one.name && d.name == other.name && c.bit == d.bit
+            same && c.variable == one.variable && d.variable == other.variable && c.bit == d.bit
         };
         let group: Vec<usize> = equalities
             .iter()
@@ -205,7 +219,9 @@ fn equal_bits(equalities: &[Equality], names: &Names) -> Vec<String> {
             .collect();
         let is_whole = one.width == other.width && group.len() == one.width as usize;
         if is_whole && equal {
-            group.into_iter().for_each(|i| done[i] = true);
+            for member in group {
+                done[member] = true;
+            }
             parts.push(format!("{} = {}", one.name, other.name));
         } else {
             let word = if equal { "=" } else { "!=" };
@@ -270,12 +286,14 @@ fn cover(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hardbop_machine::GlobalId;
 
     fn shown(make: impl Fn(&mut Manager<'_>, [Bdd; 3]) -> Bdd) -> String {
         let mut manager = Manager::new(1000);
         let variables = [0, 1, 2].map(|v| manager.variable(v).expect("there is room"));
         let bdd = make(&mut manager, variables);
         let names = ["a", "b", "c"].map(|name| NamedBit {
+            variable: Variable::Global(GlobalId(u32::from(name.as_bytes()[0]))),
             name: name.to_owned(),
             bit: 0,
             width: 1,
@@ -303,6 +321,7 @@ mod tests {
     #[test]
     fn integers_have_values() {
         let bit = |number: u32| NamedBit {
+            variable: Variable::Global(GlobalId(number / 2)),
             name: if number < 2 { "m" } else { "n" }.to_owned(),
             bit: number % 2,
             width: 2,
