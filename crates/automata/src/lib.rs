@@ -36,5 +36,5 @@ pub use ltl::{Ltl, read_ltl};
 pub use monitor::{
     Monitor, MonitorText, ProgramName, ProgramNameKind, read_monitor, read_monitor_text,
 };
-pub use property::{Property, PropertyErrors, PropertyText};
+pub use property::{Property, PropertyErrors, PropertyText, ReadProperty};
 pub use propositions::{Atom, Proposition, Propositions, View};

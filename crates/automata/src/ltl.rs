@@ -23,6 +23,15 @@ use hardbop_syntax::{Diagnostic, Source, Span, codes};
 /// Formulas with more operators and operands are refused.
 const MAX_PARTS: usize = 20_000;
 
+/// A formula about one program whose automaton has not been made: that can take long.
+#[derive(Clone, Debug)]
+pub(crate) struct ParsedLtl {
+    propositions: Propositions,
+    formulas: Formulas,
+    root: FormulaId,
+    span: Span,
+}
+
 /// A formula about one program.
 #[derive(Clone, Debug)]
 pub struct Ltl {
@@ -36,18 +45,20 @@ pub struct Ltl {
 /// Reads a formula about a program. The text is a source of its own, to which the diagnostics
 /// refer.
 pub fn read_ltl(source: &Source, machine: &Machine) -> Result<Ltl, Vec<Diagnostic>> {
+    parse_ltl(source, machine)?.translate()
+}
+
+/// The same without an automaton.
+pub(crate) fn parse_ltl(source: &Source, machine: &Machine) -> Result<ParsedLtl, Vec<Diagnostic>> {
     let whole = Span::new(0, source.text().len() as u32);
     let mut parser = Parser::new(source, whole);
     let root = parser.expression();
     if parser.diagnostics.is_empty() && parser.current.kind != TokenKind::End {
         parser.expected("an operator");
     }
-    let too_large =
-        |message: String| vec![Diagnostic::new(codes::PROPERTY_TOO_LARGE, whole, message)];
     if parser.tree.nodes.len() > MAX_PARTS {
-        return Err(too_large(format!(
-            "the formula has more than {MAX_PARTS} parts"
-        )));
+        let message = format!("the formula has more than {MAX_PARTS} parts");
+        return Err(too_large(whole, message));
     }
     let mut resolver = Resolver::new(machine, source);
     let values = resolver.resolve(&parser.tree, true);
@@ -57,16 +68,30 @@ pub fn read_ltl(source: &Source, machine: &Machine) -> Result<Ltl, Vec<Diagnosti
     let (Some(root), true) = (formula, diagnostics.is_empty()) else {
         return Err(diagnostics);
     };
-    let mut formulas = resolver.formulas;
-    let negation = formulas.not(root);
-    let violations =
-        translate(&formulas, negation).map_err(|error| too_large(error.to_string()))?;
-    Ok(Ltl {
+    Ok(ParsedLtl {
         propositions: resolver.propositions,
-        formulas,
+        formulas: resolver.formulas,
         root,
-        violations,
+        span: whole,
     })
+}
+
+fn too_large(span: Span, message: String) -> Vec<Diagnostic> {
+    vec![Diagnostic::new(codes::PROPERTY_TOO_LARGE, span, message)]
+}
+
+impl ParsedLtl {
+    /// Makes the automaton.
+    pub fn translate(mut self) -> Result<Ltl, Vec<Diagnostic>> {
+        let negation = self.formulas.not(self.root);
+        let violations = translate(&self.formulas, negation);
+        Ok(Ltl {
+            violations: violations.map_err(|error| too_large(self.span, error.to_string()))?,
+            propositions: self.propositions,
+            formulas: self.formulas,
+            root: self.root,
+        })
+    }
 }
 
 impl Ltl {

@@ -7,7 +7,7 @@
 use crate::automaton::Automaton;
 use crate::guard::Letter;
 use crate::hoa::read_hoa;
-use crate::ltl::{Ltl, read_ltl};
+use crate::ltl::{Ltl, ParsedLtl, parse_ltl};
 use crate::monitor::read_monitor;
 use hardbop_machine::Machine;
 use hardbop_syntax::{Diagnostic, Source};
@@ -53,6 +53,22 @@ pub enum PropertyText {
     Nonterminating,
     /// Is there a run that ends?
     Terminates,
+}
+
+/// A property whose text has been read. Several are read, and all their errors reported, before
+/// the first of them is translated.
+#[derive(Clone, Debug)]
+pub struct ReadProperty {
+    text: PropertyText,
+    source: Source,
+    meaning: Meaning,
+}
+
+/// Which runs are looked for.
+#[derive(Clone, Debug)]
+enum Meaning {
+    Violations(ParsedLtl),
+    Automaton(Automaton),
 }
 
 /// A property of one program's runs.
@@ -102,72 +118,74 @@ impl std::fmt::Display for PropertyText {
     }
 }
 
-impl Property {
+impl ReadProperty {
     /// Reads a property of a program's runs.
     pub fn read(machine: &Machine, text: PropertyText) -> Result<Self, PropertyErrors> {
-        match &text {
-            PropertyText::Ltl { formula } => Self::violating(machine, formula.clone(), text),
-            PropertyText::Fair { label } => {
-                Self::violating(machine, format!("F G !at({label})"), text)
-            }
+        let (source, meaning) = match &text {
+            PropertyText::Ltl { formula } => violating(machine, formula.clone()),
+            PropertyText::Fair { label } => violating(machine, format!("F G !at({label})")),
             PropertyText::Nonterminating => {
-                Self::violating(machine, "F (terminated | failed)".to_owned(), text)
+                violating(machine, "F (terminated | failed)".to_owned())
             }
-            PropertyText::Monitor {
-                file,
-                text: monitor,
-            } => {
-                let source = Source::new(file, monitor.as_str());
-                Self::monitored(machine, source, text)
-            }
+            PropertyText::Monitor { file, text } => monitored(machine, Source::new(file, text)),
             // A matter of reaching a state, and that search follows returns at once.
-            PropertyText::Terminates => {
-                Self::monitored(machine, Source::new("--terminates", ENDS), text)
-            }
-            PropertyText::Hoa {
-                file,
-                text: automaton,
-            } => {
-                let source = Source::new(file, automaton.as_str());
+            PropertyText::Terminates => monitored(machine, Source::new("--terminates", ENDS)),
+            PropertyText::Hoa { file, text } => {
+                let source = Source::new(file, text.as_str());
                 let automaton = read_hoa(&source, machine);
-                let automaton = automaton.map_err(|errors| PropertyErrors::of(source, errors))?;
-                Ok(Self {
-                    text,
-                    automaton,
-                    formula: None,
-                })
+                (source, automaton.map(Meaning::Automaton))
             }
+        };
+        match meaning {
+            Ok(meaning) => Ok(Self {
+                text,
+                source,
+                meaning,
+            }),
+            Err(errors) => Err(PropertyErrors::of(source, errors)),
         }
     }
 
-    /// The runs that violate a formula.
-    fn violating(
-        machine: &Machine,
-        formula: String,
-        text: PropertyText,
-    ) -> Result<Self, PropertyErrors> {
-        let source = Source::new("--ltl", formula);
-        let formula = read_ltl(&source, machine);
-        let formula = formula.map_err(|errors| PropertyErrors::of(source, errors))?;
-        Ok(Self {
-            text,
-            automaton: formula.violations(),
-            formula: Some(formula),
-        })
+    /// The question.
+    pub fn text(&self) -> &PropertyText {
+        &self.text
     }
 
-    fn monitored(
-        machine: &Machine,
-        source: Source,
-        text: PropertyText,
-    ) -> Result<Self, PropertyErrors> {
-        let monitor = read_monitor(&source, machine);
-        let monitor = monitor.map_err(|errors| PropertyErrors::of(source, errors))?;
-        Ok(Self {
-            text,
-            automaton: monitor.automaton,
-            formula: None,
+    /// Makes the automaton of a formula, which can take long.
+    pub fn translate(self) -> Result<Property, PropertyErrors> {
+        let (automaton, formula) = match self.meaning {
+            Meaning::Automaton(automaton) => (automaton, None),
+            Meaning::Violations(formula) => {
+                let formula = formula.translate();
+                let formula = formula.map_err(|e| PropertyErrors::of(self.source, e))?;
+                (formula.violations(), Some(formula))
+            }
+        };
+        Ok(Property {
+            text: self.text,
+            automaton,
+            formula,
         })
+    }
+}
+
+/// The runs that violate a formula.
+fn violating(machine: &Machine, formula: String) -> (Source, Result<Meaning, Vec<Diagnostic>>) {
+    let source = Source::new("--ltl", formula);
+    let formula = parse_ltl(&source, machine);
+    (source, formula.map(Meaning::Violations))
+}
+
+fn monitored(machine: &Machine, source: Source) -> (Source, Result<Meaning, Vec<Diagnostic>>) {
+    let monitor = read_monitor(&source, machine);
+    let automaton = monitor.map(|monitor| Meaning::Automaton(monitor.automaton));
+    (source, automaton)
+}
+
+impl Property {
+    /// Reads a property of a program's runs.
+    pub fn read(machine: &Machine, text: PropertyText) -> Result<Self, PropertyErrors> {
+        ReadProperty::read(machine, text)?.translate()
     }
 
     /// Whether the infinite word `stem` `cycle` `cycle` … is one that is looked for: a formula by

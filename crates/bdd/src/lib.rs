@@ -24,6 +24,7 @@ mod operations;
 mod plan;
 mod table;
 
+pub use collect::Roots;
 pub use force::force;
 pub use manager::{Bdd, Exhausted, Manager};
 pub use plan::{Plan, PlanBuilder};

@@ -131,11 +131,6 @@ impl<'a> Manager<'a> {
         self.work_limit = limit;
     }
 
-    /// Lets the manager hold this many nodes.
-    pub fn set_node_limit(&mut self, limit: usize) {
-        self.node_limit = limit.min(1 << 30);
-    }
-
     /// Work done so far: steps that the computed table did not answer.
     pub fn work(&self) -> u64 {
         self.work
@@ -163,12 +158,18 @@ impl<'a> Manager<'a> {
         if self.work >= self.work_limit {
             return Err(Exhausted::Work);
         }
-        if self.work.is_multiple_of(INTERRUPT_PERIOD)
-            && self.interrupt.is_some_and(|interrupt| interrupt())
-        {
-            return Err(Exhausted::Interrupted);
+        if self.work.is_multiple_of(INTERRUPT_PERIOD) {
+            return self.ask();
         }
         Ok(())
+    }
+
+    /// Asks the interrupt: for callers who go on for long without new work.
+    pub fn ask(&self) -> Result<(), Exhausted> {
+        match self.interrupt {
+            Some(interrupt) if interrupt() => Err(Exhausted::Interrupted),
+            _ => Ok(()),
+        }
     }
 
     /// The function `if level then high else low`, whose operands do not depend on the level or any

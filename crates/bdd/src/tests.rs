@@ -120,7 +120,7 @@ fn a_handle_that_no_root_kept_is_noticed() {
     let mut manager = Manager::new(1 << 10);
     let [x, y] = [0, 1].map(|variable| manager.variable(variable).unwrap());
     let lost = manager.and(x, y).unwrap();
-    manager.collect([x]);
+    manager.collect(&x);
     manager.size(lost);
 }
 
@@ -130,7 +130,7 @@ fn collection_keeps_the_roots_and_frees_the_rest() {
     let known = random_functions(&mut manager, 7);
     let (root, table) = known[known.len() - 1];
     let before = manager.node_count();
-    manager.collect([root]);
+    manager.collect(&root);
     assert_eq!(manager.node_count(), manager.size(root) + 1);
     assert!(manager.node_count() < before);
     assert_eq!(truth(&manager, root), table);
@@ -155,7 +155,7 @@ fn distant_pairs(manager: &mut Manager<'_>, count: u32) -> Result<Bdd, Exhausted
 fn running_out_is_reported_and_the_manager_stays_usable() {
     let mut manager = Manager::new(2000);
     assert_eq!(distant_pairs(&mut manager, 16), Err(Exhausted::Nodes));
-    manager.collect([]);
+    manager.collect(&None::<Bdd>);
     let small = distant_pairs(&mut manager, 4).unwrap();
     assert_eq!(manager.support(small).len(), 8);
 

@@ -18,7 +18,7 @@ pub fn time(time: Duration) -> String {
 }
 
 /// A time that the system counts in steps of 10 ms.
-pub fn cpu_time(cpu: Duration) -> String {
+pub(crate) fn cpu_time(cpu: Duration) -> String {
     if cpu.is_zero() {
         "<10ms".to_owned()
     } else {

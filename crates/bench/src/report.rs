@@ -64,7 +64,7 @@ pub fn render(records: &[Record], comparison: Option<Measure>) -> String {
 }
 
 /// A line per record.
-pub fn runs_table(records: &[Record]) -> Table {
+pub(crate) fn runs_table(records: &[Record]) -> Table {
     let mut table = Table::new([
         ("program", Align::Left),
         ("size", Align::Right),

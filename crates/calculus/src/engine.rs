@@ -5,9 +5,9 @@
 //! formula's.** Evidence for the opposite is a contradiction, which is an internal error if the
 //! algorithm is one of hardbop's own, and named as a fault of the algorithm if it is a user's.
 
-use crate::algorithm::Algorithm;
-use crate::decide::{Decided, Decision, decide_threads};
-use crate::threads::{ThreadBound, fixed};
+use crate::encoding::threads::{ThreadBound, fixed};
+use crate::search::algorithm::Algorithm;
+use crate::search::decide::{Decided, Decision, decide_threads};
 use hardbop_bdd::Exhausted;
 use hardbop_fixpoint::Stop;
 use hardbop_formula::System;
@@ -212,7 +212,7 @@ pub(crate) fn two_calls(machine: &Machine) -> Option<&'static str> {
 pub(crate) fn limit(why: &Stop, system: &System, budget: &Budget<'_>) -> Limit {
     match why {
         Stop::Nodes => limit_reached(Exhausted::Nodes, budget),
-        Stop::Rounds | Stop::Work => Limit::States,
+        Stop::Rounds => Limit::States,
         Stop::Interrupted => budget.interrupt.check().unwrap_or(Limit::Interrupted),
         Stop::Diverges {
             relation, period, ..

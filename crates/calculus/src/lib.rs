@@ -1,24 +1,33 @@
 //! Getafix rebuilt (sections 4 and 6.1 of its paper): a model-checking algorithm is a page of
 //! formulas, and a solver makes it fast.
 //!
-//! A program becomes a handful of relations ([`relations`]) with a fixed interface; an algorithm is
+//! A program becomes a handful of relations ([`encoding`]) with a fixed interface; an algorithm is
 //! a `.mu` file over that interface (`algorithms/`); together they are a problem that any solver of
 //! the calculus can answer, the original Mucke included.
 
-pub mod algorithm;
-mod bodies;
-mod decide;
-mod engine;
-mod formula_text;
-mod layout;
-mod places;
-mod problem;
-mod relations;
-mod steps;
-mod text;
-pub mod threads;
+/// The relations of a program, as formulas.
+mod encoding {
+    mod bodies;
+    mod formula_text;
+    pub(crate) mod layout;
+    pub(crate) mod places;
+    pub(crate) mod problem;
+    pub(crate) mod relations;
+    mod steps;
+    mod text;
+    pub mod threads;
+}
 
-pub use algorithm::Algorithm;
-pub use decide::{Decided, decide_threads};
+/// Algorithms, and what they decide.
+mod search {
+    pub mod algorithm;
+    pub(crate) mod decide;
+}
+
+mod engine;
+
+pub use encoding::problem::Program;
+pub use encoding::threads;
 pub use engine::{CalculusEngine, unsupported};
-pub use problem::Program;
+pub use search::algorithm::{self, Algorithm};
+pub use search::decide::{Decided, decide_threads};

@@ -4,6 +4,7 @@
 pub mod analyze;
 pub mod bench;
 pub mod check;
+pub mod completions;
 pub mod coverage;
 pub mod explain;
 pub mod fmt;
@@ -13,6 +14,7 @@ pub mod lsp;
 pub mod parse;
 pub mod relations;
 pub mod replay;
+pub mod schema;
 pub mod sequentialize;
 pub mod simulate;
 pub mod solve;
@@ -23,6 +25,7 @@ use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Patience;
 use crate::limits::TimeAndMemory;
+use hardbop_outcome::Limit;
 
 /// Runs a command.
 pub fn run(console: &mut Console, patience: &Patience, command: &Command) -> Result<Exit, Failure> {
@@ -42,7 +45,10 @@ pub fn run(console: &mut Console, patience: &Patience, command: &Command) -> Res
         Command::Generate(arguments) => generate::run(console, arguments),
         Command::Bench(arguments) => bench::run(console, arguments),
         Command::Explain(arguments) => explain::run(console, arguments),
+        Command::Schema(arguments) => schema::run(console, *arguments),
         Command::Lsp(arguments) => lsp::run(arguments),
+        Command::Completions(arguments) => Ok(completions::run(console, *arguments)),
+        Command::Man(arguments) => completions::run_man(arguments),
     }
 }
 
@@ -63,10 +69,10 @@ pub fn limits(command: &Command) -> Option<&TimeAndMemory> {
 }
 
 /// The result of a command that was ended at a limit; empty if it has no word for that.
-pub fn unknown(command: &Command, why: &str) -> String {
+pub fn unknown(command: &Command, limit: &Limit, why: &str) -> (String, Exit) {
     let line = |file: &str| format!("UNKNOWN      {file}: {why}\n");
-    match command {
-        Command::Check(arguments) => check::unknown(arguments, why),
+    let result = match command {
+        Command::Check(arguments) => return check::unknown(arguments, limit, why),
         Command::Coverage(coverage::Arguments { json: true, .. })
         | Command::Analyze(analyze::Arguments { json: true, .. }) => {
             format!("{}\n", serde_json::json!({ "unknown": why }))
@@ -75,5 +81,6 @@ pub fn unknown(command: &Command, why: &str) -> String {
         Command::Replay(arguments) => line(&arguments.program.file),
         Command::Solve(_) => "unknown\n".to_owned(),
         _ => String::new(),
-    }
+    };
+    (result, Exit::Unknown)
 }

@@ -15,7 +15,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ColourChoice {
-    /// On a terminal, unless `NO_COLOR` is set.
+    /// On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`.
     #[default]
     Auto,
     /// Always.
@@ -33,6 +33,9 @@ pub enum MessageFormat {
     /// One JSON object per line, for editors and scripts.
     Json,
 }
+
+/// Narrower lines are not worth the name.
+const NARROWEST: usize = 20;
 
 /// The standard streams with the user's wishes about them.
 pub struct Console {
@@ -103,13 +106,34 @@ impl Console {
     /// Says something that is not an error.
     pub fn note(&mut self, text: &str) {
         if !self.quiet {
-            self.write_to_stderr(&format!("note: {text}\n"));
+            self.write_to_stderr(&message(self.format, "note", text));
         }
     }
 
     /// Says what went wrong.
     pub fn error(&mut self, text: &str) {
-        self.write_to_stderr(&format!("error: {text}\n"));
+        self.write_to_stderr(&message(self.format, "error", text));
+    }
+
+    /// Whether results are coloured.
+    pub fn colour(&self) -> Colour {
+        if is_coloured(self.colour, &io::stdout()) {
+            Colour::Ansi
+        } else {
+            Colour::Plain
+        }
+    }
+
+    /// How wide a line of a result may be: `COLUMNS`, or what the terminal says. Nothing for a
+    /// pipe or a file.
+    pub fn width(&self) -> Option<usize> {
+        let told = std::env::var("COLUMNS").ok();
+        let told = told.and_then(|columns| columns.parse().ok());
+        let told = told.filter(|&columns: &usize| columns >= NARROWEST);
+        told.or_else(|| {
+            let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
+            Some(usize::from(width.0).max(NARROWEST))
+        })
     }
 
     /// How errors and warnings are written.
@@ -143,11 +167,27 @@ impl Console {
 }
 
 /// Speaks for a command that is being ended, whose own console holds nothing back.
-pub fn speak_for_command(result: &str, why: &str) {
+pub fn speak_for_command(format: MessageFormat, result: &str, why: &str) {
     // Nothing can be done about a stream that is closed.
     let _ = io::stdout().write_all(result.as_bytes());
     let _ = io::stdout().flush();
-    let _ = writeln!(io::stderr(), "error: {why} before there was a result");
+    let why = message(
+        format,
+        "error",
+        &format!("{why} before the command was done"),
+    );
+    let _ = io::stderr().write_all(why.as_bytes());
+}
+
+/// What is said about no place in a program.
+pub fn message(format: MessageFormat, severity: &str, text: &str) -> String {
+    match format {
+        MessageFormat::Human => format!("{severity}: {text}\n"),
+        MessageFormat::Json => {
+            let line = serde_json::json!({ "severity": severity, "message": text });
+            format!("{line}\n")
+        }
+    }
 }
 
 fn is_coloured(choice: ColourChoice, stream: &impl IsTerminal) -> bool {
@@ -156,7 +196,8 @@ fn is_coloured(choice: ColourChoice, stream: &impl IsTerminal) -> bool {
         ColourChoice::Never => false,
         ColourChoice::Auto => {
             let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-            !no_colour && stream.is_terminal()
+            let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+            !no_colour && !is_dumb && stream.is_terminal()
         }
     }
 }

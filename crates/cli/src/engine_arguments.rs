@@ -13,7 +13,6 @@ use hardbop_satcheck::Split;
 use hardbop_summary::Order;
 use hardbop_syntax::Source;
 use hardbop_syntax::diagnostic::has_errors;
-use hardbop_threads::Exploration;
 use hardbop_transform::hide::Tracking;
 use std::num::NonZeroUsize;
 
@@ -96,12 +95,7 @@ struct SatArguments {
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Options of engine interleaving")]
 struct InterleavingArguments {
-    /// Explore configurations one by one, in sets, or one by one up to a million and then in sets
-    /// [default: auto]
-    #[arg(long, value_name = "HOW", value_enum)]
-    exploration: Option<ExplorationName>,
-    /// Take all steps of all threads in the explicit exploration: no partial-order reduction, no
-    /// symmetry
+    /// Take all steps of all threads: no partial-order reduction, no symmetry
     #[arg(long)]
     unreduced: bool,
 }
@@ -130,13 +124,6 @@ enum TrackName {
     Needed,
     /// All that can have to do with the targets
     All,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum ExplorationName {
-    Auto,
-    Explicit,
-    Symbolic,
 }
 
 /// All values of `--engine`.
@@ -195,11 +182,6 @@ impl EngineArguments {
                 OrderName::Force => Order::Force,
             }),
             algorithm: algorithm.map(find_algorithm).transpose()?,
-            exploration: self.interleaving.exploration.map(|how| match how {
-                ExplorationName::Auto => Exploration::Auto,
-                ExplorationName::Explicit => Exploration::Explicit,
-                ExplorationName::Symbolic => Exploration::Symbolic,
-            }),
             unreduced: self.interleaving.unreduced,
             search: self.explicit.search.map(|search| match search {
                 SearchName::Dfs => Search::Dfs,

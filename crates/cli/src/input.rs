@@ -3,6 +3,7 @@
 
 use crate::console::Console;
 use crate::exit::Failure;
+use crate::kinds::{self, FileKind};
 use crate::usage::Usage;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hardbop_machine::Machine;
@@ -66,6 +67,7 @@ pub fn check(file: &str, reading: &Reading, usage: &mut Usage) -> Result<Checked
     usage.end_phase("read");
     let parsed = parse(&source, reading);
     usage.end_phase("parse");
+    refuse_other_kinds(&source, &parsed, reading)?;
     let mut diagnostics = parsed.diagnostics;
     let checked = hardbop_program::check(parsed.ast, &source, reading.dialect);
     usage.end_phase("check");
@@ -95,6 +97,24 @@ pub fn load_watched(
     let machine = hardbop_machine::lower(&program, &checked.source);
     usage.end_phase("lower");
     Ok(machine)
+}
+
+/// An error if a text that cannot be parsed is not a program at all.
+pub fn refuse_other_kinds(
+    source: &Source,
+    parsed: &Parsed,
+    reading: &Reading,
+) -> Result<(), Failure> {
+    if !has_errors(&parsed.diagnostics) {
+        return Ok(());
+    }
+    let is_guarded = reading.guarded || parsed.ast.form == Form::GuardedBlocks;
+    let wanted = if is_guarded {
+        FileKind::GuardedBlocks
+    } else {
+        FileKind::Program
+    };
+    kinds::refuse_other(source, wanted)
 }
 
 /// Parses a source in the form that its name or the user says.

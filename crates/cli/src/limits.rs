@@ -9,10 +9,10 @@ use std::time::Duration;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Limits")]
 pub struct TimeAndMemory {
-    /// Give up after this many seconds
+    /// Give up after this many seconds [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time: Option<Duration>,
-    /// Give up when the whole process uses this much memory
+    /// Give up when the whole process uses this much memory [default: no limit]
     #[arg(long, value_name = "MB")]
     pub memory: Option<u64>,
 }
@@ -42,10 +42,10 @@ impl TimeAndMemory {
 pub struct Limits {
     #[command(flatten)]
     pub process: TimeAndMemory,
-    /// Give up after this many states, configurations or rounds
+    /// Give up after this many states, configurations or rounds [default: no limit]
     #[arg(long, value_name = "N")]
     pub states: Option<u64>,
-    /// Give up after this many BDD nodes
+    /// Give up after this many BDD nodes [default: no limit]
     #[arg(long, value_name = "N")]
     pub nodes: Option<u64>,
     /// Let a program start at most N threads in all [default: 4]

@@ -15,11 +15,13 @@ mod faults;
 mod files;
 mod input;
 mod interrupt;
+mod kinds;
 mod limits;
 mod memory;
 mod panic;
 mod progress;
 mod questions;
+mod reports;
 mod targets;
 mod trace_arguments;
 mod usage;
@@ -40,7 +42,7 @@ fn main() -> ExitCode {
     panic::install_hook();
     interrupt::survive_the_limit_on_files();
     batch::end_with_parent();
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| arguments::refuse(&error));
     let limits = commands::limits(&arguments.command);
     let patience = limits.map_or_else(Patience::endless, Patience::start);
     let work = || command(&arguments, &patience);
@@ -54,8 +56,9 @@ fn main() -> ExitCode {
             (Err(_), _) => work(),
             (Ok(_), Some(limits)) => watchdog::watch(&end, &patience, |limit| {
                 let why = limits.in_words(limit);
-                let result = commands::unknown(&arguments.command, &why);
-                console::speak_for_command(&result, &why);
+                let (result, exit) = commands::unknown(&arguments.command, limit, &why);
+                console::speak_for_command(arguments.message_format, &result, &why);
+                exit
             }),
             (Ok(_), None) => end.recv().unwrap_or(Exit::Internal.into()),
         }

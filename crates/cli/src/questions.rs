@@ -1,12 +1,15 @@
 //! From the command line to questions: places, properties of runs, bounds, and which run is wanted.
+//!
+//! All questions are read before the first is asked, so that a mistake in the last one is reported
+//! at once. Only the automaton of a formula waits for its turn: making it can take all the time.
 
 use crate::console::Console;
 use crate::exit::Failure;
 use crate::input;
 use crate::targets::{TargetArguments, find_label};
-use hardbop_automata::{Property, PropertyText};
+use hardbop_automata::{Property, PropertyErrors, PropertyText, ReadProperty};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Bound, Question, WantedRun};
+use hardbop_outcome::{Asked, Bound, Question, Target, WantedRun};
 
 /// More contexts, rounds or threads than anyone can explore.
 pub const MANY: i64 = 1000;
@@ -58,14 +61,15 @@ pub struct PropertyArguments {
 #[command(next_help_heading = "Bounds")]
 pub struct BoundArguments {
     /// Look only at runs with at most K context switches; runs with fewest switches come first
+    /// [default: no bound]
     #[arg(long, value_name = "K", group = "bound", visible_alias = "contexts-up-to",
           value_parser = clap::value_parser!(u32).range(..=MANY))]
     contexts: Option<u32>,
-    /// Look only at round-robin schedules of at most R rounds
+    /// Look only at round-robin schedules of at most R rounds [default: no bound]
     #[arg(long, value_name = "R", group = "bound",
           value_parser = clap::value_parser!(u32).range(1..=MANY))]
     rounds: Option<u32>,
-    /// Look only at runs of at most N steps, by unrolling: for finding bugs
+    /// Look only at runs of at most N steps, by unrolling: for finding bugs [default: no bound]
     #[arg(long, value_name = "N", group = "bound")]
     bmc: Option<u32>,
 }
@@ -113,10 +117,51 @@ pub fn read_property(
     machine: &Machine,
     text: PropertyText,
 ) -> Result<Property, Failure> {
-    Property::read(machine, text).map_err(|errors| {
-        console.diagnostics(&errors.text, &errors.diagnostics);
-        Failure::Reported
-    })
+    Property::read(machine, text).map_err(|errors| reported(console, &errors))
+}
+
+fn reported(console: &mut Console, errors: &PropertyErrors) -> Failure {
+    console.diagnostics(&errors.text, &errors.diagnostics);
+    Failure::Reported
+}
+
+/// A question that has been read.
+pub struct ReadQuestion {
+    subject: ReadSubject,
+    bound: Option<Bound>,
+    wanted: WantedRun,
+}
+
+enum ReadSubject {
+    Places(Vec<Target>),
+    Property(ReadProperty),
+}
+
+impl ReadQuestion {
+    /// Whether a negative answer comes with a certificate.
+    pub fn has_certificates(&self) -> bool {
+        matches!(self.subject, ReadSubject::Places(_)) && self.bound.is_none()
+    }
+
+    /// The items that it asks about.
+    pub fn asked(&self) -> Vec<Asked> {
+        match &self.subject {
+            ReadSubject::Places(targets) => targets.iter().cloned().map(Asked::Target).collect(),
+            ReadSubject::Property(property) => vec![Asked::Property(property.text().clone())],
+        }
+    }
+
+    /// Makes it ready to be asked.
+    pub fn prepare(self, console: &mut Console) -> Result<Question, Failure> {
+        let question = match self.subject {
+            ReadSubject::Places(targets) => Question::reach(targets),
+            ReadSubject::Property(property) => {
+                let property = property.translate();
+                Question::property(property.map_err(|errors| reported(console, &errors))?)
+            }
+        };
+        Ok(question.within(self.bound).wanting(self.wanted))
+    }
 }
 
 impl QuestionArguments {
@@ -126,15 +171,16 @@ impl QuestionArguments {
         &self,
         console: &mut Console,
         machine: &Machine,
-    ) -> Result<Vec<Question>, Failure> {
-        let mut questions = Vec::new();
+    ) -> Result<Vec<ReadQuestion>, Failure> {
+        let mut subjects = Vec::new();
         let texts = self.properties.texts(machine)?;
         if !self.targets.is_empty() || texts.is_empty() {
-            questions.push(Question::reach(self.targets.or_assertions(machine)?));
+            subjects.push(ReadSubject::Places(self.targets.or_assertions(machine)?));
         }
         for text in texts {
-            let property = read_property(console, machine, text)?;
-            questions.push(Question::property(property));
+            let property = ReadProperty::read(machine, text);
+            let property = property.map_err(|errors| reported(console, &errors))?;
+            subjects.push(ReadSubject::Property(property));
         }
         let wanted = match (self.any_run, self.shortest) {
             (true, _) => WantedRun::Any,
@@ -142,7 +188,11 @@ impl QuestionArguments {
             _ => WantedRun::Short,
         };
         let bound = self.bound.bound();
-        let questions = questions.into_iter();
-        Ok(questions.map(|q| q.within(bound).wanting(wanted)).collect())
+        let question = |subject| ReadQuestion {
+            subject,
+            bound,
+            wanted,
+        };
+        Ok(subjects.into_iter().map(question).collect())
     }
 }

@@ -1,17 +1,19 @@
 //! The option that says how much of a trace is shown; several commands have it.
 
+use crate::console::Console;
 use clap::ValueEnum;
 use hardbop_machine::Machine;
-use hardbop_outcome::Evidence;
-use hardbop_report::{TraceLevel, TraceOptions, lasso_text, thread_lasso_text, trace_text};
+use hardbop_outcome::{Asked, Evidence};
+use hardbop_report::{TraceLevel, TraceOptions, TraceTexts};
 
 /// How traces are shown.
 #[derive(Clone, Copy, Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
 pub struct TraceArguments {
     /// How much of a trace is shown
     #[arg(long, value_enum, default_value_t, value_name = "LEVEL")]
     pub trace: Level,
-    /// Write completed calls out, showing at most N steps
+    /// Write completed calls out, showing at most N steps [default: calls are folded]
     #[arg(long, value_name = "N")]
     pub expand: Option<usize>,
 }
@@ -31,28 +33,8 @@ pub enum Level {
 }
 
 impl TraceArguments {
-    /// A run as the user wants to see it, indented below the line that announces it; an error says
-    /// why it is not a run.
-    pub fn shown(&self, machine: &Machine, evidence: &Evidence) -> Result<String, String> {
-        let Some(options) = self.options() else {
-            return Ok(String::new());
-        };
-        let shown = match evidence {
-            Evidence::Run(trace) => {
-                trace_text(machine, trace, &options).map_err(|error| error.to_string())
-            }
-            Evidence::Lasso(lasso) => {
-                lasso_text(machine, lasso, &options).map_err(|error| error.to_string())
-            }
-            Evidence::ThreadLasso(lasso) => {
-                thread_lasso_text(machine, lasso, &options).map_err(|error| error.to_string())
-            }
-        };
-        Ok(indented(&shown?))
-    }
-
-    /// Nothing if nothing is to be shown.
-    fn options(&self) -> Option<TraceOptions> {
+    /// How runs of a program are shown; nothing if none are to be.
+    pub fn texts<'a>(&self, console: &Console, machine: &'a Machine) -> Option<TraceTexts<'a>> {
         let level = match self.trace {
             Level::Compact => TraceLevel::Compact,
             Level::Full => TraceLevel::Full,
@@ -60,15 +42,37 @@ impl TraceArguments {
             Level::None => return None,
         };
         let default = TraceOptions::default();
-        Some(TraceOptions {
+        let options = TraceOptions {
             level,
             expand: self.expand.is_some(),
             max_lines: self.expand.unwrap_or(default.max_lines),
-            ..default
-        })
+            width: console
+                .width()
+                .map_or(default.width, |width| width.saturating_sub(INDENT)),
+            colour: console.colour(),
+        };
+        Some(TraceTexts::new(machine, options))
+    }
+
+    /// How many steps a report shows where calls are written out; nothing if it shows no runs.
+    pub fn most_steps(&self) -> Option<u64> {
+        (self.trace != Level::None).then(|| self.expand.map_or(0, |most| most as u64))
     }
 }
 
-fn indented(text: &str) -> String {
-    text.lines().flat_map(|line| ["  ", line, "\n"]).collect()
+/// Runs stand below the line that announces them.
+const INDENT: usize = 2;
+
+/// A run as the user wants to see it; an error says why it is not a run.
+pub fn shown(
+    texts: Option<&TraceTexts<'_>>,
+    evidence: &Evidence,
+    asked: Option<&Asked>,
+) -> Result<String, String> {
+    let Some(texts) = texts else {
+        return Ok(String::new());
+    };
+    let text = texts.text(evidence, asked)?;
+    let lines = text.lines().map(|line| format!("{:INDENT$}{line}\n", ""));
+    Ok(lines.collect())
 }

@@ -14,10 +14,10 @@ pub struct Usage {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UsageMembers {
     /// Phases with their seconds.
-    times: Vec<(&'static str, f64)>,
+    pub times: Vec<(&'static str, f64)>,
     /// The most resident memory so far; nothing where the system does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
-    peak_kib: Option<u64>,
+    pub peak_kib: Option<u64>,
 }
 
 impl Usage {

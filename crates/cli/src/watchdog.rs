@@ -37,11 +37,11 @@ pub fn result_goes_on() {
     *hold() = false;
 }
 
-/// Waits for a command to end. If it has to be ended, `last_words` says so to the user.
+/// Waits for a command to end. If it has to be ended, `last_words` tells the user what is known.
 pub fn watch(
     end: &Receiver<ExitCode>,
     patience: &Patience,
-    last_words: impl Fn(&Limit),
+    last_words: impl Fn(&Limit) -> Exit,
 ) -> ExitCode {
     let mut since: Option<Instant> = None;
     loop {
@@ -59,8 +59,7 @@ pub fn watch(
         if since.elapsed() >= GRACE || is_urgent {
             let has_spoken = hold();
             if !*has_spoken {
-                last_words(&limit);
-                std::process::exit(Exit::Unknown.code().into());
+                std::process::exit(last_words(&limit).code().into());
             }
         }
     }

@@ -278,6 +278,57 @@ fn cases() -> Vec<Case> {
     cases
 }
 
+/// The second formula takes all the time; what is known of the first and of the places stays.
+#[test]
+fn answers_that_are_known_outlive_the_limit() {
+    let folder = folder("known");
+    write(&folder, "loop.bp", &LOOP.replace("od", "od skip;"));
+    let formula = nested_equivalences(10);
+    let words = [
+        "check",
+        "loop.bp",
+        "--ltl",
+        "G (a | !a)",
+        "--ltl",
+        &formula,
+        "--terminates",
+        "--time",
+        "0.5",
+    ];
+    let text = hardbop(&folder, &words);
+    assert_eq!(text.code, Some(3), "{}", text.output);
+    let why = "--time 0.5 was reached";
+    let expected = format!(
+        "HOLDS        G (a | !a)\nUNKNOWN      {formula}: {why}\nUNKNOWN      a run that ends: {why}\n"
+    );
+    assert_eq!(text.output, expected);
+    let json = hardbop(&folder, &[&words[..], &["--json"]].concat());
+    assert_eq!(json.code, Some(3));
+    let json: serde_json::Value = serde_json::from_str(&json.output).expect("it is JSON");
+    let verdicts = json["answers"].as_array().expect("answers are a list");
+    let verdicts: Vec<_> = verdicts.iter().map(|answer| &answer["verdict"]).collect();
+    assert_eq!(verdicts, ["HOLDS", "UNKNOWN", "UNKNOWN"]);
+    assert_eq!(json["unknown"], why);
+    // What was found outweighs what is not known, and a proof that was found is kept.
+    let words = [
+        "check",
+        "loop.bp",
+        "--reach-line",
+        "2",
+        "--trace",
+        "none",
+        "--certificate",
+        "proof.json",
+        "--ltl",
+        &formula,
+        "--time",
+        "0.5",
+    ];
+    let found = hardbop(&folder, &words);
+    assert_eq!(found.code, Some(1), "{}", found.output);
+    assert!(folder.join("proof.json").exists());
+}
+
 #[test]
 #[ignore = "takes minutes; prints a table"]
 fn table() {

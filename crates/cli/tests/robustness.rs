@@ -122,6 +122,10 @@ fn a_program_without_one_token_gets_a_diagnostic_or_is_one() {
 
 const DEEP: usize = 100_000;
 
+fn all(machine: &hardbop_machine::Machine) -> Vec<hardbop_machine::ProcId> {
+    machine.procedure_ids().collect()
+}
+
 fn in_main(body: &str) -> String {
     format!("decl x;\nvoid main() begin\n{body}\nend\n")
 }
@@ -140,7 +144,7 @@ fn deep_expressions_go_all_the_way() {
     ];
     for shape in shapes {
         let machine = pipeline("deep.bp", &in_main(&shape)).expect("it is a program");
-        assert!(!hardbop_machine::graph::to_dot(&machine).is_empty());
+        assert!(!hardbop_machine::graph::to_dot(&machine, &all(&machine)).is_empty());
     }
 }
 
@@ -165,8 +169,8 @@ fn deep_statements_go_all_the_way() {
     ];
     for shape in shapes {
         let machine = pipeline("deep.bp", &in_main(&shape)).expect("it is a program");
-        assert!(!hardbop_machine::graph::to_dot(&machine).is_empty());
-        assert!(!hardbop_machine::graph::to_json(&machine).is_empty());
+        assert!(!hardbop_machine::graph::to_dot(&machine, &all(&machine)).is_empty());
+        assert!(!hardbop_machine::graph::to_json(&machine, &all(&machine)).is_empty());
     }
 }
 

@@ -1,40 +1,53 @@
 //! Solves systems of least and greatest fixed points over BDDs.
 //!
-//! A [`System`](hardbop_formula::System) becomes terms over bits ([`model`], [`term`], [`scope`]);
-//! [`dependency`] and [`groups`] say what is solved together, [`allocation`] and [`order`] which
-//! BDD variable stands for which bit, [`program`] and [`schedule`] how a body is evaluated.
-//! [`iteration`] is the operational semantics of section 3 of the Getafix paper, [`semi_naive`]
-//! what makes positive systems fast. [`Solver`] is the way in.
+//! A [`System`](hardbop_formula::System) becomes terms over bits ([`encoding`]: `model`, `term`,
+//! `scope`); `dependency` says who reads whom, `allocation` and `order` which BDD variable stands
+//! for which bit. In [`search`], `groups` says what is solved together, `program` and `schedule` how
+//! a body is evaluated, `iteration` is the operational semantics of section 3 of the Getafix paper
+//! and `semi_naive` what makes positive systems fast. [`evidence`] reads tuples off a value and
+//! explains. [`Solver`] is the way in.
 //!
 //! **The same values as nested evaluation, whatever the strategy**, for systems that are not
 //! monotone too; one whose iteration does not end is recognised. **Limits are values** ([`Stop`]).
 
-mod allocation;
-mod dependency;
-mod evaluator;
-mod explain;
-mod gates;
-mod groups;
-mod iteration;
-mod limits;
-mod model;
-mod natural;
-mod order;
-mod partition;
-mod plans;
-mod portion;
-mod product;
-mod program;
-mod rounds;
-mod schedule;
-mod scope;
-mod semi_naive;
-mod solver;
-mod term;
-mod tuples;
+/// Predicates over bits, and the BDD variables of the bits.
+mod encoding {
+    pub(crate) mod allocation;
+    pub(crate) mod dependency;
+    pub(crate) mod model;
+    mod order;
+    mod partition;
+    mod scope;
+    pub(crate) mod term;
+}
 
+/// Values of predicates, group by group.
+mod search {
+    pub(crate) mod evaluator;
+    mod gates;
+    pub(crate) mod groups;
+    pub(crate) mod iteration;
+    mod plans;
+    mod portion;
+    pub(crate) mod product;
+    pub(crate) mod program;
+    pub(crate) mod schedule;
+    pub(crate) mod semi_naive;
+}
+
+/// What people see of values and of the way to them.
+mod evidence {
+    pub(crate) mod explain;
+    pub(crate) mod natural;
+    pub(crate) mod rounds;
+    pub(crate) mod tuples;
+}
+
+mod limits;
+mod solver;
+
+pub use evidence::natural::Natural;
+pub use evidence::rounds::{Observer, Round};
+pub use evidence::tuples::Binding;
 pub use limits::{Limits, Stop};
-pub use natural::Natural;
-pub use rounds::{Observer, Round};
 pub use solver::{Options, Places, RelationStatistics, Solver, Statistics, Strategy, Until};
-pub use tuples::Binding;

@@ -10,8 +10,6 @@ pub struct Limits<'a> {
     pub nodes: Option<usize>,
     /// Rounds of all iterations together.
     pub rounds: Option<u64>,
-    /// Steps of BDD operations.
-    pub work: Option<u64>,
     /// Asked now and then; true ends the run.
     pub interrupt: Option<&'a dyn Fn() -> bool>,
 }
@@ -23,8 +21,6 @@ pub enum Stop {
     Nodes,
     /// Too many rounds.
     Rounds,
-    /// Too many steps of BDD operations.
-    Work,
     /// The interrupt said so.
     Interrupted,
     /// The iteration of a relation came back to an earlier value that is not a fixed point, so it
@@ -43,8 +39,8 @@ impl From<Exhausted> for Stop {
     fn from(why: Exhausted) -> Self {
         match why {
             Exhausted::Nodes => Stop::Nodes,
-            Exhausted::Work => Stop::Work,
-            Exhausted::Interrupted => Stop::Interrupted,
+            // The solver sets no limit on work.
+            Exhausted::Work | Exhausted::Interrupted => Stop::Interrupted,
         }
     }
 }

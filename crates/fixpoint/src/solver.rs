@@ -1,17 +1,17 @@
 //! The solver as others see it.
 
-use crate::allocation::Allocation;
-use crate::dependency::Dependencies;
-use crate::evaluator::Evaluator;
-use crate::explain;
-use crate::groups::Groups;
-use crate::iteration::{Ended, Iteration};
+use crate::encoding::allocation::Allocation;
+use crate::encoding::dependency::Dependencies;
+use crate::encoding::model::{Model, Question, opened};
+use crate::encoding::term::PredicateId;
+use crate::evidence::explain;
+use crate::evidence::natural::Natural;
+use crate::evidence::rounds::Observer;
+use crate::evidence::tuples::{self, Binding};
 use crate::limits::{Limits, Stop};
-use crate::model::{Model, Question, opened};
-use crate::natural::Natural;
-use crate::rounds::Observer;
-use crate::term::PredicateId;
-use crate::tuples::{self, Binding};
+use crate::search::evaluator::Evaluator;
+use crate::search::groups::Groups;
+use crate::search::iteration::{Ended, Iteration};
 use hardbop_bdd::{Bdd, Manager};
 use hardbop_formula::{FormulaId, RelationId, System, VariableId};
 
@@ -133,7 +133,6 @@ impl<'a> Solver<'a> {
         if let Some(interrupt) = limits.interrupt {
             manager = manager.with_interrupt(interrupt);
         }
-        manager.set_work_limit(limits.work.unwrap_or(u64::MAX));
         let mut evaluator = Evaluator::new(&model, &dependencies, &allocation, manager);
         evaluator.is_forgetful = is_plain;
         let mut iteration = Iteration::new(model, dependencies, groups, evaluator);

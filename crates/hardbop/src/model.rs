@@ -5,7 +5,7 @@ use hardbop_automata::{Property, PropertyErrors, PropertyText};
 use hardbop_machine::{Machine, lower};
 use hardbop_outcome::{Evidence, Question, Target};
 use hardbop_report::diagnostics::{Colour, render};
-use hardbop_report::{TraceOptions, lasso_text, thread_lasso_text, trace_text};
+use hardbop_report::{TraceOptions, TraceTexts};
 use hardbop_syntax::diagnostic::has_errors;
 use hardbop_syntax::{Diagnostic, Source};
 
@@ -111,18 +111,7 @@ impl Model {
 
     /// A run as text: every step with the variables that it changes.
     pub fn text_of(&self, run: &Evidence) -> Result<String, NotARun> {
-        let options = TraceOptions::default();
-        let text = match run {
-            Evidence::Run(trace) => {
-                trace_text(&self.machine, trace, &options).map_err(|error| error.to_string())
-            }
-            Evidence::Lasso(lasso) => {
-                lasso_text(&self.machine, lasso, &options).map_err(|error| error.to_string())
-            }
-            Evidence::ThreadLasso(lasso) => {
-                thread_lasso_text(&self.machine, lasso, &options).map_err(|error| error.to_string())
-            }
-        };
-        text.map_err(NotARun)
+        let texts = TraceTexts::new(&self.machine, TraceOptions::default());
+        texts.text(run, None).map_err(NotARun)
     }
 }

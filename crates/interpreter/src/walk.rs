@@ -25,6 +25,8 @@ pub struct Walked {
     pub node: NodeId,
     /// What it does.
     pub kind: WalkedKind,
+    /// What the choices of its edge came out as.
+    pub inputs: Vec<u64>,
     /// What has changed.
     pub effect: Effect,
     /// How many steps of the flat run this one stands for, saturating.
@@ -60,7 +62,8 @@ pub struct Walk<'a> {
     step: usize,
     /// Completed calls that an expanded walk is inside of: run and next step.
     open: Vec<(u32, usize)>,
-    expanded: bool,
+    /// How many more steps may be shown: a completed call that does not fit stays one step.
+    room: u64,
 }
 
 impl<'a> Walk<'a> {
@@ -84,15 +87,26 @@ impl<'a> Walk<'a> {
             segment: 0,
             step: 0,
             open: Vec::new(),
-            expanded: false,
+            room: 0,
         })
     }
 
     /// An expanded walk: the flat run.
     pub fn expanded(machine: &'a Machine, trace: &'a Trace) -> Result<Self, ReplayError> {
+        Self::expanded_within(machine, trace, u64::MAX)
+    }
+
+    /// A walk that writes completed calls out, in order, as long as it has at most this many steps;
+    /// the calls that do not fit stay folded. It has more only if it has more with all calls folded.
+    pub fn expanded_within(
+        machine: &'a Machine,
+        trace: &'a Trace,
+        most: u64,
+    ) -> Result<Self, ReplayError> {
         let walk = Self::new(machine, trace)?;
+        let folded: usize = trace.segments.iter().map(|s| s.steps.len()).sum();
         Ok(Self {
-            expanded: true,
+            room: most.saturating_sub(folded as u64),
             ..walk
         })
     }
@@ -125,6 +139,16 @@ impl<'a> Walk<'a> {
     }
 
     fn walk_step(&mut self, thread: u32, step: &Step) -> Result<Walked, Fault> {
+        let mut walked = self.take_step(thread, step)?;
+        if let Step::Edge { inputs, .. } | Step::Call { inputs, .. } | Step::Enter { inputs, .. } =
+            step
+        {
+            walked.inputs.clone_from(inputs);
+        }
+        Ok(walked)
+    }
+
+    fn take_step(&mut self, thread: u32, step: &Step) -> Result<Walked, Fault> {
         if let Step::Edge { edge, .. } | Step::Call { edge, .. } | Step::Enter { edge, .. } = step {
             self.check_edge(thread, *edge, matches!(step, Step::Edge { .. }))?;
         }
@@ -138,13 +162,19 @@ impl<'a> Walk<'a> {
                 let chosen = self.chosen_for_threads(thread, &small)?;
                 self.small_step(thread, WalkedKind::Edge(*edge), &small, &chosen)
             }
-            Step::Call { edge, inputs, run } if self.expanded => {
+            Step::Call { edge, inputs, run } => {
                 self.match_run(thread, *edge, inputs, *run)?;
                 let callee = &self.trace.runs[*run as usize];
-                self.open.push((*run, 0));
-                self.enter(thread, *edge, inputs, &callee.locals)
+                // The call takes the place of the folded step; its steps and the return come on top.
+                match self.room.checked_sub(callee.steps.len() as u64 + 1) {
+                    Some(room) => {
+                        self.room = room;
+                        self.open.push((*run, 0));
+                        self.enter(thread, *edge, inputs, &callee.locals)
+                    }
+                    None => self.call(thread, *edge, *run),
+                }
             }
-            Step::Call { edge, inputs, run } => self.call(thread, *edge, inputs, *run),
             Step::Enter {
                 edge,
                 inputs,
@@ -245,15 +275,8 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Takes a completed call as one step.
-    fn call(
-        &mut self,
-        thread: u32,
-        edge: EdgeId,
-        inputs: &[u64],
-        run: u32,
-    ) -> Result<Walked, Fault> {
-        self.match_run(thread, edge, inputs, run)?;
+    /// Takes a completed call, which has been matched with its run, as one step.
+    fn call(&mut self, thread: u32, edge: EdgeId, run: u32) -> Result<Walked, Fault> {
         let before = self.before(thread)?;
         let machine = self.machine;
         let callee = &self.checked[run as usize];
@@ -389,6 +412,7 @@ impl Before {
             depth: self.depth,
             node: self.node,
             kind,
+            inputs: Vec::new(),
             effect,
             flat_steps,
         }
@@ -413,6 +437,25 @@ mod tests {
                 let expanded: Vec<_> = Walk::expanded(&machine, &folded).unwrap().collect();
                 assert_eq!(original, expanded);
             }
+        }
+    }
+
+    #[test]
+    fn calls_are_written_out_as_long_as_there_is_room() {
+        let machine = doubling(60);
+        let trace = doubling_trace(&machine);
+        let count = |most: u64| {
+            let walk = Walk::expanded_within(&machine, &trace, most).unwrap();
+            let steps: Vec<Walked> = walk.map(Result::unwrap).collect();
+            let flat: u128 = steps.iter().map(|step| step.flat_steps).sum();
+            assert_eq!(flat, 5 * (1 << 60) - 4 + 2);
+            steps.len()
+        };
+        assert_eq!(count(0), 1);
+        for most in [4, 5, 50, 1000] {
+            let steps = count(most);
+            assert!(steps as u64 <= most, "{steps} of {most}");
+            assert!(steps as u64 + 4 > most, "{steps} of {most}");
         }
     }
 

@@ -158,7 +158,13 @@ impl Builder {
     }
 
     /// The same with Boolean choices on the edge.
-    pub fn edge_with_inputs(&mut self, from: NodeId, to: NodeId, inputs: usize, action: Action) {
+    pub(crate) fn edge_with_inputs(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        inputs: usize,
+        action: Action,
+    ) {
         self.edge(from, to, None, action);
         let edge = self.machine.edges.last_mut().expect("just pushed");
         edge.inputs = vec![Type::Bool; inputs];

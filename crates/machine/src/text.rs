@@ -46,16 +46,9 @@ impl BinaryOp {
     }
 }
 
-/// An expression as text; `procedure` is where it stands.
-pub fn expr_text(machine: &Machine, procedure: ProcId, root: ExprId) -> String {
-    let mut text = String::new();
-    write_expr(&mut text, machine, procedure, root);
-    text
-}
-
 /// What an edge does, as text: `assume(g & !h)`, `x, y := e, f`, `x := call f(a)`; guard and action
 /// with `; ` between them.
-pub fn edge_text(machine: &Machine, edge: EdgeId) -> String {
+pub(crate) fn edge_text(machine: &Machine, edge: EdgeId) -> String {
     let edge = machine.edge(edge);
     let procedure = machine.procedure_of(edge.from);
     let mut text = String::new();
@@ -263,6 +256,12 @@ mod tests {
     use super::*;
     use crate::test_builder::{Builder, assign, call};
     use crate::{InputId, LocalId};
+
+    fn expr_text(machine: &Machine, procedure: ProcId, root: ExprId) -> String {
+        let mut text = String::new();
+        write_expr(&mut text, machine, procedure, root);
+        text
+    }
 
     #[test]
     fn parentheses_stand_only_where_the_meaning_needs_them() {

@@ -19,6 +19,8 @@ pub struct Answer {
     pub verdict: Verdict,
     /// Why a negative answer has no certificate, where certificates are to be expected.
     pub uncertified: Option<String>,
+    /// Whether an assertion holds only because no run gets to it, as far as that is known.
+    pub vacuous: bool,
 }
 
 /// What was found.
@@ -91,6 +93,7 @@ impl Answer {
             asked,
             verdict,
             uncertified: None,
+            vacuous: false,
         }
     }
 
@@ -140,8 +143,15 @@ struct AnswerForm {
     why: Option<Limit>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     uncertified: Option<String>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    vacuous: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 impl From<Answer> for AnswerForm {
@@ -160,6 +170,7 @@ impl From<Answer> for AnswerForm {
             up_to,
             why,
             uncertified: answer.uncertified,
+            vacuous: answer.vacuous,
             evidence,
         }
     }
@@ -187,6 +198,7 @@ impl TryFrom<AnswerForm> for Answer {
         };
         let answer = Self {
             uncertified: form.uncertified,
+            vacuous: form.vacuous,
             ..Self::to(form.asked, verdict)
         };
         if answer.word() == form.verdict {

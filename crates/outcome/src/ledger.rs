@@ -76,25 +76,9 @@ impl<'m> Ledger<'m> {
         open.map(|(target, _)| target.clone()).collect()
     }
 
-    /// Targets without verdict at some nodes.
-    pub fn open_targets_at(&self, nodes: &[NodeId]) -> Vec<Target> {
-        let mut open = self.open_targets();
-        open.retain(|target| nodes.contains(&target.node));
-        open
-    }
-
     /// Their nodes, in order and each once.
     pub fn open_nodes(&self) -> Vec<NodeId> {
         self.nodes_where(|entry| matches!(entry, Entry::Open))
-    }
-
-    /// Nodes of targets that are reached, but not yet by a shortest run.
-    pub fn unshortened_nodes(&self) -> Vec<NodeId> {
-        self.nodes_where(|entry| match entry {
-            Entry::Due => true,
-            Entry::Reached { shortest, .. } => !shortest,
-            Entry::Open | Entry::Settled(_) => false,
-        })
     }
 
     /// Nodes of targets whose run has not been read yet.

@@ -115,16 +115,12 @@ impl EngineName {
                 };
                 tracking(options, Box::new(engine))
             }
-            Self::Interleaving => {
-                let default = InterleavingEngine::default();
-                Box::new(InterleavingEngine {
-                    exploration: options.exploration.unwrap_or(default.exploration),
-                    reductions: Reductions {
-                        partial_order: !options.unreduced,
-                        symmetry: !options.unreduced,
-                    },
-                })
-            }
+            Self::Interleaving => Box::new(InterleavingEngine {
+                reductions: Reductions {
+                    partial_order: !options.unreduced,
+                    symmetry: !options.unreduced,
+                },
+            }),
             Self::Concurrent => Box::new(BoundedEngine),
             Self::Sequentialized => Box::new(Through::sequentialized(summary(options))),
             Self::Tabulation => Box::new(TabulationEngine),

@@ -12,7 +12,7 @@ pub struct Fault {
 
 impl Fault {
     /// A fault of one engine.
-    pub fn of_engine(engine: &str, why: impl std::fmt::Display) -> Self {
+    pub(crate) fn of_engine(engine: &str, why: impl std::fmt::Display) -> Self {
         Self {
             what: format!("the answer of engine {engine} was rejected: {why}"),
             reproduction: None,

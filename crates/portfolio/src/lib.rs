@@ -3,7 +3,7 @@
 //!
 //! [`plan`] lists the engines for a kind of question, [`turns`] lets them search in turns or side
 //! by side, [`judge`] holds whoever answers to its word, and [`cross_check`] compares everyone who
-//! takes the question. [`Portfolio::check`] is the whole way from a question to a validated
+//! takes the question; [`vacuity`] remarks on assertions that are never reached. [`Portfolio::check`] is the whole way from a question to a validated
 //! answer; the command and library users go the same way.
 
 mod coverage;
@@ -16,6 +16,7 @@ pub mod options;
 pub mod plan;
 mod portfolio;
 pub mod turns;
+mod vacuity;
 
 pub use coverage::{Covered, coverage};
 pub use engines::EngineName;

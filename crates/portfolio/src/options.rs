@@ -9,7 +9,6 @@ use hardbop_explicit::Search;
 use hardbop_outcome::Budget;
 use hardbop_satcheck::Split;
 use hardbop_summary::Order;
-use hardbop_threads::Exploration;
 use hardbop_transform::hide::Tracking;
 use std::num::NonZeroUsize;
 
@@ -20,8 +19,6 @@ pub struct Options {
     pub order: Option<Order>,
     /// The algorithm of the calculus engine.
     pub algorithm: Option<Algorithm>,
-    /// How interleavings are explored.
-    pub exploration: Option<Exploration>,
     /// Whether all steps of all threads are taken.
     pub unreduced: bool,
     /// In which order states are explored.
@@ -43,7 +40,6 @@ impl Default for Options {
         Self {
             order: None,
             algorithm: None,
-            exploration: None,
             unreduced: false,
             search: None,
             eager: false,
@@ -62,8 +58,6 @@ pub enum EngineOption {
     Order,
     /// `--algorithm`
     Algorithm,
-    /// `--exploration`
-    Exploration,
     /// `--unreduced`
     Unreduced,
     /// `--search`
@@ -90,10 +84,9 @@ pub enum EngineOption {
 
 impl EngineOption {
     /// All options that not every engine obeys.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 13] = [
         Self::Order,
         Self::Algorithm,
-        Self::Exploration,
         Self::Unreduced,
         Self::Search,
         Self::Eager,
@@ -112,7 +105,6 @@ impl EngineOption {
         match self {
             Self::Order => "--order",
             Self::Algorithm => "--algorithm",
-            Self::Exploration => "--exploration",
             Self::Unreduced => "--unreduced",
             Self::Search => "--search",
             Self::Eager => "--eager",
@@ -136,7 +128,7 @@ impl EngineOption {
         match self {
             Self::Order => &[Summary, Sequentialized],
             Self::Algorithm => &[Calculus],
-            Self::Exploration | Self::Unreduced => &[Interleaving],
+            Self::Unreduced => &[Interleaving],
             Self::Search | Self::Eager | Self::Jobs => &[Explicit],
             Self::Split | Self::InlineDepth => &[Sat],
             Self::Track => &[Summary, Calculus, Sat, Sequentialized],
@@ -181,7 +173,6 @@ impl Options {
         let is_given = |option: &EngineOption| match option {
             EngineOption::Order => self.order.is_some(),
             EngineOption::Algorithm => self.algorithm.is_some(),
-            EngineOption::Exploration => self.exploration.is_some(),
             EngineOption::Unreduced => self.unreduced,
             EngineOption::Search => self.search.is_some(),
             EngineOption::Eager => self.eager,

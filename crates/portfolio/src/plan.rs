@@ -62,7 +62,7 @@ impl Planned {
     }
 
     /// The engine, set up as the options say, with what it is asked through.
-    pub fn contestant(self, options: &Options) -> Contestant {
+    pub(crate) fn contestant(self, options: &Options) -> Contestant {
         let engine = self.name.engine(options);
         let engine: Box<dyn Engine> = match self.through {
             Wrapper::None => engine,
@@ -75,8 +75,8 @@ impl Planned {
     }
 }
 
-/// The engines for a question, best first.
-pub fn plan(machine: &Machine, question: &Question) -> Vec<Planned> {
+/// The engines for a question, best first, where this many search at a time.
+pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned> {
     use EngineName::{
         BruteForce, Concurrent, Explicit, Interleaving, Sat, Sequentialized, Summary,
     };
@@ -99,11 +99,12 @@ pub fn plan(machine: &Machine, question: &Question) -> Vec<Planned> {
         None if !is_sequential => plain(&[Interleaving, Concurrent]),
         None if question.wanted == WantedRun::Shortest => plain(&[Summary, Explicit]),
         None if has_words(machine) => plain(&[Explicit, Sat, Summary]),
-        // Summaries and SAT share the time; explicit search answers soon or not at all.
+        // With one job summaries and SAT share the time; explicit search answers soon or not at
+        // all. With more, summaries have a core of their own, and the others share the rest.
         None => vec![
             Planned::plain(Summary),
+            Planned::plain(Explicit).for_looks(if jobs > 1 { 8 } else { 2 }),
             Planned::plain(Sat),
-            Planned::plain(Explicit).for_looks(2),
         ],
     }
 }

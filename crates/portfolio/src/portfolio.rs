@@ -7,6 +7,7 @@ use crate::judge::{Validation, validate};
 use crate::options::Options;
 use crate::plan::{Planned, plan};
 use crate::turns::{Contestant, End, Participant, Until, take_turns};
+use crate::vacuity;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Answer, Budget, Limit, Outcome, Progress, Question, Steady, Verdict};
 use std::num::NonZeroUsize;
@@ -59,16 +60,24 @@ pub enum Refused {
 }
 
 impl Portfolio {
-    /// One engine answers.
-    pub fn of_engine(engine: EngineName) -> Self {
-        Self {
-            choice: Choice::Engine(engine),
-            ..Self::default()
+    /// Answers a question, with every run replayed and every certificate checked, and assertions
+    /// marked that are never reached.
+    pub fn check(
+        &self,
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Result<Outcome, Refused> {
+        let mut outcome = self.answer(machine, question, budget, progress)?;
+        if self.validation == Validation::Full {
+            vacuity::mark(machine, &mut outcome, budget)?;
         }
+        Ok(outcome)
     }
 
     /// Answers a question, with every run replayed and every certificate checked.
-    pub fn check(
+    pub(crate) fn answer(
         &self,
         machine: &Machine,
         question: &Question,
@@ -111,7 +120,7 @@ impl Portfolio {
             Choice::Engine(name) => vec![Planned::plain(name)],
             Choice::CrossCheck => all(),
             Choice::Auto => {
-                let planned = plan(machine, question);
+                let planned = plan(machine, question, self.jobs.get());
                 // An option that only engines outside of the plan know asks for them.
                 if planned.iter().any(|planned| obeys(planned.name)) {
                     planned

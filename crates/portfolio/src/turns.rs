@@ -90,7 +90,7 @@ const PATIENCE: u64 = 10;
 const FAIR_TURNS: u64 = 4;
 
 /// Lets engines search until the contest is over.
-pub fn take_turns(
+pub(crate) fn take_turns(
     contestants: &[Contestant],
     machine: &Machine,
     question: &Question,
@@ -490,7 +490,7 @@ mod tests {
             let text = family.generate(size, 1).text;
             let machine = hardbop_machine::from_text("t.bp", &text).expect("a program");
             let question = Question::assertions(&machine);
-            let planned = crate::plan::plan(&machine, &question).into_iter();
+            let planned = crate::plan::plan(&machine, &question, 1).into_iter();
             let options = crate::options::Options::default();
             let contestants: Vec<Contestant> = planned.map(|p| p.contestant(&options)).collect();
             let answered = Mutex::new(None);

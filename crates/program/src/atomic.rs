@@ -12,7 +12,7 @@ use crate::checker::Checker;
 use crate::endings::constant;
 use crate::ids::ProcId;
 use crate::program::is_async_label;
-use hardbop_syntax::ast::{Block, StmtId, StmtKind, Symbol};
+use hardbop_syntax::ast::{Block, Ident, StmtId, StmtKind, Symbol};
 use hardbop_syntax::{Diagnostic, Span, codes};
 use std::collections::BTreeMap;
 
@@ -167,17 +167,22 @@ impl Checker<'_> {
         let exit = self.exit(procedure);
         let body = &self.syntax(procedure).body;
         flow.entries.push(first(body, exit));
-        let mut labels: BTreeMap<Symbol, Node> = BTreeMap::new();
+        // Jumps lead to the first of several places.
+        let mut labels: BTreeMap<Symbol, (Span, Node)> = BTreeMap::new();
+        let mut label = |label: &Ident, node| {
+            let place = labels.entry(label.name).or_insert((label.span, node));
+            *place = (*place).min((label.span, node));
+        };
         let mut jumps: Vec<(Node, Symbol)> = Vec::new();
         let mut starts: Vec<Symbol> = Vec::new();
         let mut pending: Vec<(&Block, Node)> = vec![(body, exit)];
         while let Some((block, behind)) = pending.pop() {
-            labels.extend(block.end_labels.iter().map(|label| (label.name, behind)));
+            block.end_labels.iter().for_each(|l| label(l, behind));
             for (index, &stmt) in block.stmts.iter().enumerate() {
                 let node = stmt.0 as Node;
                 let next = block.stmts.get(index + 1).map_or(behind, |s| s.0 as Node);
                 let syntax = self.ast.stmt(stmt);
-                labels.extend(syntax.labels.iter().map(|label| (label.name, node)));
+                syntax.labels.iter().for_each(|l| label(l, node));
                 flow.members[procedure.index()].push(node);
                 match &syntax.kind {
                     StmtKind::Goto(targets) => {
@@ -217,9 +222,10 @@ impl Checker<'_> {
             }
         }
         for (node, label) in jumps {
-            flow.next[node].extend(labels.get(&label));
+            flow.next[node].extend(labels.get(&label).map(|(_, node)| *node));
         }
         let started = starts.iter().filter_map(|label| labels.get(label));
+        let started = started.map(|(_, node)| *node);
         flow.started.extend(started);
     }
 

@@ -103,18 +103,34 @@ impl<'a> Checker<'a> {
     }
 
     fn declare_labels(&mut self, procedure: ProcId, labels: &[Ident]) {
-        for label in labels {
+        for (index, label) in labels.iter().enumerate() {
             let place = (procedure, label.span);
             self.scopes.all_labels.declare(label.name, place);
-            if let Some(first) = self.scopes.labels.declare(label.name, label.span) {
-                let text = self.text(label.name);
-                let message = format!("the label `{text}` stands twice in this procedure");
-                self.report(
-                    Diagnostic::new(codes::DUPLICATE_LABEL, label.span, message)
-                        .at("again here")
-                        .also(first, "first here"),
-                );
+            let Some(first) = self.scopes.labels.declare(label.name, label.span) else {
+                continue;
+            };
+            let is_new = (self.scopes.repeated_labels.declare(label.name, first)).is_none();
+            if !is_new {
+                continue;
             }
+            let text = self.text(label.name);
+            let is_same_place = labels[..index].iter().any(|l| l.name == label.name);
+            let (message, help) = if is_same_place {
+                let message = format!("the label `{text}` stands twice before one statement");
+                (message, None)
+            } else {
+                let message = format!(
+                    "the label `{text}` stands at several places of `{}`",
+                    self.text(self.syntax(procedure).name.name)
+                );
+                let help = "questions about it mean all of them, `goto` leads to the first";
+                (message, Some(help.to_owned()))
+            };
+            let mut diagnostic = Diagnostic::new(codes::DUPLICATE_LABEL, label.span, message)
+                .at("again here")
+                .also(first, "first here");
+            diagnostic.help = help;
+            self.report(diagnostic);
         }
     }
 
@@ -162,6 +178,7 @@ impl<'a> Checker<'a> {
             StmtKind::Dead { variables, .. } => {
                 let targets: Vec<Target> = variables.iter().map(|&v| Target::Variable(v)).collect();
                 self.check_targets(id, &targets);
+                self.drop_repeated_targets();
             }
             StmtKind::Assign {
                 targets,
@@ -169,6 +186,7 @@ impl<'a> Checker<'a> {
                 constrain,
             } => {
                 self.check_assignment(id, stmt.span, targets, values, context);
+                self.drop_repeated_targets();
                 if constrain.is_none() {
                     self.warn_if_nothing_is_assigned(stmt.span, targets);
                 }
@@ -189,6 +207,7 @@ impl<'a> Checker<'a> {
                 self.check_async_label(stmt, Some(targets));
                 self.check_call(id, *callee, arguments, context);
                 self.check_result_targets(id, stmt.span, targets, context);
+                self.drop_repeated_targets();
             }
             StmtKind::StartThreadCall { callee, arguments } => {
                 self.check_call(id, *callee, arguments, context);
@@ -197,15 +216,25 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Resolves targets; none may occur twice. Returns where they start in the table of targets.
+    /// Of several values for a variable the last one counts: the others are thrown away, once their
+    /// types are checked.
+    fn drop_repeated_targets(&mut self) {
+        for index in self.repeated_targets.drain(..) {
+            self.tables.targets[index] = None;
+        }
+    }
+
+    /// Resolves targets, and warns of those that occur twice. Returns where they start in the table of targets.
     pub fn check_targets(&mut self, id: StmtId, targets: &[Target]) -> usize {
         let first = self.tables.targets.len();
         self.tables.first_target[id.0 as usize] = first as u32;
-        let mut named: Vec<(Variable, Span)> = Vec::with_capacity(targets.len());
+        let mut named: Vec<(Variable, Span, usize)> = Vec::with_capacity(targets.len());
         for &target in targets {
             let variable = match target {
                 Target::Variable(name) => {
-                    self.resolve(name).inspect(|&v| named.push((v, name.span)))
+                    let index = self.tables.targets.len();
+                    let found = self.resolve(name);
+                    found.inspect(|&variable| named.push((variable, name.span, index)))
                 }
                 Target::Discard(_) => None,
             };
@@ -213,13 +242,14 @@ impl<'a> Checker<'a> {
         }
         named.sort_unstable();
         for pair in named.windows(2) {
-            let [(variable, first), (again, span)] = [pair[0], pair[1]];
+            let [(variable, first, dropped), (again, span, _)] = [pair[0], pair[1]];
             if variable == again {
+                self.repeated_targets.push(dropped);
                 let message = format!("`{}` is assigned twice at once", self.source.slice(span));
                 self.report(
                     Diagnostic::new(codes::DUPLICATE_TARGET, span, message)
-                        .at("the second value for it")
-                        .also(first, "the first value for it"),
+                        .at("this value counts")
+                        .also(first, "this one does not"),
                 );
             }
         }

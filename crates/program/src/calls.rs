@@ -86,8 +86,9 @@ impl Checker<'_> {
                 .thread_procedures
                 .names()
                 .chain(scopes.procedures.names());
-            diagnostic.help =
-                suggest::nearest(self.ast, callee.name, candidates).map(suggest::did_you_mean);
+            let nearest = suggest::nearest(self.ast, callee.name, candidates);
+            let meant = nearest.or_else(|| suggest::nearest_keyword(self.ast, callee.name));
+            diagnostic.help = meant.map(suggest::did_you_mean);
         }
         self.report(diagnostic);
         None

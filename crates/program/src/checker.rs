@@ -25,6 +25,8 @@ pub(crate) struct Checker<'a> {
     pub diagnostics: Vec<Diagnostic>,
     /// The tree has parts that the parser could not read; it has reported them.
     pub has_syntax_errors: bool,
+    /// Targets of the statement at hand that get another value too.
+    pub repeated_targets: Vec<usize>,
     pub globals: Vec<Global>,
     pub procedures: Vec<Procedure>,
     pub threads: Vec<Thread>,
@@ -60,6 +62,8 @@ pub(crate) struct Scopes {
     pub thread_procedures: Scope<ProcId>,
     /// Labels of the procedure and where they stand.
     pub labels: Scope<Span>,
+    /// Those of its labels that stand at several places.
+    pub repeated_labels: Scope<Span>,
     /// For each label of any procedure the first place.
     pub all_labels: Scope<(ProcId, Span)>,
     /// For each procedure of any thread block the first one of that name.
@@ -96,6 +100,7 @@ impl<'a> Checker<'a> {
             dialect: dialect.unwrap_or_else(|| Dialect::detect(ast)),
             diagnostics: Vec::new(),
             has_syntax_errors: false,
+            repeated_targets: Vec::new(),
             globals: Vec::new(),
             procedures: Vec::new(),
             threads: Vec::new(),
@@ -110,6 +115,7 @@ impl<'a> Checker<'a> {
                 procedures: Scope::new(symbols, ProcId(0)),
                 thread_procedures: Scope::new(symbols, ProcId(0)),
                 labels: Scope::new(symbols, Span::default()),
+                repeated_labels: Scope::new(symbols, Span::default()),
                 all_labels: Scope::new(symbols, (ProcId(0), Span::default())),
                 all_thread_procedures: Scope::new(symbols, ProcId(0)),
             },

@@ -220,6 +220,7 @@ impl Checker<'_> {
     pub fn enter_procedure(&mut self, id: ProcId) {
         self.scopes.locals.renew();
         self.scopes.labels.renew();
+        self.scopes.repeated_labels.renew();
         for index in 0..self.procedures[id.index()].locals.len() {
             let Local { name, span, .. } = self.procedures[id.index()].locals[index];
             let Some(name) = name else { break };

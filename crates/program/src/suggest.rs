@@ -13,3 +13,9 @@ pub(crate) fn nearest(
 ) -> Option<&str> {
     suggest::nearest(ast.text(wanted), candidates.map(|symbol| ast.text(symbol)))
 }
+
+/// The word of the language that looks like a call and is near enough: `asert(x)`.
+pub(crate) fn nearest_keyword(ast: &Ast, wanted: Symbol) -> Option<&'static str> {
+    let words = ["assert", "assume", "constrain", "print"];
+    suggest::nearest(ast.text(wanted), words.into_iter())
+}

@@ -59,14 +59,15 @@ end",
               1:6 first declared here
             3:8 HB023: the variable `x` is declared twice
               2:8 first declared here
-            5:3 HB025: the label `L` stands twice in this procedure
+            5:3 HB025: the label `L` stands at several places of `f`
               4:3 first here
+              help: questions about it mean all of them, `goto` leads to the first
             7:6 HB024: the procedure `f` is defined twice
               2:6 first defined here
             9:9 HB026: `a` is assigned twice at once
-              9:3 the first value for it
+              9:3 this one does not
             10:11 HB026: `a` is assigned twice at once
-              10:8 the first value for it
+              10:8 this one does not
         "#]],
     );
 }

@@ -60,6 +60,20 @@ pub fn render(machine: &Machine, coverage: &Coverage, lines: Lines) -> String {
     out
 }
 
+/// The mark of each line of a source, in order; a blank where no statement starts.
+pub(crate) fn line_marks(coverage: &Coverage, lines: u32) -> String {
+    let marks = marks(coverage, lines).into_iter().skip(1);
+    marks.map(|mark| mark.map_or(' ', Mark::sign)).collect()
+}
+
+/// What is said about conditions: line, column and words.
+pub(crate) fn remarks(coverage: &Coverage) -> Vec<(u32, u32, &'static str)> {
+    let conditions = coverage.conditions.iter();
+    conditions
+        .filter_map(|condition| Some((condition.line, condition.column, remark(condition)?)))
+        .collect()
+}
+
 /// What points at a column of a line from the line below.
 fn pointer(line: &str, column: u32) -> String {
     if column > LAST_POINTED {

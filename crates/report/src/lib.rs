@@ -5,8 +5,17 @@
 
 pub mod coverage;
 pub mod diagnostics;
+pub mod document;
+mod html;
+mod invariants;
+mod junit;
+mod sarif;
 mod svg;
 mod trace_text;
 
+pub use document::{Document, DocumentOptions};
+pub use html::{Page, html};
+pub use junit::junit;
+pub use sarif::sarif;
 pub use svg::{TooLarge, svg};
-pub use trace_text::{TraceLevel, TraceOptions, lasso_text, thread_lasso_text, trace_text};
+pub use trace_text::{Painter, TraceLevel, TraceOptions, TraceTexts};

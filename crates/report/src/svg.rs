@@ -15,10 +15,10 @@
 mod lanes;
 mod rows;
 
-use hardbop_machine::Machine;
 use hardbop_machine::analysis::NodeOrder;
 use hardbop_machine::graph::Captions;
 use hardbop_machine::text::signature;
+use hardbop_machine::{Machine, ProcId};
 use std::fmt::Write as _;
 
 /// The largest machine that is drawn, in nodes; viewers are slow with more.
@@ -51,7 +51,7 @@ marker path { fill: #555555; stroke: none; }
 /// Why there is no picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TooLarge {
-    /// How many nodes the machine has.
+    /// How many nodes there are to draw.
     pub nodes: usize,
 }
 
@@ -59,7 +59,7 @@ impl std::fmt::Display for TooLarge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "the program has {} nodes; a picture can show {MAX_NODES}",
+            "there are {} nodes to draw, and a picture can show {MAX_NODES}; try --procedure NAME",
             self.nodes
         )
     }
@@ -74,15 +74,18 @@ struct Drawing {
     height: f64,
 }
 
-/// The machine as an SVG document.
-pub fn svg(machine: &Machine) -> Result<String, TooLarge> {
-    let nodes = machine.nodes.len();
+/// Some procedures of a machine as an SVG document.
+pub fn svg(machine: &Machine, procedures: &[ProcId]) -> Result<String, TooLarge> {
+    let sizes = procedures
+        .iter()
+        .map(|&id| machine.procedure(id).node_ids().count());
+    let nodes = sizes.sum();
     if nodes > MAX_NODES {
         return Err(TooLarge { nodes });
     }
     let captions = Captions::new(machine);
     let order = NodeOrder::new(machine);
-    let frames = machine.procedure_ids().map(|procedure| {
+    let frames = procedures.iter().map(|&procedure| {
         let body = rows::draw(machine, procedure, &captions, &order);
         framed(&signature(machine, procedure), &body)
     });

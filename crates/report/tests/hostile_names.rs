@@ -3,8 +3,9 @@
 
 use hardbop_interpreter::{RandomChooser, fold, simulate};
 use hardbop_machine::{Machine, graph};
+use hardbop_outcome::Evidence;
 use hardbop_outcome::Reach;
-use hardbop_report::{TraceLevel, TraceOptions, coverage, diagnostics, svg, trace_text};
+use hardbop_report::{TraceLevel, TraceOptions, TraceTexts, coverage, diagnostics, svg};
 use hardbop_syntax::Source;
 use hardbop_transform::split::CoverageQuestion;
 
@@ -55,9 +56,10 @@ fn check(what: &str, text: &str) {
 #[test]
 fn graphs_show_hostile_names_on_one_line() {
     let machine = machine();
-    check("DOT", &graph::to_dot(&machine));
-    check("JSON", &graph::to_json(&machine));
-    check("SVG", &svg(&machine).expect("it is small"));
+    let all: Vec<_> = machine.procedure_ids().collect();
+    check("DOT", &graph::to_dot(&machine, &all));
+    check("JSON", &graph::to_json(&machine, &all));
+    check("SVG", &svg(&machine, &all).expect("it is small"));
 }
 
 #[test]
@@ -72,7 +74,8 @@ fn runs_show_hostile_names_on_one_line() {
                 level: TraceLevel::Full,
                 ..Default::default()
             };
-            let text = trace_text(&machine, &trace, &options);
+            let run = Evidence::Run(trace.clone());
+            let text = TraceTexts::new(&machine, options).text(&run, None);
             check("a trace", &text.expect("it replays"));
         }
     }

@@ -122,7 +122,7 @@ impl<'i> Solver<'i> {
     }
 
     /// A new variable.
-    pub fn new_var(&mut self) -> Var {
+    pub(crate) fn new_var(&mut self) -> Var {
         Var(self.library.new_var_default().idx())
     }
 

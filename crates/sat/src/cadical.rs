@@ -90,7 +90,7 @@ impl<'i> Solver<'i> {
     }
 
     /// A new variable.
-    pub fn new_var(&mut self) -> Var {
+    pub(crate) fn new_var(&mut self) -> Var {
         let var = Var(self.variables);
         self.variables += 1;
         var

@@ -29,7 +29,7 @@ impl Lit {
     }
 
     /// Whether it is the negation of its variable.
-    pub fn is_negative(self) -> bool {
+    pub(crate) fn is_negative(self) -> bool {
         self.0 & 1 == 1
     }
 

@@ -332,11 +332,6 @@ impl<S: Clauses> Circuit<S> {
         self.demand(lit);
         self.solver.add_clause(&[lit]);
     }
-
-    /// How many different gates there are.
-    pub fn gate_count(&self) -> usize {
-        self.gates.len()
-    }
 }
 
 #[cfg(test)]
@@ -399,7 +394,7 @@ mod tests {
         let mut circuit = crate::Circuit::default();
         let [x, y, z] = [(); 3].map(|()| circuit.input());
         let first = [circuit.and(x, y), circuit.xor(x, !y), circuit.ite(x, !y, z)];
-        let gates = circuit.gate_count();
+        let gates = circuit.gates.len();
         let again = [
             circuit.and(y, x),
             !circuit.xor(y, x),
@@ -407,7 +402,7 @@ mod tests {
         ];
         assert_eq!(first, again);
         assert_eq!(!circuit.any([!y, !x]), first[0]);
-        assert_eq!(circuit.gate_count(), gates);
+        assert_eq!(circuit.gates.len(), gates);
     }
 
     #[test]
@@ -422,7 +417,7 @@ mod tests {
         assert_eq!(circuit.xor(x, yes), !x);
         assert_eq!(circuit.as_constant(no), Some(false));
         assert_eq!(circuit.as_constant(x), None);
-        assert_eq!(circuit.gate_count(), 0);
+        assert_eq!(circuit.gates.len(), 0);
         circuit.require(x);
         assert_eq!(circuit.solve(&[!x]), Answer::Unsat);
     }

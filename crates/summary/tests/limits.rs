@@ -72,3 +72,18 @@ fn an_interrupt_that_comes_in_time_is_the_reason() {
         verdict => panic!("the assertion can fail, and there is no bound: {verdict:?}"),
     }
 }
+
+#[test]
+fn a_search_that_makes_few_nodes_hears_the_interrupt_too() {
+    let program = hardbop_families::find("tn-safe").expect("a family");
+    let text = program.generate(400, 0).text;
+    let machine = from_text("tn.bp", &text).unwrap();
+    let stop = Stop(Limit::Time);
+    let budget = Budget {
+        interrupt: &stop,
+        ..Budget::unlimited()
+    };
+    let question = Question::label(&machine, "reach");
+    let outcome = SummaryEngine::default().check(&machine, &question, &budget, &mut Silent);
+    assert_eq!(outcome.answers[0].verdict, Verdict::Unknown(Limit::Time));
+}

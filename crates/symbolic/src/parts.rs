@@ -6,7 +6,7 @@
 //! with the last part that mentions it. Parts are put together while they stay small.
 
 use crate::plans::{Plans, QUANTIFY};
-use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
+use hardbop_bdd::{Bdd, Exhausted, Manager, Plan, Roots};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -20,6 +20,12 @@ pub struct Part {
     pub relation: Bdd,
     /// Applied to the product of the relation so far and this part.
     pub plan: Rc<Plan>,
+}
+
+impl Roots for Part {
+    fn each_root(&self, keep: &mut dyn FnMut(Bdd)) {
+        keep(self.relation);
+    }
 }
 
 /// A conjunct with the variables it depends on.

@@ -48,6 +48,30 @@ impl<'a> Lexer<'a> {
         &self.text[span.range()]
     }
 
+    /// The text from an offset on.
+    pub fn text_from(&self, offset: u32) -> &'a str {
+        &self.text[offset as usize..]
+    }
+
+    /// Goes on behind the `}` that closes the brace at an offset, or at the end of the text; gives
+    /// where that is. What was found inside is forgotten.
+    pub fn leave_braces(&mut self, opening: u32) -> u32 {
+        let rest = self.text_from(opening);
+        let mut depth = 0_usize;
+        let closing = rest.bytes().position(|byte| {
+            depth += usize::from(byte == b'{');
+            depth -= usize::from(byte == b'}');
+            depth == 0
+        });
+        self.position = closing.map_or(self.text.len(), |length| opening as usize + length + 1);
+        let is_before = |span: Span| span.start <= opening;
+        self.comments.retain(|comment| is_before(comment.span));
+        self.diagnostics
+            .retain(|diagnostic| is_before(diagnostic.primary.span));
+        self.errors = self.diagnostics.iter().filter(|d| d.is_error()).count();
+        self.position as u32
+    }
+
     /// Reports an error. One error too many ends the file: every later token is `End`.
     pub fn report(&mut self, diagnostic: Diagnostic) {
         if self.errors > MAX_ERRORS {
@@ -90,7 +114,7 @@ impl<'a> Lexer<'a> {
                     Some(kind) => kind,
                     None => continue,
                 },
-                _ => match self.symbol(byte) {
+                _ => match self.symbol(byte).or_else(|| self.symbol_of_papers()) {
                     Some((kind, length)) => {
                         self.position += length;
                         kind
@@ -243,6 +267,22 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// The signs of the papers' grammars that ASCII does not have.
+    fn symbol_of_papers(&self) -> Option<(TokenKind, usize)> {
+        use TokenKind as K;
+        let sign = self.text[self.position..].chars().next()?;
+        let kind = match sign {
+            '¬' => K::Bang,
+            '∧' => K::Ampersand,
+            '∨' => K::Bar,
+            '→' => K::Arrow,
+            '≠' => K::NotEqual,
+            '∗' => K::Star,
+            _ => return None,
+        };
+        Some((kind, sign.len_utf8()))
+    }
+
     /// Reports a run of characters that start no token, as one error.
     fn skip_unreadable(&mut self) {
         let start = self.position;
@@ -251,7 +291,8 @@ impl<'a> Lexer<'a> {
             let starts_token = next.is_ascii_whitespace()
                 || next.is_ascii_alphanumeric()
                 || matches!(next, '_' | '$' | '{' | '/')
-                || (byte < 128 && self.symbol(byte as u8).is_some());
+                || (byte < 128 && self.symbol(byte as u8).is_some())
+                || self.symbol_of_papers().is_some();
             if starts_token && self.position > start {
                 break;
             }
@@ -311,6 +352,18 @@ mod tests {
         ];
         assert_eq!(found, expected);
         assert!(errors.is_empty());
+    }
+
+    #[test]
+    fn the_signs_of_the_papers_are_operators() {
+        use TokenKind as K;
+        let (found, errors) = kinds("¬a∧b ∨ ∗ → c≠d");
+        let (same, _) = kinds("!a&b | * -> c!=d");
+        assert_eq!(found, same);
+        assert!(found.contains(&K::Arrow) && errors.is_empty());
+        let (found, errors) = kinds("a é¬b");
+        assert_eq!(found, [K::Name, K::Bang, K::Name]);
+        assert_eq!(errors, [codes::UNEXPECTED_CHARACTER]);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod expressions;
 mod guarded;
+mod habits;
 mod items;
 mod statements;
 
@@ -73,6 +74,8 @@ struct Parser<'a> {
     ast: Ast,
     current: Token,
     next: Token,
+    /// The first token of the statement that is being read.
+    statement: Option<Token>,
     /// End of the last token that was taken.
     last_end: u32,
     /// Empty between expressions; kept for its memory.
@@ -89,6 +92,7 @@ impl<'a> Parser<'a> {
             ast: Ast::default(),
             current,
             next,
+            statement: None,
             last_end: 0,
             stacks: expressions::Stacks::default(),
         }
@@ -121,36 +125,38 @@ impl<'a> Parser<'a> {
     fn expect(&mut self, kind: TokenKind, purpose: &str) -> Option<Token> {
         let token = self.accept(kind);
         if token.is_none() {
-            self.expected(&format!("{} {purpose}", kind.describe()));
+            self.expected(&format!("{} {purpose}", kind.describe()), Some(kind));
         }
         token
     }
 
-    /// Reports that something else should stand here.
-    fn expected(&mut self, what: &str) {
+    /// Reports that something else should stand here: a token of one kind, or any of several.
+    fn expected(&mut self, what: &str, wanted: Option<TokenKind>) {
         let what = what.trim_end();
         let found = self.current;
+        let help = self.habit(wanted, found);
         if found.kind == TokenKind::End {
             let span = Span::new(self.last_end, self.last_end);
-            self.lexer.report(
-                Diagnostic::new(
-                    codes::UNEXPECTED_END,
-                    span,
-                    format!("the file ends where {what} should stand"),
-                )
-                .at(format!("expected {what}")),
-            );
+            let message = format!("the file ends where {what} should stand");
+            let mut diagnostic = Diagnostic::new(codes::UNEXPECTED_END, span, message);
+            diagnostic.help = help;
+            self.lexer.report(diagnostic.at(format!("expected {what}")));
             return;
         }
-        let shown = self.shown(found);
-        self.lexer.report(
-            Diagnostic::new(
-                codes::EXPECTED,
-                found.span,
-                format!("expected {what}, found {shown}"),
-            )
-            .at(format!("expected {what}")),
+        let is_block = matches!(
+            wanted,
+            Some(TokenKind::Begin | TokenKind::Then | TokenKind::Do)
         );
+        let (span, shown) = if is_block && self.is_braced(found) {
+            let start = found.span.start;
+            (Span::new(start, start + 1), "`{`".to_owned())
+        } else {
+            (found.span, self.shown(found))
+        };
+        let message = format!("expected {what}, found {shown}");
+        let mut diagnostic = Diagnostic::new(codes::EXPECTED, span, message);
+        diagnostic.help = help;
+        self.lexer.report(diagnostic.at(format!("expected {what}")));
     }
 
     /// How a token is quoted in a message.
@@ -173,7 +179,7 @@ impl<'a> Parser<'a> {
         if self.keyword_meant_as_name() {
             return Some(self.keyword_as_name());
         }
-        self.expected(&format!("a name {purpose}"));
+        self.expected(&format!("a name {purpose}"), None);
         None
     }
 

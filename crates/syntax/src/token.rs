@@ -26,6 +26,9 @@ macro_rules! token_kinds {
             $($keyword,)*
         }
 
+        /// All reserved words.
+        pub(crate) const KEYWORDS: &[&str] = &[$($word,)*];
+
         impl TokenKind {
             /// How messages call it: `` `while` ``, `a name`.
             pub fn describe(self) -> &'static str {

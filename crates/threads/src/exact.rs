@@ -11,11 +11,10 @@ pub(crate) mod engine;
 mod encoding {
     pub(crate) mod bits;
     pub(crate) mod components;
-    pub(crate) mod moves;
     pub(crate) mod space;
 }
 
-/// Configurations one by one, and in sets over BDDs.
+/// Configurations one by one.
 pub(crate) mod search {
     pub(crate) mod allowance;
     pub(crate) mod evaluate;
@@ -27,7 +26,6 @@ pub(crate) mod search {
     pub(crate) mod product;
     pub(crate) mod schedule;
     pub(crate) mod steps;
-    pub(crate) mod symbolic;
     pub(crate) mod transitions;
     pub(crate) mod views;
     pub(crate) mod visited;

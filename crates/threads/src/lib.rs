@@ -12,5 +12,5 @@ mod written;
 
 pub use bounded::depth::DEFAULT_SWITCHES;
 pub use bounded::engine::BoundedEngine;
-pub use exact::engine::{Exploration, InterleavingEngine};
+pub use exact::engine::InterleavingEngine;
 pub use exact::search::exploration::Reductions;

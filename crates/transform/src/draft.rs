@@ -74,7 +74,7 @@ pub(crate) struct DraftEdge {
 
 impl DraftEdge {
     /// An edge of no step of the original.
-    pub fn silent(
+    pub(crate) fn silent(
         from: Place,
         to: Place,
         guard: Option<ExprId>,
@@ -138,7 +138,7 @@ impl DraftProcedure {
     }
 
     /// A procedure with the variables of one of the original, but only an exit.
-    pub fn with_interface_of(machine: &Machine, id: ProcId) -> Self {
+    pub(crate) fn with_interface_of(machine: &Machine, id: ProcId) -> Self {
         let procedure = machine.procedure(id);
         Self {
             original: Some(id),
@@ -193,7 +193,7 @@ impl<'m> Draft<'m> {
     }
 
     /// The original, but for its procedures.
-    pub fn without_procedures(original: &'m Machine) -> Self {
+    pub(crate) fn without_procedures(original: &'m Machine) -> Self {
         Self {
             original,
             globals: original.globals.clone(),
@@ -241,6 +241,12 @@ impl<'m> Draft<'m> {
         self.exprs.add(Expr::Const(value, ty))
     }
 
+    /// The assignment of a constant to a global.
+    pub fn set(&mut self, id: GlobalId, value: u64) -> (Variable, ExprId) {
+        let value = self.constant(value, self.globals[id.index()].ty);
+        (Variable::Global(id), value)
+    }
+
     /// A comparison of a global with a constant.
     pub fn compared(&mut self, id: GlobalId, op: BinaryOp, value: u64) -> ExprId {
         let ty = self.globals[id.index()].ty;
@@ -268,7 +274,8 @@ impl<'m> Draft<'m> {
         self.binary(BinaryOp::Or, a, b)
     }
 
-    fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+    /// A comparison or a connective.
+    pub fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
         self.exprs.add(Expr::Binary(op, a, b, Type::Bool))
     }
 

@@ -127,7 +127,7 @@ pub struct TargetMap {
 
 impl TargetMap {
     /// The question about the nodes that stand for those of another question.
-    pub fn at_nodes<'n>(
+    pub(crate) fn at_nodes<'n>(
         question: &Question,
         standing_for: impl Fn(NodeId) -> &'n [NodeId],
     ) -> Self {
@@ -162,7 +162,7 @@ impl TargetMap {
     }
 
     /// The target of the original question that the target of a run stands for.
-    pub fn target_of(&self, trace: &Trace) -> Option<Target> {
+    pub(crate) fn target_of(&self, trace: &Trace) -> Option<Target> {
         let target = trace.target.as_ref()?;
         let stands = |&index: &usize| self.question.targets()[index] == *target;
         let place = self
@@ -174,7 +174,7 @@ impl TargetMap {
 
     /// The targets of the original question that are excluded where these targets of the new one
     /// are.
-    pub fn targets_back(&self, excluded: &[Target]) -> Vec<Target> {
+    pub(crate) fn targets_back(&self, excluded: &[Target]) -> Vec<Target> {
         let is_excluded = |&index: &usize| excluded.contains(&self.question.targets()[index]);
         let targets = self.original.targets().iter().zip(&self.standing);
         let targets = targets.filter(|(_, standing)| standing.iter().all(is_excluded));

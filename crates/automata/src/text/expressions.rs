@@ -128,6 +128,9 @@ impl<'a> Parser<'a> {
                 break;
             }
             let Some(op) = self.binary_operator() else {
+                if self.joined_operators(&mut operands, &mut open) {
+                    continue;
+                }
                 break;
             };
             self.reduce(&mut operands, &mut open, |waiting| {
@@ -149,6 +152,40 @@ impl<'a> Parser<'a> {
         operands
             .pop()
             .expect("every operator has found its operands, and one is left")
+    }
+
+    /// Whether the last operand was meant as operators before another operand: `GF g`. No text with
+    /// two operands side by side can be read otherwise.
+    fn joined_operators(&mut self, operands: &mut Vec<TreeId>, open: &mut Vec<Open>) -> bool {
+        let starts_operand = matches!(
+            self.current.kind,
+            TokenKind::Word
+                | TokenKind::Number
+                | TokenKind::Sign(Sign::LeftParen | Sign::Not | Sign::Always | Sign::Eventually)
+        );
+        let Some(&last) = operands.last().filter(|_| starts_operand) else {
+            return false;
+        };
+        let span = self.tree.nodes[last.0 as usize].span;
+        let text = self.slice(span);
+        let unary = |letter| match letter {
+            'X' => Some(Open::Unary(UnaryOp::Next, span)),
+            'F' => Some(Open::Unary(UnaryOp::Finally, span)),
+            'G' => Some(Open::Unary(UnaryOp::Globally, span)),
+            _ => None,
+        };
+        let Some(operators) = text.chars().map(unary).collect::<Option<Vec<Open>>>() else {
+            return false;
+        };
+        self.tree.nodes[last.0 as usize].kind = TreeKind::Error;
+        operands.pop();
+        open.extend(operators);
+        let letters: Vec<String> = text.chars().map(String::from).collect();
+        let message = format!("expected an operator, found `{text}`");
+        let help = format!("put blanks between operators: `{}`", letters.join(" "));
+        self.diagnostics
+            .push(Diagnostic::new(codes::PROPERTY_SYNTAX, span, message).help(help));
+        true
     }
 
     fn error(&mut self) -> TreeId {

@@ -23,7 +23,7 @@ pub struct Arguments {
     #[command(flatten)]
     targets: TargetArguments,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub json: bool,
     #[command(flatten)]
     pub limits: TimeAndMemory,

@@ -55,7 +55,7 @@ pub struct Arguments {
     /// Seeds of the generated programs [default: the suite's]
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     seeds: Vec<u64>,
-    /// Which sizes and seeds the families get
+    /// Which sizes and seeds the families get [default: quick]
     #[arg(long, value_enum)]
     suite: Option<SuiteName>,
     #[command(flatten)]
@@ -69,10 +69,10 @@ pub struct Arguments {
     #[arg(long = "peer", value_name = "NAME=COMMAND")]
     peers: Vec<Peer>,
     /// Stop each run after this many seconds
-    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds, help_heading = "Limits")]
     timeout: Duration,
-    /// Stop each run beyond this much memory
-    #[arg(long, value_name = "MB")]
+    /// Stop each run beyond this much memory [default: no limit]
+    #[arg(long, value_name = "MB", help_heading = "Limits")]
     memory: Option<u64>,
     /// Run everything this many times; tables show the fastest run
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
@@ -81,7 +81,7 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "MEASURE", num_args = 0..=1, require_equals = true, default_missing_value = "wall")]
     compare: Option<MeasureName>,
     /// Write every run to a CSV file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     csv: Option<String>,
     /// Measure the way from text to machine instead of engines
     #[arg(long, conflicts_with_all = ["engines", "peers", "suite"])]

@@ -1,9 +1,15 @@
 //! `hardbop check`: can an assertion fail, can a label be reached, does every run keep a promise?
 //!
 //! The portfolio answers and validates: a run is replayed and a certificate checked before anything
-//! is printed, and evidence that is wrong is an internal error, not a verdict.
+//! is printed, and evidence that is wrong is an internal error, not a verdict. Several questions are
+//! answered one after the other, and what is known stays known if the command is ended in a later
+//! one.
+
+mod known;
+mod verdicts;
 
 use crate::batch::{self, BatchArguments};
+use crate::commands::coverage;
 use crate::console::Console;
 use crate::engine_arguments::EngineArguments;
 use crate::exit::{Exit, Failure};
@@ -12,14 +18,18 @@ use crate::input::{self, ProgramArguments};
 use crate::interrupt::Patience;
 use crate::limits::Limits;
 use crate::progress::ProgressArguments;
-use crate::questions::QuestionArguments;
-use crate::trace_arguments::TraceArguments;
-use crate::usage::{Usage, UsageMembers};
+use crate::questions::{QuestionArguments, ReadQuestion};
+use crate::reports::{self, ReportArguments, Reported};
+use crate::trace_arguments::{TraceArguments, shown};
+use crate::usage::Usage;
 use crate::watchdog;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Asked, Budget, Certificate, Outcome, Question, Verdict};
+use hardbop_outcome::{Answer, Asked, Budget, Certificate, Limit, Outcome, Question, Verdict};
 use hardbop_portfolio::{Portfolio, Refused, Validation, explain::explain};
+use hardbop_report::{Document, Painter, TraceTexts};
+use std::collections::VecDeque;
 use std::time::Duration;
+use verdicts::Only;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -66,6 +76,14 @@ pub struct Arguments {
 pub struct OutputArguments {
     #[command(flatten)]
     traces: TraceArguments,
+    /// List only these verdicts; a summary counts all
+    #[arg(
+        long,
+        value_name = "VERDICT",
+        value_delimiter = ',',
+        conflicts_with = "json"
+    )]
+    only: Vec<Only>,
     /// Print the outcome as JSON, with traces that `hardbop replay` reads
     #[arg(long)]
     pub json: bool,
@@ -74,6 +92,8 @@ pub struct OutputArguments {
     stats: bool,
     #[command(flatten)]
     progress: ProgressArguments,
+    #[command(flatten)]
+    reports: ReportArguments,
     /// Write the proofs of what cannot happen to a file
     #[arg(long, value_name = "FILE")]
     certificate: Option<String>,
@@ -112,38 +132,66 @@ pub fn run(
     let machine = input::load_watched(console, &arguments.program, &mut usage)?;
     let questions = arguments.questions.questions(console, &machine)?;
     if let Some(file) = &output.certificate {
-        if !questions.iter().any(has_certificates) {
+        if !questions.iter().any(ReadQuestion::has_certificates) {
             let why = "--certificate has no effect: only questions about places, without a \
                        bound, have certificates";
             return Err(Failure::BadInput(why.to_owned()));
         }
         files::prepare(file)?;
     }
+    output.reports.prepare(output.certificate.as_deref())?;
     usage.end_phase("questions");
     let budget = arguments.limits.budget(patience);
     let mut all = Outcome::new("", Vec::new());
-    for question in &questions {
-        let outcome = ask(console, arguments, &portfolio, &machine, question, &budget)?;
-        usage.end_phase("search");
-        append(&mut all, outcome);
-    }
-    watchdog::result_begins();
-    if output.json {
-        let whole = WholeOutcome {
-            outcome: &all,
-            hardbop: env!("CARGO_PKG_VERSION"),
-            file: machine.source.name(),
-            usage: output.stats.then(|| usage.members()),
-            unknown: None,
+    let mut trouble = Ok(());
+    let mut questions = VecDeque::from(questions);
+    while let Some(question) = questions.pop_front() {
+        let has_certificates = question.has_certificates();
+        let question = match question.prepare(console) {
+            Ok(question) => question,
+            Err(failure) => {
+                trouble = Err(failure);
+                break;
+            }
         };
-        console.print(&whole.to_json()?);
-    } else {
-        for answer in &all.answers {
-            let line = verdict_line(&machine, answer, &budget, arguments.limits.process.time);
-            let run = shown_run(arguments, &machine, answer)?;
-            console.print(&format!("{line}\n{run}"));
+        let outcome = ask(console, arguments, &portfolio, &machine, &question, &budget)?;
+        usage.end_phase("search");
+        if !output.json {
+            print_answers(console, arguments, &machine, &outcome.answers, &budget)?;
+        }
+        if let Some(file) = &output.certificate
+            && has_certificates
+        {
+            trouble = save_certificates(console, file, &outcome);
+        }
+        append(&mut all, outcome);
+        if !questions.is_empty() {
+            console.flush();
+            known::keep(
+                &all,
+                questions.iter().flat_map(ReadQuestion::asked).collect(),
+            );
+            watchdog::result_goes_on();
         }
     }
+    let reported = Reported {
+        machine: &machine,
+        outcome: &all,
+        most_steps: output.traces.most_steps(),
+        certificate_file: output.certificate.as_deref(),
+    };
+    if output.json {
+        watchdog::result_begins();
+        let mut document = reported.document(reported.most_steps)?;
+        if output.stats {
+            let members = usage.members();
+            (document.times, document.peak_kib) = (Some(members.times), members.peak_kib);
+        }
+        console.print(&document.to_json().map_err(|error| no_json(&error))?);
+    }
+    output
+        .reports
+        .write(&reported, || coverage::of_sequential(&machine, &budget))?;
     let exit = exit_of(&all, output.require_certificate);
     if output.stats {
         console.print_about(&statistics(&machine, &all, &usage));
@@ -152,10 +200,34 @@ pub fn run(
     {
         console.note(&format!("so far: {counters}"));
     }
-    if let Some(file) = &output.certificate {
-        save_certificates(console, file, &all)?;
+    trouble.map(|()| exit)
+}
+
+/// Once the first verdict is being written, the rest follows.
+fn print_answers(
+    console: &mut Console,
+    arguments: &Arguments,
+    machine: &Machine,
+    answers: &[Answer],
+    budget: &Budget<'_>,
+) -> Result<(), Failure> {
+    watchdog::result_begins();
+    let output = &arguments.output;
+    let texts = match answers.iter().any(|answer| answer.verdict.is_found()) {
+        true => output.traces.texts(console, machine),
+        false => None,
+    };
+    let painter = Painter(console.colour());
+    for answer in verdicts::sorted(answers, &output.only) {
+        let line = verdict_line(machine, answer, budget, arguments.limits.process.time);
+        let word = painter.verdict(answer.word(), 12);
+        let run = shown_run(texts.as_ref(), answer)?;
+        console.print(&format!("{word} {line}\n{run}"));
     }
-    Ok(exit)
+    if let Some(summary) = verdicts::summary(answers) {
+        console.print(&format!("{summary}\n"));
+    }
+    Ok(())
 }
 
 fn ask(
@@ -198,11 +270,6 @@ fn append(all: &mut Outcome, outcome: Outcome) {
     all.certificates.extend(outcome.certificates);
 }
 
-/// Whether a negative answer to the question comes with a certificate.
-fn has_certificates(question: &Question) -> bool {
-    question.as_property().is_none() && question.bound.is_none()
-}
-
 fn save_certificates(console: &mut Console, file: &str, all: &Outcome) -> Result<(), Failure> {
     if all.certificates.is_empty() {
         console.note(&format!(
@@ -218,49 +285,32 @@ fn save_certificates(console: &mut Console, file: &str, all: &Outcome) -> Result
     files::replace(file, &format!("{text}\n"))
 }
 
-/// An outcome is deterministic; what it took is not, and is added only on request.
-#[derive(serde::Serialize)]
-struct WholeOutcome<'a> {
-    #[serde(flatten)]
-    outcome: &'a Outcome,
-    /// The version of the tool.
-    hardbop: &'static str,
-    file: &'a str,
-    #[serde(flatten)]
-    usage: Option<UsageMembers>,
-    /// The limit at which the command was ended before there were answers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unknown: Option<&'a str>,
-}
-
-impl WholeOutcome<'_> {
-    fn to_json(&self) -> Result<String, Failure> {
-        let text = serde_json::to_string_pretty(self).map_err(|error| no_json(&error))?;
-        Ok(format!("{text}\n"))
-    }
-}
-
-/// The outcome of a command that was ended at a limit.
-pub fn unknown(arguments: &Arguments, why: &str) -> String {
+/// The outcome of a command that was ended at a limit: what is known, and what is not.
+pub fn unknown(arguments: &Arguments, limit: &Limit, why: &str) -> (String, Exit) {
     let file = &arguments.program.file;
-    if !arguments.output.json {
-        return format!("UNKNOWN      {file}: {why}\n");
-    }
-    let whole = WholeOutcome {
-        outcome: &Outcome::new("", Vec::new()),
-        hardbop: env!("CARGO_PKG_VERSION"),
-        file,
-        usage: None,
-        unknown: Some(why),
+    let (outcome, open) = known::all(limit);
+    let exit = match exit_of(&outcome, false) {
+        Exit::Found => Exit::Found,
+        _ => Exit::Unknown,
     };
-    whole.to_json().unwrap_or_default()
+    if arguments.output.json {
+        let mut document = Document::bare(&outcome, reports::VERSION, file);
+        document.unknown = Some(why);
+        return (document.to_json().unwrap_or_default(), exit);
+    }
+    let line = |what: &str| format!("UNKNOWN      {what}: {why}\n");
+    if open.is_empty() {
+        return (line(file), exit);
+    }
+    let lines = open.iter().map(|property| line(&property.to_string()));
+    (lines.collect(), exit)
 }
 
 fn no_json(error: &serde_json::Error) -> Failure {
     Failure::Internal(format!("internal error: {error}"))
 }
 
-/// The verdict in the words that fit the question, with the place.
+/// What stands beside the word of a verdict: the place, how far it goes, how well it is founded.
 fn verdict_line(
     machine: &Machine,
     answer: &Answer,
@@ -283,14 +333,19 @@ fn verdict_line(
         Some(why) => format!(", not certified: {why}"),
         None => String::new(),
     };
-    format!("{:<12} {place}{extent}{proof}", answer.word().to_string())
+    let vacuous = if answer.vacuous {
+        ", vacuously: it is never reached"
+    } else {
+        ""
+    };
+    format!("{place}{vacuous}{extent}{proof}")
 }
 
-fn shown_run(arguments: &Arguments, machine: &Machine, answer: &Answer) -> Result<String, Failure> {
+fn shown_run(texts: Option<&TraceTexts<'_>>, answer: &Answer) -> Result<String, Failure> {
     let Verdict::Found(evidence) = &answer.verdict else {
         return Ok(String::new());
     };
-    let shown = arguments.output.traces.shown(machine, evidence);
+    let shown = shown(texts, evidence, Some(&answer.asked));
     shown.map_err(|error| Failure::Internal(format!("internal error: {error}")))
 }
 
@@ -360,7 +415,7 @@ fn states_per_second(counters: &[(String, u64)], time: Duration) -> Option<(Stri
 mod tests {
     use super::*;
     use hardbop_machine::NodeId;
-    use hardbop_outcome::{Limit, Target, TargetKind, Trace};
+    use hardbop_outcome::{Target, TargetKind, Trace};
 
     fn answer(verdict: Verdict) -> Answer {
         let target = Target {

@@ -7,11 +7,14 @@
 use crate::console::Console;
 use crate::engine_arguments::{AUTO, names};
 use crate::exit::{Exit, Failure};
+use crate::files;
 use crate::input::{self, ProgramArguments};
 use crate::interrupt::Patience;
 use crate::limits::Limits;
+use crate::reports;
 use clap::builder::PossibleValuesParser;
-use hardbop_outcome::Coverage;
+use hardbop_machine::Machine;
+use hardbop_outcome::{Budget, Coverage};
 use hardbop_portfolio::{Covered, EngineName, Refused};
 use hardbop_report::coverage::{Lines, render};
 
@@ -20,6 +23,7 @@ Examples:
   hardbop coverage lock.bp               the source, each line marked
   hardbop coverage lock.bp --findings    only lines with something remarkable
   hardbop coverage lock.bp --json        the same for scripts
+  hardbop coverage lock.bp --html l.html the same for a browser
 
 Exit codes: 0 everything is decided, 2 bad input, 3 something is unknown, 4 internal error.";
 
@@ -30,17 +34,20 @@ pub struct Arguments {
     #[command(flatten)]
     program: ProgramArguments,
     /// Engine to use
-    #[arg(long, value_parser = PossibleValuesParser::new(names()), default_value = AUTO)]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(names()), default_value = AUTO, help_heading = "Engines")]
     engine: String,
     #[command(flatten)]
     pub limits: Limits,
     /// Show only lines with something unreachable, or a condition that always comes out the same
     /// (an assertion that holds aside)
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     findings: bool,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub json: bool,
+    /// Write a page for a browser
+    #[arg(long, value_name = "FILE.html")]
+    html: Option<String>,
 }
 
 /// Runs the command.
@@ -50,13 +57,11 @@ pub fn run(
     arguments: &Arguments,
 ) -> Result<Exit, Failure> {
     let machine = input::load(console, &arguments.program)?;
+    if let Some(file) = &arguments.html {
+        files::prepare(file)?;
+    }
     let budget = arguments.limits.budget(patience);
-    let engine = EngineName::find(&arguments.engine);
-    let found = hardbop_portfolio::coverage(&machine, engine, &budget);
-    let Covered { coverage, missed } = found.map_err(|refused| match refused {
-        Refused::Usage(why) => Failure::BadInput(why),
-        fault @ Refused::Fault(_) => Failure::Internal(fault.to_string()),
-    })?;
+    let Covered { coverage, missed } = covered(&machine, &arguments.engine, &budget)?;
     if arguments.json {
         console.print(&to_json(&coverage)?);
     } else {
@@ -67,6 +72,9 @@ pub fn run(
         };
         console.print(&render(&machine, &coverage, lines));
     }
+    if let Some(file) = &arguments.html {
+        files::replace(file, &reports::coverage_page(&machine, &coverage)?)?;
+    }
     if !coverage.has_unknowns() {
         return Ok(Exit::Fine);
     }
@@ -74,6 +82,24 @@ pub fn run(
         console.note(&format!("not everything is known: {why}"));
     }
     Ok(Exit::Unknown)
+}
+
+/// What can be reached, and why some of it is unknown.
+fn covered(machine: &Machine, engine: &str, budget: &Budget<'_>) -> Result<Covered, Failure> {
+    let found = hardbop_portfolio::coverage(machine, EngineName::find(engine), budget);
+    found.map_err(|refused| match refused {
+        Refused::Usage(why) => Failure::BadInput(why),
+        fault @ Refused::Fault(_) => Failure::Internal(fault.to_string()),
+    })
+}
+
+/// What can be reached of a sequential program, for which one search is enough; nothing for one
+/// with threads, whose exploration may take longer than the question that was asked.
+pub fn of_sequential(machine: &Machine, budget: &Budget<'_>) -> Result<Option<Coverage>, Failure> {
+    if !machine.is_sequential() {
+        return Ok(None);
+    }
+    covered(machine, AUTO, budget).map(|found| Some(found.coverage))
 }
 
 fn to_json(coverage: &Coverage) -> Result<String, Failure> {

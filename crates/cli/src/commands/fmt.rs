@@ -68,6 +68,7 @@ fn format_file(console: &mut Console, arguments: &Arguments, file: &str) -> Resu
 /// The formatted text, which is known to mean the same.
 fn formatted(console: &mut Console, source: &Source, reading: &Reading) -> Result<String, Failure> {
     let parsed = input::parse(source, reading);
+    input::refuse_other_kinds(source, &parsed, reading)?;
     if has_errors(&parsed.diagnostics) {
         console.diagnostics(source, &parsed.diagnostics);
         return Err(Failure::Reported);

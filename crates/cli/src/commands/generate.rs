@@ -27,14 +27,14 @@ pub struct Arguments {
     /// The same seed makes the same program
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// What kind of random program
+    /// What kind of random program [default: tiny]
     #[arg(long, value_name = "PRESET")]
     preset: Option<String>,
     /// List the families and the presets of `random`
     #[arg(long)]
     list: bool,
     /// Write to a file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<String>,
 }
 

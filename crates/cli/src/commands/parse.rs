@@ -14,10 +14,10 @@ pub struct Arguments {
     #[command(flatten)]
     program: ProgramArguments,
     /// Print the counts as JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
     /// Print the time of each phase and the most memory
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     stats: bool,
 }
 

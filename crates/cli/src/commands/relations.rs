@@ -31,17 +31,17 @@ pub struct Arguments {
     targets: TargetArguments,
     #[command(flatten)]
     calculus: CalculusArguments,
-    /// Take the formula for threads with at most K context switches
-    #[arg(long, value_name = "K", group = "bound", conflicts_with = "algorithm", value_parser = clap::value_parser!(u32).range(..=MANY))]
+    /// Take the formula for threads with at most K context switches [default: no threads]
+    #[arg(long, help_heading = "Bounds", value_name = "K", group = "bound", conflicts_with = "algorithm", value_parser = clap::value_parser!(u32).range(..=MANY))]
     contexts: Option<u32>,
-    /// Take the formula for threads that run for at most R rounds
-    #[arg(long, value_name = "R", group = "bound", conflicts_with = "algorithm", value_parser = clap::value_parser!(u32).range(1..=MANY))]
+    /// Take the formula for threads that run for at most R rounds [default: no threads]
+    #[arg(long, help_heading = "Bounds", value_name = "R", group = "bound", conflicts_with = "algorithm", value_parser = clap::value_parser!(u32).range(1..=MANY))]
     rounds: Option<u32>,
     /// Let a program have at most N threads [default: 4]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MANY))]
+    #[arg(long, help_heading = "Limits", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MANY))]
     threads: Option<u32>,
     /// Write to a file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<String>,
     #[command(flatten)]
     pub limits: TimeAndMemory,

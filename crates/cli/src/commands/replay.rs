@@ -9,11 +9,13 @@ use crate::exit::{Exit, Failure};
 use crate::input::{self, ProgramArguments};
 use crate::limits::TimeAndMemory;
 use crate::questions::read_property;
-use crate::trace_arguments::TraceArguments;
+use crate::reports;
+use crate::trace_arguments::{TraceArguments, shown};
 use hardbop_interpreter::{Ending, ReplayedLasso, replay, replay_lasso, replay_thread_lasso};
 use hardbop_machine::Machine;
 use hardbop_outcome::{Answer, Asked, Evidence, Outcome, Question, Verdict, outcome};
 use hardbop_portfolio::{Judgement, judge_evidence};
+use hardbop_report::document::ReplayDocument;
 
 /// Go through a trace step by step, checking that it is a run of the program
 #[derive(Debug, clap::Args)]
@@ -25,6 +27,9 @@ pub struct Arguments {
     trace_file: String,
     #[command(flatten)]
     traces: TraceArguments,
+    /// Print the runs as JSON
+    #[arg(long, help_heading = "Output")]
+    json: bool,
     #[command(flatten)]
     pub limits: TimeAndMemory,
 }
@@ -49,19 +54,44 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     if recorded.is_empty() {
         console.note(&format!("{} has no traces", arguments.trace_file));
     }
+    let mut document = ReplayDocument::new(&machine, reports::VERSION);
+    let mut texts = None;
     for run in &recorded {
-        let shown = match run {
+        let (evidence, asked, end) = match run {
             Recorded::Bare(evidence) => {
                 let target = evidence.run().and_then(|trace| trace.target.as_ref());
                 let end = match target {
                     Some(target) => format!("reaches {}:{target}", machine.source.name()),
                     None => "is a run of the program".to_owned(),
                 };
-                show(arguments, &machine, evidence, &end)?
+                (&**evidence, None, end)
             }
-            Recorded::Answer(answer) => show_answer(console, arguments, &machine, answer)?,
+            Recorded::Answer(answer) => {
+                let Verdict::Found(evidence) = &answer.verdict else {
+                    let asked = &answer.asked;
+                    console.note(&format!("{} has no run for: {asked}", arguments.trace_file));
+                    continue;
+                };
+                let end = judge(console, arguments, &machine, &answer.asked, evidence)?;
+                (evidence, Some(&answer.asked), end)
+            }
         };
-        console.print(&shown);
+        if arguments.json {
+            let most = arguments.traces.most_steps();
+            let added = document.add(&machine, evidence, asked, end, most);
+            added.map_err(|why| reject(arguments, &machine, &why))?;
+        } else {
+            let text = texts.get_or_insert_with(|| arguments.traces.texts(console, &machine));
+            let run = shown(text.as_ref(), evidence, asked);
+            let run = run.map_err(|why| reject(arguments, &machine, &why))?;
+            let length = length(arguments, &machine, evidence)?;
+            console.print(&format!("REPLAYED     {end}: {length}\n{run}"));
+        }
+    }
+    if arguments.json {
+        let text = document.to_json();
+        let text = text.map_err(|e| Failure::Internal(format!("internal error: {e}")))?;
+        console.print(&text);
     }
     Ok(Exit::Fine)
 }
@@ -72,25 +102,21 @@ fn reject(arguments: &Arguments, machine: &Machine, why: &dyn std::fmt::Display)
     Failure::Internal(format!("{file} is not a run of {program}: {why}"))
 }
 
-/// Judges the run that an answer has, if it has one.
-fn show_answer(
+/// Judges the run of an answer, and says what it is.
+fn judge(
     console: &mut Console,
     arguments: &Arguments,
     machine: &Machine,
-    answer: &Answer,
+    asked: &Asked,
+    evidence: &Evidence,
 ) -> Result<String, Failure> {
-    let asked = &answer.asked;
-    let Verdict::Found(evidence) = &answer.verdict else {
-        console.note(&format!("{} has no run for: {asked}", arguments.trace_file));
-        return Ok(String::new());
-    };
     let question = match asked {
         Asked::Target(target) => Question::reach(vec![target.clone()]),
         Asked::Property(text) => Question::property(read_property(console, machine, text.clone())?),
     };
     let judged = judge_evidence(machine, &question, asked, evidence);
     let judged = judged.map_err(|why| reject(arguments, machine, &why))?;
-    let end = match (judged, asked) {
+    Ok(match (judged, asked) {
         (_, Asked::Target(target)) => format!("reaches {}:{target}", machine.source.name()),
         (Judgement::TooLong, Asked::Property(text)) => {
             format!("is a run of the program, but too long to evaluate {text} on it")
@@ -99,19 +125,17 @@ fn show_answer(
             format!("is what was asked for ({text})")
         }
         (Judgement::Confirmed, Asked::Property(text)) => format!("violates {text}"),
-    };
-    show(arguments, machine, evidence, &end)
+    })
 }
 
-/// Replays a run and shows it, with what is known about it.
-fn show(
+/// Replays a run and says how long it is.
+fn length(
     arguments: &Arguments,
     machine: &Machine,
     evidence: &Evidence,
-    end: &str,
 ) -> Result<String, Failure> {
     let reject = |why: &dyn std::fmt::Display| reject(arguments, machine, why);
-    let length = match evidence {
+    Ok(match evidence {
         Evidence::Run(trace) => {
             let replayed = replay(machine, trace).map_err(|why| reject(&why))?;
             if replayed.saturated {
@@ -124,10 +148,7 @@ fn show(
         Evidence::ThreadLasso(lasso) => {
             shape(&replay_thread_lasso(machine, lasso).map_err(|why| reject(&why))?)
         }
-    };
-    let shown = arguments.traces.shown(machine, evidence);
-    let shown = shown.map_err(|why| reject(&why))?;
-    Ok(format!("REPLAYED     {end}: {length}\n{shown}"))
+    })
 }
 
 /// The parts of a lasso in words.

@@ -27,13 +27,13 @@ pub struct Arguments {
     #[command(flatten)]
     targets: TargetArguments,
     /// How often each thread may run
-    #[arg(long, value_name = "R", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, help_heading = "Bounds", value_name = "R", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
     /// Let a program have at most N threads; one that starts more fails the last assertion
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_THREADS, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, help_heading = "Limits", value_name = "N", default_value_t = DEFAULT_THREADS, value_parser = clap::value_parser!(u32).range(1..=1000))]
     threads: u32,
     /// Write to a file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<String>,
     #[command(flatten)]
     pub limits: TimeAndMemory,

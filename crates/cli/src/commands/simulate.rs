@@ -4,7 +4,7 @@ use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::input::{self, ProgramArguments};
-use crate::trace_arguments::TraceArguments;
+use crate::trace_arguments::{TraceArguments, shown};
 use hardbop_interpreter::{Chooser, End, RandomChooser, Simulation, StepOption, simulate};
 use hardbop_machine::{Machine, NodeId, Type};
 use hardbop_outcome::{Evidence, Target};
@@ -28,7 +28,7 @@ pub struct Arguments {
     #[arg(long, value_name = "LABEL")]
     reach: Option<String>,
     /// Write the run to a file that `hardbop replay` reads
-    #[arg(long, value_name = "TRACE.json")]
+    #[arg(long, value_name = "TRACE.json", help_heading = "Output")]
     save: Option<String>,
     #[command(flatten)]
     traces: TraceArguments,
@@ -85,9 +85,9 @@ fn show(
             "internal error: the simulated run does not replay: {why}"
         ))
     };
-    let shown = arguments
-        .traces
-        .shown(machine, &Evidence::Run(simulation.trace.clone()));
+    let texts = arguments.traces.texts(console, machine);
+    let run = Evidence::Run(simulation.trace.clone());
+    let shown = shown(texts.as_ref(), &run, None);
     console.print(&shown.map_err(internal)?);
     let steps = if simulation.steps == 1 {
         "step"

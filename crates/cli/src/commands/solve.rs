@@ -8,12 +8,14 @@ use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::interrupt::Patience;
+use crate::kinds::{self, FileKind};
 use crate::limits::TimeAndMemory;
 use crate::usage::Usage;
 use crate::watchdog;
 use hardbop_fixpoint::{Binding, Limits as SolverLimits, Options, Round, Solver, Stop, Strategy};
 use hardbop_formula::{ActionKind, Checked, Formula, FormulaId, System};
 use hardbop_outcome::Interrupt;
+use hardbop_syntax::diagnostic::has_errors;
 use std::cell::RefCell;
 use std::time::Instant;
 
@@ -41,26 +43,26 @@ pub struct Arguments {
     file: String,
     #[command(flatten)]
     pub limits: TimeAndMemory,
-    /// Give up after this many rounds
+    /// Give up after this many rounds [default: no limit]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     states: Option<u64>,
-    /// Give up after this many BDD nodes
+    /// Give up after this many BDD nodes [default: no limit]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     nodes: Option<u64>,
     /// Print values that make a query `exists …` true or a query `forall …` false
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     model: bool,
     /// Print how the system is evaluated, and do not evaluate it
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     explain_plan: bool,
     /// Print the rounds of each relation
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     trace: bool,
     /// Evaluate each relation from scratch whenever it is needed, by the letter of the semantics
-    #[arg(long)]
+    #[arg(long, help_heading = "Evaluation")]
     plain: bool,
-    /// Print how much work it was
-    #[arg(long)]
+    /// Print work counters and timings
+    #[arg(long, help_heading = "Output")]
     stats: bool,
 }
 
@@ -121,7 +123,7 @@ pub fn run(
 /// Reads a system and all files that it loads.
 fn load(file: &str) -> Result<Checked, Failure> {
     let source = input::read_source(file)?;
-    Ok(hardbop_formula::load(&source, &mut |path| {
+    let checked = hardbop_formula::load(&source, &mut |path| {
         let read = input::read_source(path);
         read.map_err(|failure| match failure.message() {
             Some(message) => {
@@ -132,7 +134,11 @@ fn load(file: &str) -> Result<Checked, Failure> {
             }
             None => "it cannot be read".to_owned(),
         })
-    }))
+    });
+    if has_errors(&checked.diagnostics) {
+        kinds::refuse_other(&source, FileKind::System)?;
+    }
+    Ok(checked)
 }
 
 /// The queries that start in a certain way.
@@ -156,7 +162,6 @@ fn solver_limits<'a>(arguments: &Arguments, interrupt: &'a dyn Fn() -> bool) -> 
             .map(|nodes| usize::try_from(nodes).unwrap_or(usize::MAX)),
         rounds: arguments.states,
         interrupt: Some(interrupt),
-        ..SolverLimits::default()
     }
 }
 
@@ -185,7 +190,7 @@ impl Run<'_> {
                     let mut console = self.console.borrow_mut();
                     console.print("unknown\n");
                     console.note(&self.reason(&stop));
-                    if matches!(stop, Stop::Interrupted | Stop::Rounds | Stop::Work) {
+                    if matches!(stop, Stop::Interrupted | Stop::Rounds) {
                         return exit;
                     }
                 }
@@ -252,7 +257,6 @@ impl Run<'_> {
         match stop {
             Stop::Nodes => "the limit on BDD nodes was reached".to_owned(),
             Stop::Rounds => "the limit on rounds was reached".to_owned(),
-            Stop::Work => "the limit on BDD work was reached".to_owned(),
             Stop::Interrupted => match self.patience.check() {
                 Some(limit) => limit.to_string(),
                 None => "interrupted".to_owned(),

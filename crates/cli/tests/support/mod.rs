@@ -7,6 +7,8 @@
 //! understood, and `cat FILE`. With `HARDBOP_BLESS=1` in the environment the documents are
 //! rewritten to say what the commands print now.
 
+mod schemas;
+
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -218,6 +220,7 @@ fn run_command(directory: &Path, command: &str) -> String {
         .stdout(clone())
         .stderr(clone());
     process.env_remove("NO_COLOR").env("COLUMNS", "100");
+    let mut result = None;
     while let Some(word) = words.next() {
         match word.as_str() {
             "<" => {
@@ -226,7 +229,9 @@ fn run_command(directory: &Path, command: &str) -> String {
             }
             ">" => {
                 let file = words.next().expect("a file behind >");
-                process.stdout(File::create(directory.join(file)).expect("an output file"));
+                let path = directory.join(file);
+                process.stdout(File::create(&path).expect("an output file"));
+                result = Some(path);
             }
             _ => {
                 process.arg(word);
@@ -239,6 +244,8 @@ fn run_command(directory: &Path, command: &str) -> String {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
+    let written = result.map(|path| fs::read_to_string(path).expect("a file of the command"));
+    schemas::check(&command, written.as_deref().unwrap_or(&text), &text);
     // No document means to show one, so none must be blessed by accident.
     let is_bug = text.contains("internal error:");
     assert!(!is_bug, "`{command}` fails in itself:\n{text}");

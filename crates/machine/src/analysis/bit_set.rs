@@ -69,7 +69,7 @@ impl BitSet {
     }
 
     /// The smallest element that is not below `start`.
-    pub fn first_from(&self, start: usize) -> Option<usize> {
+    pub(crate) fn first_from(&self, start: usize) -> Option<usize> {
         let mut index = start / WORD_BITS;
         let mut word = self.words.get(index)? >> (start % WORD_BITS) << (start % WORD_BITS);
         while word == 0 {

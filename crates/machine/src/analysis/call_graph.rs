@@ -27,7 +27,6 @@ pub struct CallGraph {
     calls_in: Table<CallSite>,
     calls_of: Table<CallSite>,
     starts_in: Table<CallSite>,
-    starts_of: Table<CallSite>,
     component: Vec<u32>,
     members: Table<ProcId>,
     component_count: usize,
@@ -75,7 +74,6 @@ impl CallGraph {
         let reachable = reachable(count, entries.chain(machine.init), &calls_in, &starts_in);
         Self {
             calls_of: rows(&calls, |site| site.callee),
-            starts_of: rows(&starts, |site| site.callee),
             calls_in,
             starts_in,
             component,
@@ -101,11 +99,6 @@ impl CallGraph {
         self.starts_in.row(procedure.index())
     }
 
-    /// The thread starts with this procedure.
-    pub fn starts_of(&self, procedure: ProcId) -> &[CallSite] {
-        self.starts_of.row(procedure.index())
-    }
-
     /// Whether the procedure may run: it is `init`, a thread's entry, or called or started by one
     /// that may run.
     pub fn is_reachable(&self, procedure: ProcId) -> bool {
@@ -126,11 +119,6 @@ impl CallGraph {
     /// The components, callees before callers.
     pub fn components(&self) -> impl Iterator<Item = &[ProcId]> {
         (0..self.component_count).map(|component| self.members.row(component))
-    }
-
-    /// How many components there are.
-    pub fn component_count(&self) -> usize {
-        self.component_count
     }
 
     /// All procedures, callees before callers except where they are mutually recursive.
@@ -246,7 +234,7 @@ mod tests {
         assert_eq!(graph.component_of(even), graph.component_of(odd));
         assert!(graph.component_of(leaf) < graph.component_of(odd));
         assert!(graph.component_of(even) < graph.component_of(main));
-        assert_eq!(graph.component_count(), 5);
+        assert_eq!(graph.components().count(), 5);
         assert_eq!(graph.bottom_up().count(), 6);
         assert!(graph.is_recursive(even) && graph.is_recursive(odd) && graph.is_recursive(unused));
         assert!(!graph.is_recursive(main) && !graph.is_recursive(leaf));
@@ -261,7 +249,7 @@ mod tests {
         let callers: Vec<ProcId> = graph.calls_of(even).iter().map(|s| s.caller).collect();
         assert_eq!(callers, [ProcId(0), ProcId(2)]);
         assert!(graph.calls_of(worker).is_empty());
-        assert_eq!(graph.starts_of(worker)[0].caller, main);
+        assert_eq!(graph.starts_in(main)[0].callee, worker);
         assert_eq!(graph.calls_in(main).len(), 1);
         assert_eq!(graph.starts_in(main).len(), 1);
     }

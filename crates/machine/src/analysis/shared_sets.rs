@@ -105,7 +105,7 @@ impl SharedSets {
     }
 
     /// What is in both sets.
-    pub fn intersection(&mut self, a: SetId, b: SetId) -> SetId {
+    pub(crate) fn intersection(&mut self, a: SetId, b: SetId) -> SetId {
         self.intersection_at(self.height, a, b)
     }
 

@@ -45,7 +45,7 @@ impl VariableIndex {
 
     /// The number of a variable among those that one procedure sees: globals first, then its own
     /// locals.
-    pub fn frame_index(&self, variable: Variable) -> usize {
+    pub(crate) fn frame_index(&self, variable: Variable) -> usize {
         match variable {
             Variable::Global(id) => id.index(),
             Variable::Local(id) => self.global_count + id.index(),
@@ -129,7 +129,7 @@ pub fn each_write(machine: &Machine, edge: EdgeId, mut visit: impl FnMut(Variabl
 }
 
 /// The globals of which every thread has its own copy.
-pub fn per_thread_globals(machine: &Machine) -> impl Iterator<Item = GlobalId> + '_ {
+pub(crate) fn per_thread_globals(machine: &Machine) -> impl Iterator<Item = GlobalId> + '_ {
     let globals = machine.globals.iter().enumerate();
     globals
         .filter(|(_, global)| global.storage == Storage::PerThread)

@@ -5,27 +5,33 @@
 //! the callee: the edge names it, and the graph of each procedure stays readable.
 
 use super::captions::{Captions, NodeRole};
-use crate::ids::NodeId;
+use crate::ids::{NodeId, ProcId};
 use crate::ir::{Action, Machine};
 use crate::text::signature;
 use std::fmt::Write as _;
 
-/// The machine as a DOT graph.
-pub fn to_dot(machine: &Machine) -> String {
+/// Some procedures of a machine as a DOT graph.
+pub fn to_dot(machine: &Machine, procedures: &[ProcId]) -> String {
     let captions = Captions::new(machine);
     let mut dot = String::new();
-    write_graph(&mut dot, machine, &captions).expect("writing to a string does not fail");
+    write_graph(&mut dot, machine, procedures, &captions)
+        .expect("writing to a string does not fail");
     dot
 }
 
-fn write_graph(dot: &mut String, machine: &Machine, captions: &Captions) -> std::fmt::Result {
+fn write_graph(
+    dot: &mut String,
+    machine: &Machine,
+    procedures: &[ProcId],
+    captions: &Captions,
+) -> std::fmt::Result {
     writeln!(dot, "digraph {} {{", quoted(machine.source.name()))?;
     writeln!(
         dot,
         "  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"monospace\"];"
     )?;
     writeln!(dot, "  edge [fontname=\"monospace\"];")?;
-    for procedure in machine.procedure_ids() {
+    for &procedure in procedures {
         let caption = quoted(&signature(machine, procedure));
         let body = machine.procedure(procedure);
         writeln!(dot, "  subgraph cluster_{} {{", procedure.0)?;
@@ -140,6 +146,9 @@ mod tests {
   }
 }
 "##;
-        assert_eq!(to_dot(&machine), expected);
+        assert_eq!(
+            to_dot(&machine, &machine.procedure_ids().collect::<Vec<_>>()),
+            expected
+        );
     }
 }

@@ -25,10 +25,9 @@ use serde::Serialize;
 /// The version under `"hardbop-machine"`.
 pub const JSON_VERSION: u32 = 1;
 
-/// The machine as indented JSON.
-pub fn to_json(machine: &Machine) -> String {
+/// The machine with some of its procedures as indented JSON.
+pub fn to_json(machine: &Machine, procedures: &[ProcId]) -> String {
     let captions = Captions::new(machine);
-    let procedures = machine.procedure_ids();
     let json = MachineJson {
         version: JSON_VERSION,
         source: machine.source.name(),
@@ -46,7 +45,8 @@ pub fn to_json(machine: &Machine) -> String {
             })
             .collect(),
         procedures: procedures
-            .map(|id| procedure_json(machine, &captions, id))
+            .iter()
+            .map(|&id| procedure_json(machine, &captions, id))
             .collect(),
         assertions: machine
             .assertions
@@ -238,7 +238,8 @@ mod tests {
         );
         b.edge(main.at(1), main.at(1), None, Action::EndThread);
         let machine = b.finish(main.id);
-        let parsed: Value = serde_json::from_str(&to_json(&machine)).expect("valid JSON");
+        let parsed: Value =
+            serde_json::from_str(&to_json(&machine, &[main.id])).expect("valid JSON");
         assert_eq!(parsed["hardbop-machine"], 1);
         assert_eq!(
             parsed["globals"],

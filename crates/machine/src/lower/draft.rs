@@ -15,7 +15,7 @@ use std::ops::Range;
 pub(super) struct Draft {
     nodes: Vec<(NodeKind, Span)>,
     edges: Vec<Edge>,
-    labels: HashMap<Symbol, NodeId>,
+    labels: HashMap<Symbol, (Span, NodeId)>,
     label_places: Vec<Label>,
     jumps: Vec<(usize, Symbol)>,
     assertions: Vec<Assertion>,
@@ -63,13 +63,19 @@ impl Draft {
 
     /// Names a node.
     pub fn label(&mut self, symbol: Symbol, name: &str, node: NodeId, span: Span) {
-        self.labels.insert(symbol, node);
+        // Jumps lead to the first of several places.
+        let first = self.labels.entry(symbol).or_insert((span, node));
+        *first = (*first).min((span, node));
         let name = shown_name(name).into_owned();
+        let before = self.label_places.iter().rev();
+        if (before.take_while(|label| label.node == node)).any(|label| label.name == name) {
+            return;
+        }
         self.label_places.push(Label { name, node, span });
     }
 
     /// Makes the last edge lead to a label, or start its thread there.
-    pub fn jump_to(&mut self, label: Symbol) {
+    pub(crate) fn jump_to(&mut self, label: Symbol) {
         self.jumps.push((self.edges.len() - 1, label));
     }
 
@@ -85,7 +91,7 @@ impl Draft {
 
     fn resolve_jumps(&mut self) {
         for &(edge, label) in &self.jumps {
-            let target = self.labels[&label];
+            let (_, target) = self.labels[&label];
             let edge = &mut self.edges[edge];
             match &mut edge.action {
                 Action::StartThread(ThreadStart::Node(start)) => *start = target,

@@ -43,7 +43,7 @@ impl<'a> Translator<'a> {
     }
 
     /// The arena with all that has been translated.
-    pub fn into_exprs(self) -> ExprArena {
+    pub(crate) fn into_exprs(self) -> ExprArena {
         self.exprs
     }
 
@@ -73,8 +73,12 @@ impl<'a> Translator<'a> {
         Some(self.translate(root, Time::Before, inputs))
     }
 
-    /// Negation.
+    /// The opposite of an expression: what the text negates is taken back instead of negated again,
+    /// so that the branches of `if (!x)` read `!x` and `x`.
     pub fn not(&mut self, operand: ExprId) -> ExprId {
+        if let Expr::Unary(UnaryOp::Not, positive) = *self.exprs.get(operand) {
+            return positive;
+        }
         self.exprs.add(Expr::Unary(UnaryOp::Not, operand))
     }
 

@@ -40,7 +40,7 @@ impl ProcedureLowering<'_, '_> {
     }
 
     /// Adds an edge as it is.
-    pub fn plain_edge(
+    pub(crate) fn plain_edge(
         &mut self,
         step: Step,
         guard: Option<ExprId>,
@@ -84,7 +84,11 @@ impl ProcedureLowering<'_, '_> {
     }
 
     /// Expressions over the values before the step.
-    pub fn translate_all(&mut self, values: &[ast::ExprId], inputs: &mut Vec<Type>) -> Vec<ExprId> {
+    pub(crate) fn translate_all(
+        &mut self,
+        values: &[ast::ExprId],
+        inputs: &mut Vec<Type>,
+    ) -> Vec<ExprId> {
         let values = values.iter();
         values
             .map(|&value| self.translator.translate(value, Time::Before, inputs))

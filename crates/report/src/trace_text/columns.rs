@@ -6,9 +6,9 @@
 //! and their cells wrapped. Below [`MIN_COLUMN`] characters that is no longer readable, and there
 //! are no columns at all: the caller has another form.
 
+use super::paint::{Ink, inked, padded, width as width_of};
 use super::rows::{Context, Note, Row, StepRow, number_width};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 /// The narrowest column whose cells are wrapped.
 const MIN_COLUMN: usize = 18;
@@ -23,7 +23,7 @@ const GAP: &str = "  ";
 const SHARED: &str = "shared";
 
 /// Calls that are deeper than this are not indented further.
-const MAX_INDENT: u32 = 8;
+const MAX_INDENT: usize = 8;
 
 /// Lines of a cell that are not the first are indented by so much more.
 const HANGING: usize = 2;
@@ -35,9 +35,14 @@ pub(super) fn side_by_side(rows: &[Row], width: usize) -> Option<String> {
     for row in rows {
         match row {
             Row::Text(line) => {
-                // The initial values, above the head.
-                push_line(&mut text, line);
-                layout.head(&mut text);
+                let is_first = text.is_empty();
+                for (number, part) in folded(line, HANGING, width).into_iter().enumerate() {
+                    let indent = if number > 0 { HANGING } else { 0 };
+                    push_line(&mut text, &format!("{:indent$}{part}", ""));
+                }
+                if is_first {
+                    layout.head(&mut text);
+                }
             }
             Row::Context(context) => layout.context(&mut text, context),
             Row::Step(step) => {
@@ -65,11 +70,10 @@ impl Cell {
         });
         let own: Vec<String> = own.collect();
         let notes = (!own.is_empty()).then(|| own.join(GAP));
+        let (indent, statement) = step.indented(MAX_INDENT);
         Self {
-            indent: 2 * step.depth.min(MAX_INDENT) as usize,
-            parts: std::iter::once(step.statement.clone())
-                .chain(notes)
-                .collect(),
+            indent,
+            parts: std::iter::once(statement).chain(notes).collect(),
         }
     }
 
@@ -84,10 +88,14 @@ impl Cell {
         format!("{}{}", " ".repeat(self.indent), self.parts.join(GAP))
     }
 
+    fn one_line_width(&self) -> usize {
+        width_of(&self.one_line())
+    }
+
     /// Its lines, none of them wider than the column.
     fn lines(&self, width: usize) -> Vec<String> {
         let whole = self.one_line();
-        if whole.chars().count() <= width {
+        if width_of(&whole) <= width {
             return vec![whole];
         }
         // At least half of the column is left for the text.
@@ -108,20 +116,22 @@ fn wrap(text: &str, indent: usize, width: usize) -> Vec<String> {
     let mut line = " ".repeat(indent);
     let mut is_empty = true;
     for word in text.split_whitespace() {
-        let mut word: Vec<char> = word.chars().collect();
+        let mut word = word.to_owned();
         loop {
             let gap = usize::from(!is_empty);
-            let room = width.saturating_sub(line.chars().count() + gap);
-            if word.len() <= room {
+            let room = width.saturating_sub(width_of(&line) + gap);
+            if width_of(&word) <= room {
                 line.push_str(&" "[..gap]);
-                line.extend(word);
+                line.push_str(&word);
                 is_empty = false;
                 break;
             }
             if is_empty {
                 // A word that no line has room for; at least one character goes on each, so this
                 // ends.
-                line.extend(word.drain(..room.clamp(1, word.len())));
+                let (first, rest) = word.split_at(end_of(&word, room.max(1)));
+                line.push_str(first);
+                word = rest.to_owned();
             }
             lines.push(std::mem::replace(&mut line, " ".repeat(indent + HANGING)));
             is_empty = true;
@@ -130,6 +140,33 @@ fn wrap(text: &str, indent: usize, width: usize) -> Vec<String> {
     if !is_empty {
         lines.push(line);
     }
+    lines
+}
+
+/// The number of bytes of a text that take up a width.
+fn end_of(text: &str, width: usize) -> usize {
+    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
+    let fits = ends.take_while(|&end| width_of(&text[..end]) <= width);
+    fits.last().unwrap_or(text.len())
+}
+
+/// A text in lines that are broken between words. The first has the whole width, the others what
+/// an indentation leaves of it. Words that are too long stay as they are.
+pub(super) fn folded(text: &str, indent: usize, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut room = width;
+    for word in text.split_inclusive(' ') {
+        if width_of(&line) + width_of(word.trim_end()) > room && !line.trim().is_empty() {
+            lines.push(line.trim_end().to_owned());
+            line.clear();
+            room = width.saturating_sub(indent);
+        }
+        if !line.is_empty() || lines.is_empty() || !word.trim().is_empty() {
+            line.push_str(word);
+        }
+    }
+    lines.push(line);
     lines
 }
 
@@ -166,7 +203,7 @@ impl Layout {
             let (thread, cell) = match row {
                 Row::Text(_) => continue,
                 Row::Context(context) => {
-                    let name = || (context.name.clone(), context.name.chars().count());
+                    let name = || (context.name.clone(), width_of(&context.name));
                     columns.entry(context.thread).or_insert_with(name);
                     if context.starts.is_empty() {
                         continue;
@@ -174,12 +211,12 @@ impl Layout {
                     (context.thread, Cell::of_start(&context.starts))
                 }
                 Row::Step(step) => {
-                    shared = shared.max(shared_values(step).one_line().chars().count());
+                    shared = shared.max(shared_values(step).one_line_width());
                     (step.thread, Cell::of_step(step))
                 }
             };
             if let Some((_, widest)) = columns.get_mut(&thread) {
-                *widest = (*widest).max(cell.one_line().chars().count());
+                *widest = (*widest).max(cell.one_line_width());
             }
         }
         if columns.is_empty() {
@@ -216,9 +253,9 @@ impl Layout {
         let height = names.iter().map(Vec::len).max().unwrap_or(0);
         for index in 0..height {
             let mut line = " ".repeat(self.number + ": ".len());
-            for (name, width) in names.iter().zip(&self.widths) {
+            for (name, &width) in names.iter().zip(&self.widths) {
                 let part = name.get(index).map_or("", String::as_str);
-                write!(line, "{part:<width$}{GAP}").expect("writing to a string cannot fail");
+                line.push_str(&padded(part, width + GAP.len()));
             }
             line.push_str(if index == 0 { SHARED } else { "" });
             push_line(text, &line);
@@ -230,7 +267,8 @@ impl Layout {
         let margin = " ".repeat(self.number + ": ".len());
         if let Some(switch) = context.switch {
             let rule = format!("--- context switch {switch} ");
-            push_line(text, &format!("{margin}{rule:-<0$}", self.across()));
+            let rule = inked(Ink::Switch, &format!("{rule:-<0$}", self.across()));
+            push_line(text, &format!("{margin}{rule}"));
         }
         if !context.starts.is_empty() {
             let cell = Cell::of_start(&context.starts);
@@ -253,14 +291,9 @@ impl Layout {
         for index in 0..own.len().max(shared.len()) {
             let number = if index == 0 { number } else { "" };
             let line = |lines: &[String]| lines.get(index).cloned().unwrap_or_default();
-            let line = format!(
-                "{number:0$}{1:before$}{2:<rest$}{3}",
-                self.number + ": ".len(),
-                "",
-                line(&own),
-                line(&shared)
-            );
-            push_line(text, &line);
+            let number = padded(number, self.number + ": ".len() + before);
+            let own = padded(&line(&own), rest);
+            push_line(text, &format!("{number}{own}{}", line(&shared)));
         }
     }
 }
@@ -288,9 +321,10 @@ fn push_line(text: &mut String, line: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{TraceLevel, TraceOptions, trace_text};
+    use super::super::{TraceLevel, TraceOptions, TraceTexts};
     use expect_test::expect;
     use hardbop_interpreter::{RandomChooser, fold, simulate};
+    use hardbop_outcome::Evidence;
 
     /// A random run as text.
     fn shown(program: &str, seed: u64, level: TraceLevel, width: usize) -> String {
@@ -302,7 +336,8 @@ mod tests {
             width,
             ..TraceOptions::default()
         };
-        trace_text(&machine, &trace, &options).unwrap()
+        let text = TraceTexts::new(&machine, options).text(&Evidence::Run(trace), None);
+        text.expect("it is a run")
     }
 
     const ADDERS: &str = "decl s := 0;

@@ -2,18 +2,14 @@
 //! [`align`] and of [`super::columns`].
 
 use super::TraceLevel;
-use hardbop_interpreter::{Configuration, Walked, WalkedKind};
-use hardbop_machine::analysis::{Analyses, Liveness, ModRef};
-use hardbop_machine::ir::NodeKind;
-use hardbop_machine::{GlobalId, LocalId, Machine, Storage, Variable};
-use hardbop_syntax::shown_line;
+use super::paint::{Ink, inked, padded, width};
+use crate::document::{Branch, Run, Scope, Step, StepKind, Value};
 
 /// The longest statement text that is shown in full.
 const MAX_STATEMENT: usize = 60;
 
-/// Calls that are deeper than this are not indented further, so that deep recursion does not make
-/// quadratic text.
-const MAX_INDENT: u32 = 40;
+/// Lines that go on are indented by so much more.
+const HANGING: usize = 4;
 
 /// A row of the text before it is laid out.
 pub(super) enum Row {
@@ -45,11 +41,10 @@ pub(super) struct StepRow {
     /// The thread that takes it.
     pub(super) thread: u32,
     /// The name of the thread; empty where there is only one.
-    pub(super) name: String,
+    name: String,
     /// The depth of its stack.
-    pub(super) depth: u32,
-    /// The statement.
-    pub(super) statement: String,
+    depth: u32,
+    statement: String,
     /// What it does, in the order in which that is shown.
     pub(super) notes: Vec<Note>,
 }
@@ -62,256 +57,329 @@ pub(super) enum Note {
     Shared(String),
 }
 
+impl StepRow {
+    /// How far the statement is indented, and the statement. From some depth on the text is not
+    /// moved further to the right, and the depth stands before it.
+    pub(super) fn indented(&self, most: usize) -> (usize, String) {
+        let depth = self.depth as usize;
+        if depth <= most {
+            return (2 * depth, self.statement.clone());
+        }
+        (2 * most, format!("({depth}) {}", self.statement))
+    }
+}
+
+/// The values of all variables, kept up to date for [`TraceLevel::Full`].
+struct Values {
+    shared: Vec<(String, u64)>,
+    threads: Vec<ThreadValues>,
+}
+
+struct ThreadValues {
+    own: Vec<(String, u64)>,
+    frames: Vec<Vec<(String, u64)>>,
+}
+
+fn pairs<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<(String, u64)> {
+    values.map(|v| (v.name.clone(), v.value)).collect()
+}
+
+fn set(values: &mut Vec<(String, u64)>, change: &Value) {
+    match values.iter_mut().find(|(name, _)| *name == change.name) {
+        Some((_, value)) => *value = change.value,
+        None => values.push((change.name.clone(), change.value)),
+    }
+}
+
+impl Values {
+    fn new(run: &Run) -> Self {
+        let of = |values: &[Value], scope| pairs(values.iter().filter(|v| v.scope == scope));
+        let threads = run.threads.iter().map(|thread| ThreadValues {
+            own: of(&thread.start, Scope::Thread),
+            frames: vec![of(&thread.start, Scope::Local)],
+        });
+        Self {
+            shared: pairs(run.start.iter()),
+            threads: threads.collect(),
+        }
+    }
+
+    fn take(&mut self, step: &Step) {
+        let thread = &mut self.threads[step.thread as usize];
+        match step.kind {
+            StepKind::Enter => thread.frames.push(Vec::new()),
+            StepKind::Leave => drop(thread.frames.pop()),
+            _ => {}
+        }
+        for change in &step.changes {
+            match change.scope {
+                Scope::Shared => set(&mut self.shared, change),
+                Scope::Thread => set(&mut thread.own, change),
+                Scope::Local => {
+                    if let Some(frame) = thread.frames.last_mut() {
+                        set(frame, change);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a thread sees: its own variables, then those of all, if it has not ended.
+    fn seen_by(&self, thread: u32) -> Option<(Vec<(String, u64)>, &[(String, u64)])> {
+        let thread = &self.threads[thread as usize];
+        let frame = thread.frames.last()?;
+        Some(([&thread.own[..], frame].concat(), &self.shared))
+    }
+}
+
 /// How rows are made.
 pub(super) struct View<'a> {
-    machine: &'a Machine,
+    run: &'a Run,
     concurrent: bool,
     level: TraceLevel,
-    /// Says which arbitrary initial values may ever be read; the others are not worth showing.
-    liveness: Liveness,
-    effects: ModRef,
+    /// Whether values are shown that do not matter.
+    tells_all: bool,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(machine: &'a Machine, concurrent: bool, level: TraceLevel) -> Self {
-        let analyses = Analyses::new(machine);
+    pub(super) fn new(run: &'a Run, concurrent: bool, level: TraceLevel, tells_all: bool) -> Self {
         Self {
-            machine,
+            run,
             concurrent,
             level,
-            liveness: analyses.liveness,
-            effects: analyses.effects,
+            tells_all: tells_all || level == TraceLevel::Full,
         }
+    }
+
+    /// All rows of the run.
+    pub(super) fn rows(&self) -> Vec<Row> {
+        let run = self.run;
+        let mut rows = vec![Row::Text(self.start())];
+        if self.level == TraceLevel::None {
+            return rows;
+        }
+        // Values are known only as long as no step is left out.
+        let mut values = (self.level == TraceLevel::Full).then(|| Values::new(run));
+        let mut has_started = vec![false; run.threads.len()];
+        let mut shown_thread = None;
+        let mut switches = 0;
+        let mut number = 0;
+        for (index, step) in run.steps.iter().enumerate() {
+            if let Some(gap) = run.left_out.filter(|gap| gap.after == index) {
+                rows.push(Row::gap(run, gap.count));
+                number += gap.count;
+                values = None;
+                shown_thread = None;
+            }
+            if let Some(cycle) = run.cycle.filter(|cycle| cycle.first == number) {
+                let line = step.place.line;
+                let growth = if cycle.growth > 0 {
+                    ", deeper each time"
+                } else {
+                    ""
+                };
+                rows.push(Row::Text(format!("loop, from line {line}{growth}:")));
+                shown_thread = None;
+            }
+            number += 1;
+            switches = step.switch.unwrap_or(switches);
+            if let Some(values) = &mut values {
+                values.take(step);
+            }
+            if !self.is_shown(step) {
+                continue;
+            }
+            if self.concurrent && shown_thread.replace(step.thread) != Some(step.thread) {
+                let thread = &run.threads[step.thread as usize];
+                let is_first = !std::mem::replace(&mut has_started[step.thread as usize], true);
+                let starts = thread.start.iter().filter(|v| is_first && self.is_told(v));
+                rows.push(Row::Context(Context {
+                    thread: step.thread,
+                    name: thread.name.clone(),
+                    starts: list(&pairs(starts)),
+                    switch: (switches > 0).then_some(switches),
+                }));
+            }
+            rows.push(self.row(step, values.as_ref()));
+        }
+        rows
+    }
+
+    /// Whether a value is worth showing.
+    fn is_told(&self, value: &Value) -> bool {
+        value.matters || self.tells_all
     }
 
     /// The values that everything starts with; with several threads only the shared globals.
-    pub(super) fn start(&self, configuration: &Configuration) -> String {
-        let globals = self.machine.globals.iter().zip(&configuration.shared);
-        let shared = globals.filter(|(global, _)| global.storage == Storage::Shared);
-        let shared = shared.map(|(global, &value)| (global.name.clone(), value));
-        let mut values: Vec<(String, u64)> = shared.collect();
-        if !self.concurrent {
-            values.extend(self.first_values(configuration, 0));
-        }
-        match &*list(&values) {
-            "" => "start".to_owned(),
-            values => format!("start: {values}"),
+    fn start(&self) -> String {
+        let first = self.run.threads.first().filter(|_| !self.concurrent);
+        let own = first.into_iter().flat_map(|thread| &thread.start);
+        let values = self.run.start.iter().chain(own);
+        let values = pairs(values.filter(|value| self.is_told(value)));
+        if values.is_empty() {
+            "start".to_owned()
+        } else {
+            format!("start: {}", list(&values))
         }
     }
 
-    /// What the threads from number `first` on start with.
-    pub(super) fn starts(&self, configuration: &Configuration, first: usize) -> Vec<String> {
-        let threads = first..configuration.threads.len();
-        threads
-            .map(|thread| list(&self.first_values(configuration, thread as u32)))
-            .collect()
-    }
-
-    /// Values of a thread's own globals and of those locals of its running procedure that may be
-    /// read before they are written.
-    fn first_values(&self, configuration: &Configuration, thread: u32) -> Vec<(String, u64)> {
-        let Some(frame) = configuration.top(thread) else {
-            return Vec::new();
-        };
-        let state = &configuration.threads[thread as usize];
-        let globals = self.machine.globals.iter().zip(&state.own);
-        let procedure = self.machine.procedure_of(frame.node);
-        // Threads of other blocks have globals of their own, which are none of this one's business.
-        let own = (0..)
-            .map(GlobalId)
-            .zip(globals)
-            .filter(|(id, (global, _))| {
-                let is_used = self.effects.references(procedure, *id)
-                    || self.effects.modifies(procedure, *id);
-                global.storage == Storage::PerThread && is_used
-            });
-        let own = own.map(|(_, (global, &value))| (global.name.clone(), value));
-        let locals = self.live_locals(configuration, thread, 0);
-        let locals = locals.into_iter().map(|(variable, value)| {
-            let name = self.machine.name_of(procedure, variable);
-            (name.to_owned(), value)
-        });
-        own.chain(locals).collect()
-    }
-
-    /// The locals from `first` on that are live where a thread is, with their values.
-    fn live_locals(
-        &self,
-        configuration: &Configuration,
-        thread: u32,
-        first: usize,
-    ) -> Vec<(Variable, u64)> {
-        let Some(frame) = configuration.top(thread) else {
-            return Vec::new();
-        };
-        let locals = frame.locals.iter().enumerate().skip(first);
-        locals
-            .map(|(index, &value)| (Variable::Local(LocalId::new(index)), value))
-            .filter(|&(variable, _)| self.liveness.is_live(frame.node, variable))
-            .collect()
-    }
-
-    pub(super) fn is_shown(&self, step: &Walked) -> bool {
+    fn is_shown(&self, step: &Step) -> bool {
+        let is_call = matches!(
+            step.kind,
+            StepKind::Enter | StepKind::Call | StepKind::Leave
+        );
         match self.level {
             TraceLevel::Full => true,
-            TraceLevel::Calls => !matches!(step.kind, WalkedKind::Edge(_)),
+            TraceLevel::Calls => is_call,
             TraceLevel::None => false,
+            // What a statement needs besides its own step is worth a line only if it does
+            // something.
             TraceLevel::Compact => {
-                // What a statement needs besides its own step is worth a line only if it does
-                // something.
-                let node = self.machine.node(step.node);
-                node.kind != NodeKind::Internal
-                    || !matches!(step.kind, WalkedKind::Edge(_))
-                    || !step.effect.changes.is_empty()
-                    || !step.effect.started.is_empty()
+                step.kind != StepKind::Internal
+                    || step.changes.iter().any(|change| self.is_told(change))
+                    || !step.starts.is_empty()
             }
         }
     }
 
-    pub(super) fn row(&self, step: &Walked, after: &Configuration) -> Row {
-        let machine = self.machine;
-        let (edge, statement) = match step.kind {
-            WalkedKind::Edge(edge) | WalkedKind::Call { edge, .. } | WalkedKind::Enter(edge) => {
-                let span = machine.edge(edge).span;
-                (Some(edge), shorten(machine.source.slice(span)))
-            }
-            WalkedKind::Return => {
-                let procedure = machine.procedure(machine.procedure_of(step.node));
-                (None, format!("return from {}", procedure.name))
-            }
-        };
+    fn row(&self, step: &Step, values: Option<&Values>) -> Row {
         let mut notes = Vec::new();
-        if let WalkedKind::Enter(_) = step.kind {
-            let callee = &machine.procedure(step.effect.scope).name;
+        if step.kind == StepKind::Enter {
+            let callee = step.callee.as_deref().unwrap_or_default();
             notes.push(Note::Own(format!("enter {callee}")));
         }
-        match self.level {
-            TraceLevel::Full if after.top(step.thread).is_some() => {
-                notes.extend(shown_values(&self.in_scope(step, after)));
+        let told = step.changes.iter().filter(|change| self.is_told(change));
+        let told: Vec<&Value> = told.collect();
+        notes.extend(way_taken(step).map(|way| Note::Own(inked(Ink::Choice, &way))));
+        if let Some(choices) = choices_made(step, told.len()) {
+            notes.push(Note::Own(inked(Ink::Choice, &choices)));
+        }
+        let is_shared = |change: &&&Value| self.concurrent && change.scope == Scope::Shared;
+        let (own, shared) = match values.and_then(|values| values.seen_by(step.thread)) {
+            Some((own, shared)) if self.concurrent => (own, shared.to_vec()),
+            Some((own, shared)) => ([shared, &own].concat(), Vec::new()),
+            None => {
+                let (shared, own): (Vec<&Value>, Vec<&Value>) =
+                    told.iter().partition(|change| is_shared(change));
+                (pairs(own.into_iter()), pairs(shared.into_iter()))
             }
-            _ => notes.extend(shown_values(&self.changes(step, after))),
+        };
+        let is_new = |name: &str| step.changes.iter().any(|change| change.name == name);
+        if !own.is_empty() {
+            notes.push(Note::Own(coloured_list(&own, is_new)));
         }
-        if edge.is_some_and(|e| machine.node(machine.edge(e).to).kind == NodeKind::Failure) {
-            notes.push(Note::Own("fails".to_owned()));
+        if !shared.is_empty() {
+            notes.push(Note::Shared(coloured_list(&shared, is_new)));
         }
-        if !step.effect.printed.is_empty() {
-            let values: Vec<String> = step.effect.printed.iter().map(u64::to_string).collect();
+        if step.fails {
+            notes.push(Note::Own(inked(Ink::Failure, "fails")));
+        }
+        if !step.prints.is_empty() {
+            let values: Vec<String> = step.prints.iter().map(u64::to_string).collect();
             notes.push(Note::Own(format!("prints {}", values.join(", "))));
         }
-        for thread in step.effect.started.clone() {
-            let name = after.thread_name(machine, thread);
+        for &thread in &step.starts {
+            let name = &self.run.threads[thread as usize].name;
             notes.push(Note::Own(format!("starts {name}")));
         }
-        if let WalkedKind::Call { .. } = step.kind {
-            let inside = step.flat_steps.saturating_sub(2);
+        if let Some(inside) = step.folded {
             let plural = if inside == 1 { "" } else { "s" };
             notes.push(Note::Own(format!("(folded: {inside} step{plural})")));
         }
-        let name = if self.concurrent {
-            after.thread_name(machine, step.thread)
-        } else {
-            String::new()
+        let name = match self.concurrent {
+            true => self.run.threads[step.thread as usize].name.clone(),
+            false => String::new(),
         };
-        let start = edge.map_or(machine.node(step.node).span.start, |edge| {
-            machine.edge(edge).span.start
-        });
         Row::Step(StepRow {
-            line: machine.source.line(start),
+            line: step.place.line,
             thread: step.thread,
             name,
             depth: step.depth,
-            statement,
+            statement: shorten(&step.text),
             notes,
         })
     }
+}
 
-    /// The changed variables: whether shared, the name, the value. Of a procedure that is entered,
-    /// its parameters and the arbitrary values that it may read.
-    fn changes(&self, step: &Walked, after: &Configuration) -> Vec<(bool, String, u64)> {
-        let mut changes = step.effect.changes.clone();
-        if let WalkedKind::Enter(_) = step.kind {
-            changes.extend(self.live_locals(after, step.thread, changes.len()));
-        }
-        let shown = changes.into_iter().map(|(variable, value)| {
-            let name = self.machine.name_of(step.effect.scope, variable);
-            (self.is_shared(variable), name.to_owned(), value)
-        });
-        shown.collect()
-    }
-
-    /// All variables that the running procedure sees.
-    fn in_scope(&self, step: &Walked, after: &Configuration) -> Vec<(bool, String, u64)> {
-        let machine = self.machine;
-        let Some(frame) = after.top(step.thread) else {
-            return Vec::new();
-        };
-        let procedure = machine.procedure_of(frame.node);
-        let globals = (0..machine.globals.len()).map(|i| Variable::Global(GlobalId::new(i)));
-        let locals = (0..frame.locals.len()).map(|i| Variable::Local(LocalId::new(i)));
-        globals
-            .chain(locals)
-            .map(|variable| {
-                let name = machine.name_of(procedure, variable).to_owned();
-                let value = after.read(machine, step.thread, variable);
-                (self.is_shared(variable), name, value)
-            })
-            .collect()
-    }
-
-    fn is_shared(&self, variable: Variable) -> bool {
-        match variable {
-            Variable::Global(id) => {
-                self.concurrent && self.machine.global(id).storage == Storage::Shared
-            }
-            Variable::Local(_) => false,
-        }
+/// Which way a step goes, where there are several.
+fn way_taken(step: &Step) -> Option<String> {
+    match (&step.branch, step.kind) {
+        (Some(Branch::Condition(holds)), StepKind::Branch) => Some(holds.to_string()),
+        (Some(Branch::Label(label)), _) => Some(format!("to {label}")),
+        _ => None,
     }
 }
 
-/// Values of the thread's own variables, then of shared ones.
-fn shown_values(values: &[(bool, String, u64)]) -> impl Iterator<Item = Note> {
-    let of = |shared: bool| {
-        let chosen = values.iter().filter(|(is_shared, ..)| *is_shared == shared);
-        let chosen: Vec<(String, u64)> = chosen
-            .map(|(_, name, value)| (name.clone(), *value))
-            .collect();
-        list(&chosen)
+/// What the choices came out as, where the rest of the line does not say it.
+fn choices_made(step: &Step, changes: usize) -> Option<String> {
+    let is_choice = |text: &str| matches!(text.trim(), "*" | "?");
+    let is_said = match step.kind {
+        StepKind::Branch | StepKind::Assume => {
+            let condition = step.text.split_once('(').map(|(_, rest)| rest);
+            let condition = condition.and_then(|rest| rest.strip_suffix(')'));
+            condition.is_some_and(is_choice)
+        }
+        StepKind::Assign if step.choices.len() == changes => {
+            let values = step.text.split_once(":=").map(|(_, values)| values);
+            values.is_some_and(|values| values.split(',').all(is_choice))
+        }
+        _ => false,
     };
-    let (own, shared) = (of(false), of(true));
-    let own = (!own.is_empty()).then_some(Note::Own(own));
-    let shared = (!shared.is_empty()).then_some(Note::Shared(shared));
-    own.into_iter().chain(shared)
+    if step.choices.is_empty() || is_said {
+        return None;
+    }
+    let made = step
+        .choices
+        .iter()
+        .map(|c| format!("{}={}", c.text, c.value));
+    Some(made.collect::<Vec<_>>().join(", "))
 }
 
-/// A statement on one line, cut if it is long.
+/// A statement, cut if it is long.
 fn shorten(statement: &str) -> String {
-    // A call edge may carry the whole text of a nested statement: only so much of it is looked at.
-    let words: Vec<&str> = statement.split_whitespace().take(MAX_STATEMENT).collect();
-    let line = words.join(" ");
-    if line.chars().count() <= MAX_STATEMENT {
-        return shown_line(&line).into_owned();
+    if statement.chars().count() <= MAX_STATEMENT {
+        return statement.to_owned();
     }
-    let cut: String = line.chars().take(MAX_STATEMENT - 3).collect();
-    format!("{}...", shown_line(cut.trim_end()))
+    let cut: String = statement.chars().take(MAX_STATEMENT - 3).collect();
+    format!("{}...", cut.trim_end())
+}
+
+/// `x=0 y=1`
+fn list(values: &[(String, u64)]) -> String {
+    let shown = values.iter().map(|(name, value)| format!("{name}={value}"));
+    shown.collect::<Vec<_>>().join(" ")
+}
+
+/// The same with new values in colour.
+fn coloured_list(values: &[(String, u64)], is_new: impl Fn(&str) -> bool) -> String {
+    let shown = values.iter().map(|(name, value)| {
+        let text = format!("{name}={value}");
+        if is_new(name) {
+            inked(Ink::Value, &text)
+        } else {
+            text
+        }
+    });
+    shown.collect::<Vec<_>>().join(" ")
 }
 
 impl Row {
     /// Without its notes, as one line with the name of the thread in front.
-    fn statement(&self) -> String {
+    fn statement(&self, width: usize) -> String {
         match self {
             Self::Text(text) => text.clone(),
             Self::Context(Context { name, starts, .. }) if starts.is_empty() => {
-                format!("--- {name} ---")
+                inked(Ink::Switch, &format!("--- {name} ---"))
             }
             Self::Context(Context { name, starts, .. }) => {
-                format!("--- {name} starts: {starts} ---")
+                inked(Ink::Switch, &format!("--- {name} starts: {starts} ---"))
             }
             Self::Step(step) => {
-                let indent = "  ".repeat(step.depth.min(MAX_INDENT) as usize);
-                let statement = &step.statement;
+                let (indent, statement) = step.indented(width / 8);
+                let statement = format!("{:indent$}{statement}", "");
                 match &*step.name {
-                    "" => format!("{indent}{statement}"),
-                    name => format!("[{name}] {indent}{statement}"),
+                    "" => statement,
+                    name => format!("[{name}] {statement}"),
                 }
             }
         }
@@ -343,37 +411,41 @@ pub(super) fn number_width(rows: &[Row]) -> usize {
     lines.max().map_or(1, |line| line.to_string().len())
 }
 
-/// One line per row, with line numbers, statements and notes aligned.
-pub(super) fn align(rows: &[Row]) -> String {
+/// One line per row, with line numbers, statements and notes aligned; what is too long goes on in
+/// the next line.
+pub(super) fn align(rows: &[Row], line_width: usize) -> String {
     let number_width = number_width(rows);
     let lines: Vec<(Option<u32>, String, String)> = rows
         .iter()
-        .map(|row| (row.line(), row.statement(), row.notes()))
+        .map(|row| (row.line(), row.statement(line_width), row.notes()))
         .collect();
     let with_notes = lines.iter().filter(|(.., notes)| !notes.is_empty());
-    let widths = with_notes.map(|(_, statement, _)| statement.chars().count());
+    let widths = with_notes.map(|(_, statement, _)| width(statement));
     let column = widths
-        .filter(|&width| width <= MAX_STATEMENT)
+        .filter(|&width| width <= MAX_STATEMENT.min(line_width / 2))
         .max()
         .unwrap_or(0);
     let mut text = String::new();
     for (line, statement, notes) in lines {
         let line = match line {
             Some(line) if notes.is_empty() => format!("{line:>number_width$}: {statement}"),
-            Some(line) => format!("{line:>number_width$}: {statement:<column$}  {notes}"),
+            Some(line) => {
+                let statement = padded(&statement, column);
+                format!("{line:>number_width$}: {statement}  {notes}")
+            }
             None => statement,
         };
-        text.push_str(line.trim_end());
-        text.push('\n');
+        let indent = number_width + 2 + HANGING;
+        for (number, line) in super::columns::folded(line.trim_end(), indent, line_width)
+            .into_iter()
+            .enumerate()
+        {
+            if number > 0 {
+                text.push_str(&" ".repeat(indent));
+            }
+            text.push_str(&line);
+            text.push('\n');
+        }
     }
     text
-}
-
-/// `x=0 y=1`
-fn list(values: &[(String, u64)]) -> String {
-    let shown: Vec<String> = values
-        .iter()
-        .map(|(name, v)| format!("{name}={v}"))
-        .collect();
-    shown.join(" ")
 }

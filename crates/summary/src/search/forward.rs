@@ -16,11 +16,15 @@ use crate::encoding::interface::{Interface, ScopedBit};
 use crate::encoding::space::Copy;
 use crate::encoding::transfer::Compiler;
 use crate::search::frontier::{FIRST_COLLECTION, Frontier, NodeState};
-use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
+use hardbop_bdd::{Bdd, Exhausted, Manager, Plan, Roots};
 use hardbop_machine::bits::BitView;
 use hardbop_machine::{Action, Edge, EdgeId, NodeId, ProcId};
 use hardbop_symbolic::{Part, Plans, image};
 use std::rc::Rc;
+
+/// How many visits there are between two questions to the interrupt: where few variables are alive,
+/// visits make hardly any BDD nodes, and the manager does not ask.
+const PATIENCE: u64 = 4096;
 
 /// What is known at a call edge.
 #[derive(Clone, Debug)]
@@ -46,6 +50,24 @@ pub(crate) struct ProcedureState {
     pub(crate) summary: Bdd,
     /// From exit relation to summary; made when needed.
     summary_plan: Option<Rc<Plan>>,
+}
+
+impl Roots for Compiled {
+    fn each_root(&self, keep: &mut dyn FnMut(Bdd)) {
+        match self {
+            Compiled::Step(parts) => parts.each_root(keep),
+            Compiled::Call(call) => {
+                keep(call.prepared);
+                call.moves.prepare.each_root(keep);
+            }
+        }
+    }
+}
+
+impl Roots for ProcedureState {
+    fn each_root(&self, keep: &mut dyn FnMut(Bdd)) {
+        [self.entered, self.summary].each_root(keep);
+    }
 }
 
 /// Whether a search is over.
@@ -189,6 +211,9 @@ impl<'m, 'i> Forward<'m, 'i> {
             if open.is_empty() && !targets.is_empty() {
                 return Ok(Progress::TargetsReached);
             }
+            if (self.visits + 1).is_multiple_of(PATIENCE) {
+                self.manager.ask()?;
+            }
             let Some(node) = self.frontier.take_next() else {
                 return Ok(Progress::Complete);
             };
@@ -331,22 +356,8 @@ impl<'m, 'i> Forward<'m, 'i> {
 
     /// Frees BDD nodes that nothing here needs.
     pub(crate) fn collect_garbage(&mut self) {
-        let mut roots = vec![self.initial];
-        roots.extend(self.frontier.roots());
-        for state in &self.procedures {
-            roots.extend([state.entered, state.summary]);
-        }
-        for compiled in self.edges.iter().flatten() {
-            let parts = match compiled {
-                Compiled::Step(parts) => parts,
-                Compiled::Call(call) => {
-                    roots.push(call.prepared);
-                    &call.moves.prepare
-                }
-            };
-            roots.extend(parts.iter().map(|part| part.relation));
-        }
-        self.manager.collect(roots);
+        let roots: [&dyn Roots; 4] = [&self.initial, &self.frontier, &self.procedures, &self.edges];
+        self.manager.collect(&roots);
         self.collect_at = FIRST_COLLECTION.max(2 * self.manager.node_count());
     }
 

@@ -3,7 +3,7 @@
 //! Relations grow by news, news waits in a queue of nodes, and what has been propagated is
 //! remembered as rings, from which runs are read off later (Bebop, section 3.2).
 
-use hardbop_bdd::{Bdd, Exhausted, Manager};
+use hardbop_bdd::{Bdd, Exhausted, Manager, Roots};
 use hardbop_machine::analysis::{CallGraph, NodeOrder};
 use hardbop_machine::{Machine, NodeId};
 use std::cmp::Reverse;
@@ -151,14 +151,6 @@ impl Frontier {
         Ok(())
     }
 
-    /// BDDs to keep.
-    pub(crate) fn roots(&self) -> impl Iterator<Item = Bdd> + '_ {
-        self.nodes.iter().flat_map(|state| {
-            let rings = state.rings.iter().map(|ring| ring.edges);
-            rings.chain([state.reached, state.pending])
-        })
-    }
-
     /// The size in BDD nodes of the largest relation.
     pub(crate) fn widest(&self, manager: &Manager<'_>) -> u64 {
         let mut relations: Vec<Bdd> = self.nodes.iter().map(|state| state.reached).collect();
@@ -166,6 +158,15 @@ impl Frontier {
         relations.dedup();
         let sizes = relations.into_iter().map(|bdd| manager.size(bdd));
         sizes.max().unwrap_or(0) as u64
+    }
+}
+
+impl Roots for Frontier {
+    fn each_root(&self, keep: &mut dyn FnMut(Bdd)) {
+        for state in &self.nodes {
+            [state.reached, state.pending].each_root(keep);
+            state.rings.iter().for_each(|ring| keep(ring.edges));
+        }
     }
 }
 

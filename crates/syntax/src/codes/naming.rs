@@ -27,15 +27,17 @@ super::codes! {
          procedure of one name.",
         bad: "void main() begin\n  skip;\nend\nvoid main() begin\n  skip;\nend\n",
         fixed: "void main() begin\n  skip;\nend\n";
-    DUPLICATE_LABEL = 25, Error, "label used twice",
-        "A label stands for one place of its procedure, but here two places have it. Labels of different procedures do \
-         not disturb each other.",
+    DUPLICATE_LABEL = 25, Warning, "label used twice",
+        "A label stands at several places of a procedure, or twice before one statement, as in programs that SLAM and \
+         SATABS have made. `--reach` and `at(…)` then mean every one of these places; `goto` and `start_thread goto` lead \
+         to the first in the text, as in Getafix and boppo. Labels of different procedures do not disturb each other.",
         bad: "void main() begin\n  L: skip;\n  L: skip;\nend\n",
         fixed: "void main() begin\n  L: skip;\n  M: skip;\nend\n";
-    DUPLICATE_TARGET = 26, Error, "variable assigned twice at once",
-        "A parallel assignment gives all its variables their values in one step, so none may occur twice on the left. \
-         The same holds for the variables that a call assigns and for those of `dead`. Use `_` for a value that is not \
-         needed.",
+    DUPLICATE_TARGET = 26, Warning, "variable assigned twice at once",
+        "A parallel assignment gives all its variables their values in one step, and here a variable gets two. The last one \
+         counts and the others are thrown away, as in boppo. (The relations of Getafix demand both, so that its step \
+         cannot be taken where they differ.) The same holds for the variables that a call assigns and for those of `dead`. \
+         Use `_` for a value that is not needed.",
         bad: "decl x;\nvoid main() begin\n  x, x := T, F;\nend\n",
         fixed: "decl x;\nvoid main() begin\n  x, _ := T, F;\nend\n";
     WRONG_ARGUMENT_COUNT = 27, Error, "wrong number of arguments",

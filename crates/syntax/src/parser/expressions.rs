@@ -178,7 +178,7 @@ impl Parser<'_> {
                     ExprKind::Name(ident.name)
                 }
                 _ => {
-                    self.expected("an expression");
+                    self.expected("an expression", None);
                     let error = self.error_expr();
                     stacks.operands.push(error);
                     return false;
@@ -340,7 +340,7 @@ impl Parser<'_> {
                 stacks.operands.push(self.ast.add_expr(kind, span));
             }
             Some(Open::Question) => {
-                self.expected("`:` of a conditional `c ? a : b`");
+                self.expected("`:` of a conditional `c ? a : b`", None);
                 stacks.operands.pop();
             }
             Some(Open::Paren { .. } | Open::Choose { .. }) | None => {}

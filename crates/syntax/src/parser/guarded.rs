@@ -92,7 +92,7 @@ impl Parser<'_> {
             self.advance();
         }
         if labels.is_empty() {
-            self.expected("the label of a block");
+            self.expected("the label of a block", None);
         }
         let mut jumped: Option<Span> = None;
         while !self.at(TokenKind::End) && !self.at_label() {

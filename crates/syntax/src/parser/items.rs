@@ -3,12 +3,19 @@
 use super::Parser;
 use super::statements::Misplaced;
 use crate::ast::{
-    Declaration, Declarator, Ident, Item, Parameter, Procedure, ResultType, ThreadBlock, TypeName,
+    Declaration, Declarator, Ident, Item, Parameter, Procedure, ResultType, Stmt, StmtKind,
+    ThreadBlock, TypeName,
 };
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::token::TokenKind;
+
+/// What begins like a procedure: one, or variables declared as in C.
+enum ReadItem {
+    Procedure(Procedure),
+    Variables(Declaration),
+}
 
 /// A number of thread instances with its place.
 type Instances = Option<(u64, Span)>;
@@ -34,11 +41,12 @@ impl Parser<'_> {
                     }
                 }
                 _ if self.starts_procedure() => match self.procedure() {
-                    Some(procedure) => self.ast.items.push(Item::Procedure(procedure)),
+                    Some(ReadItem::Procedure(p)) => self.ast.items.push(Item::Procedure(p)),
+                    Some(ReadItem::Variables(v)) => self.ast.items.push(Item::Globals(v)),
                     None => self.skip_to_item(),
                 },
                 _ => {
-                    self.expected("a declaration, a procedure or a thread");
+                    self.expected("a declaration, a procedure or a thread", None);
                     self.advance();
                     self.skip_to_item();
                 }
@@ -139,18 +147,27 @@ impl Parser<'_> {
             return Some(ResultType::Bools { count, span });
         }
         if self.accept(K::Int).is_some() {
+            if self.at(K::Name) && self.next.kind != K::LeftParen {
+                // A variable as in C: whoever reads the name will say so.
+                return Some(ResultType::Unwritten);
+            }
             let (width, span) = self.angle_number()?;
             return Some(ResultType::Int { width, span });
         }
         Some(ResultType::Unwritten)
     }
 
-    fn procedure(&mut self) -> Option<Procedure> {
+    fn procedure(&mut self) -> Option<ReadItem> {
         use TokenKind as K;
-        let start = self.current.span.start;
+        let first = self.current;
+        let start = first.span.start;
         let dfs = self.accept(K::Dfs).is_some();
         let result = self.result_type()?;
         let name = self.name("of a procedure")?;
+        let follows_variable = [K::Semicolon, K::Comma, K::Assign, K::Equal];
+        if matches!(first.kind, K::Bool | K::Int) && follows_variable.contains(&self.current.kind) {
+            return Some(ReadItem::Variables(self.c_declaration(first, name)));
+        }
         self.expect(K::LeftParen, "before the parameters")?;
         let parameters = if self.at(K::RightParen) {
             Vec::new()
@@ -162,7 +179,11 @@ impl Parser<'_> {
             })
         };
         self.expect(K::RightParen, "after the parameters")?;
-        let begin = self.expect(K::Begin, "before the body of a procedure")?;
+        let begin = self.expect(K::Begin, "before the body of a procedure");
+        let in_braces = begin.is_none() && self.skip_braces();
+        if begin.is_none() && !in_braces {
+            return None;
+        }
         let mut procedure = Procedure {
             dfs,
             result,
@@ -174,6 +195,15 @@ impl Parser<'_> {
             body: crate::ast::Block::default(),
             span: Span::default(),
             end_span: Span::default(),
+        };
+        let Some(begin) = begin else {
+            procedure.body.stmts.push(self.ast.add_stmt(Stmt {
+                labels: Vec::new(),
+                kind: StmtKind::Error,
+                span: Span::default(),
+            }));
+            procedure.span = self.span_since(start);
+            return Some(ReadItem::Procedure(procedure));
         };
         self.head_of_body(&mut procedure);
         let mut misplaced = Misplaced::default();
@@ -187,7 +217,7 @@ impl Parser<'_> {
             }
         }
         procedure.span = self.span_since(start);
-        Some(procedure)
+        Some(ReadItem::Procedure(procedure))
     }
 
     /// Declarations and `enforce`.
@@ -196,6 +226,9 @@ impl Parser<'_> {
         loop {
             match self.current.kind {
                 K::Decl | K::ThreadLocal => procedure.locals.extend(self.declaration()),
+                K::Bool | K::Int if self.declares_like_c() => {
+                    procedure.locals.push(self.whole_c_declaration());
+                }
                 K::Enforce if procedure.enforce.is_none() => {
                     let start = self.advance().span.start;
                     procedure.enforce = Some(self.expression());
@@ -256,7 +289,8 @@ impl Parser<'_> {
                     break;
                 }
                 _ if self.starts_procedure() => match self.procedure() {
-                    Some(procedure) => thread.procedures.push(procedure),
+                    Some(ReadItem::Procedure(procedure)) => thread.procedures.push(procedure),
+                    Some(ReadItem::Variables(variables)) => thread.variables.push(variables),
                     None => self.skip_to_item(),
                 },
                 K::End | K::Thread => {
@@ -265,7 +299,7 @@ impl Parser<'_> {
                     break;
                 }
                 _ => {
-                    self.expected("a declaration, a procedure or `end` of the thread");
+                    self.expected("a declaration, a procedure or `end` of the thread", None);
                     self.advance();
                     self.skip_to_item();
                 }

@@ -67,10 +67,18 @@ impl Parser<'_> {
                 kind if kind.is_keyword() && self.next.kind == K::Assign => {
                     self.simple_statement(&mut open, &mut labels);
                 }
+                K::Bool | K::Int if self.declares_like_c() => {
+                    misplaced.declarations.push(self.whole_c_declaration());
+                }
                 K::If => {
                     let opening = self.advance().span;
                     let condition = self.expression();
                     let block_opening = self.opening_word(K::Then);
+                    if self.skip_braces() {
+                        self.skip_braced_alternatives();
+                        self.unread_statement(&mut open, &mut labels, opening);
+                        continue;
+                    }
                     open.push(OpenBlock {
                         what: Opened::If {
                             arms: Vec::new(),
@@ -86,6 +94,10 @@ impl Parser<'_> {
                     let opening = self.advance().span;
                     let condition = self.expression();
                     let block_opening = self.opening_word(K::Do);
+                    if self.skip_braces() {
+                        self.unread_statement(&mut open, &mut labels, opening);
+                        continue;
+                    }
                     open.push(OpenBlock {
                         what: Opened::While { condition },
                         labels: std::mem::take(&mut labels),
@@ -277,10 +289,43 @@ impl Parser<'_> {
         }
     }
 
-    fn simple_statement(&mut self, open: &mut [OpenBlock], labels: &mut Vec<Ident>) {
+    /// A statement that was skipped.
+    fn unread_statement(&mut self, open: &mut [OpenBlock], labels: &mut Vec<Ident>, start: Span) {
+        let span = self.span_since(start.start);
+        let stmt = self.ast.add_stmt(Stmt {
+            labels: std::mem::take(labels),
+            kind: StmtKind::Error,
+            span,
+        });
+        if let Some(block) = open.last_mut() {
+            block.stmts.push(stmt);
+        }
+    }
+
+    fn simple_statement(&mut self, open: &mut Vec<OpenBlock>, labels: &mut Vec<Ident>) {
         let start = self.current.span.start;
         let before = self.current;
+        self.statement = Some(before);
         let kind = self.simple_kind();
+        if let Some(word) = self.misspelt_block(before) {
+            self.report_misspelt(before.span, word);
+            let condition = self.error_expr();
+            open.push(OpenBlock {
+                what: match word {
+                    TokenKind::While => Opened::While { condition },
+                    _ => Opened::If {
+                        arms: Vec::new(),
+                        condition: Some(condition),
+                    },
+                },
+                labels: std::mem::take(labels),
+                opening: before.span,
+                block_opening: self.advance().span,
+                stmts: Vec::new(),
+            });
+            self.statement = None;
+            return;
+        }
         let failed = matches!(kind, StmtKind::Error);
         let span = self.span_since(start);
         let stmt = self.ast.add_stmt(Stmt {
@@ -296,6 +341,7 @@ impl Parser<'_> {
         } else {
             self.end_of_statement();
         }
+        self.statement = None;
     }
 
     /// Takes the `;` after a statement. It may be missing before a word that closes a block.
@@ -316,14 +362,10 @@ impl Parser<'_> {
         } else {
             codes::EXPECTED
         };
-        self.lexer.report(
-            Diagnostic::new(
-                code,
-                gap,
-                format!("expected `;` after the statement, found {found}"),
-            )
-            .at("expected `;`"),
-        );
+        let message = format!("expected `;` after the statement, found {found}");
+        let mut diagnostic = Diagnostic::new(code, gap, message);
+        diagnostic.help = self.habit(None, self.current);
+        self.lexer.report(diagnostic.at("expected `;`"));
         if !self.starts_statement() {
             self.skip_statement(Span::default());
         }
@@ -470,7 +512,7 @@ impl Parser<'_> {
                 self.assignment_or_call()
             }
             _ => {
-                self.expected("a statement");
+                self.expected("a statement", None);
                 StmtKind::Error
             }
         }

@@ -9,20 +9,17 @@
 //!    visits is not an invariant. So what it excludes is looked for once more without reduction;
 //!    where there are too many configurations for that, or too many to write down, the answer has
 //!    no certificate and says so.
-//! 4. Sets of configurations, where many differ only in variables.
 
 use crate::exact::encoding::bits::Fields;
 use crate::exact::encoding::space::Space;
-use crate::exact::evidence::certify::{Relations, certificate, written};
+use crate::exact::evidence::certify::{Relations, written};
 use crate::exact::evidence::invariant::{relations, relations_of_views};
 use crate::exact::evidence::lasso::evidence;
-use crate::exact::evidence::runs::Runs;
 use crate::exact::evidence::witness::Witness;
 use crate::exact::search::allowance::Allowance;
-use crate::exact::search::exploration::{Exploration as ExplicitSearch, Reductions};
+use crate::exact::search::exploration::{Exploration, Reductions};
 use crate::exact::search::ordered::OrderedSearch;
 use crate::exact::search::product::Product;
-use crate::exact::search::symbolic::Search;
 use crate::exact::search::transitions::Transitions;
 use crate::exact::search::views::Views;
 use crate::exact::search::visited::Visited;
@@ -43,38 +40,23 @@ use std::collections::BTreeSet;
 /// Explores all interleavings of threads without recursion.
 #[derive(Clone, Copy, Debug)]
 pub struct InterleavingEngine {
-    /// How configurations are explored.
-    pub exploration: Exploration,
-    /// What the explicit exploration may leave out.
+    /// What may be left out.
     pub reductions: Reductions,
-}
-
-/// How configurations are explored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exploration {
-    /// One by one up to a limit, then in sets.
-    Auto,
-    /// One by one; sets only for the certificate of what was not reached.
-    Explicit,
-    /// In sets.
-    Symbolic,
 }
 
 /// The first search explores this many configurations: about as many as take a fraction of a
 /// second.
 const FEW_CONFIGURATIONS: u64 = 100_000;
 
-/// [`Exploration::Auto`] explores this many one by one.
+/// Views, and the proof of what is known to be excluded, may take this many.
 const MORE_CONFIGURATIONS: u64 = 1_000_000;
 
-/// [`Exploration::Explicit`] explores this many unless the budget says otherwise: about as many as
-/// fit an ordinary computer's memory.
+/// Nothing explores more: these are about as many as fit an ordinary computer's memory.
 const MANY_CONFIGURATIONS: u64 = 20_000_000;
 
 impl Default for InterleavingEngine {
     fn default() -> Self {
         Self {
-            exploration: Exploration::Auto,
             reductions: Reductions::ALL,
         }
     }
@@ -108,22 +90,13 @@ impl Engine for InterleavingEngine {
                 return Outcome::unknown(self.name(), question, &Limit::Declined { what });
             }
         };
-        let space = Space::new(machine, &cast);
         if let Some(property) = question.as_property() {
-            let runs = Runs {
-                machine,
-                cast: &cast,
-                space: &space,
-            };
-            return self.look_for_runs(&runs, question, property, budget, progress);
+            return self.look_for_runs(machine, &cast, question, property, budget, progress);
         }
         let targets = question.targets();
         let mut inquiry = Inquiry {
-            runs: Runs {
-                machine,
-                cast: &cast,
-                space: &space,
-            },
+            machine,
+            cast: &cast,
             budget,
             engine: self,
             wanted: question.wanted,
@@ -140,7 +113,8 @@ impl InterleavingEngine {
     /// Looks for a run that a property describes.
     fn look_for_runs(
         self,
-        runs: &Runs<'_>,
+        machine: &Machine,
+        cast: &Cast,
         question: &Question,
         property: &Property,
         budget: &Budget<'_>,
@@ -152,7 +126,7 @@ impl InterleavingEngine {
             memory: budget.memory,
             interrupt: budget.interrupt,
         };
-        let mut product = Product::new(runs.machine, runs.cast, &property.automaton);
+        let mut product = Product::new(machine, cast, &property.automaton);
         let verdict = match product.run(&allowance) {
             Err(why) => Verdict::Unknown(why),
             Ok(None) if product.missed_thread => Verdict::Unknown(Limit::Threads),
@@ -160,7 +134,7 @@ impl InterleavingEngine {
             Ok(Some(accepted)) => {
                 let letters = Some(product.letters());
                 let mut witness = Witness {
-                    runs,
+                    machine,
                     transitions: &mut product.visited.transitions,
                     letters,
                 };
@@ -201,7 +175,8 @@ impl Standing {
 
 /// A question on its way to an answer.
 struct Inquiry<'q> {
-    runs: Runs<'q>,
+    machine: &'q Machine,
+    cast: &'q Cast,
     budget: &'q Budget<'q>,
     engine: &'q InterleavingEngine,
     wanted: WantedRun,
@@ -213,36 +188,21 @@ struct Inquiry<'q> {
 impl<'q> Inquiry<'q> {
     fn answer(&mut self, progress: &mut dyn Progress) {
         let all = self.engine.reductions.without_partial_order();
-        let exploration = self.engine.exploration;
-        if exploration != Exploration::Symbolic {
-            progress.event(Event::Phase("explicit search"));
-            self.explore_explicitly(all, FEW_CONFIGURATIONS, progress);
-            if self.has_open() {
-                progress.event(Event::Phase("views of few threads"));
-                self.prove_by_views();
-            }
-            if self.engine.reductions.partial_order && self.has_open() {
-                progress.event(Event::Phase("reduced search"));
-                self.explore_explicitly(self.engine.reductions, self.most(), progress);
-            }
-            // What only the reduced search has excluded is worth a longer search: for the proof.
-            let reduced = |standing: &Standing| matches!(standing, Standing::Excluded(None));
-            if self.standings.iter().any(reduced) && self.is_undisturbed() {
-                progress.event(Event::Phase("proof"));
-                self.explore_explicitly(all, self.most(), progress);
-            }
+        progress.event(Event::Phase("explicit search"));
+        self.explore(all, FEW_CONFIGURATIONS, progress);
+        if self.has_open() {
+            progress.event(Event::Phase("views of few threads"));
+            self.prove_by_views();
         }
-        if exploration != Exploration::Explicit && self.has_open() {
-            progress.event(Event::Phase("symbolic search"));
-            self.explore_symbolically(progress);
+        if self.has_open() {
+            progress.event(Event::Phase("reduced search"));
+            self.explore(self.engine.reductions, MANY_CONFIGURATIONS, progress);
         }
-    }
-
-    /// The most configurations that are explored one by one.
-    fn most(&self) -> u64 {
-        match self.engine.exploration {
-            Exploration::Explicit => MANY_CONFIGURATIONS,
-            _ => MORE_CONFIGURATIONS,
+        // What only the reduced search has excluded is worth a longer search: for the proof.
+        let reduced = |standing: &Standing| matches!(standing, Standing::Excluded(None));
+        if self.standings.iter().any(reduced) && self.is_undisturbed() {
+            progress.event(Event::Phase("proof"));
+            self.explore(all, MORE_CONFIGURATIONS, progress);
         }
     }
 
@@ -270,15 +230,9 @@ impl<'q> Inquiry<'q> {
     /// Looks for what is not settled, one configuration at a time. What is reached gets its run
     /// from this search, or a better one from an ordered search. What a complete search has not
     /// reached is excluded; if it took all steps of all threads, the configurations are the proof.
-    fn explore_explicitly(
-        &mut self,
-        reductions: Reductions,
-        most: u64,
-        progress: &mut dyn Progress,
-    ) {
+    fn explore(&mut self, reductions: Reductions, most: u64, progress: &mut dyn Progress) {
         let left = self.unsettled();
-        let (machine, cast) = (self.runs.machine, self.runs.cast);
-        let mut search = ExplicitSearch::new(machine, cast, &self.nodes(&left), reductions);
+        let mut search = Exploration::new(self.machine, self.cast, &self.nodes(&left), reductions);
         let end = search.run(&self.allowance(most));
         if reductions.partial_order {
             self.count("reduced-configurations", search.visited.len());
@@ -328,10 +282,9 @@ impl<'q> Inquiry<'q> {
         let mut ordered = None;
         if self.wanted != WantedRun::Any {
             progress.event(Event::Phase("shortest runs"));
-            let (machine, cast) = (self.runs.machine, self.runs.cast);
-            let mut search = OrderedSearch::new(machine, cast, &self.nodes(reached));
+            let mut search = OrderedSearch::new(self.machine, self.cast, &self.nodes(reached));
             let most = match self.wanted {
-                WantedRun::Shortest => self.most(),
+                WantedRun::Shortest => MANY_CONFIGURATIONS,
                 _ => FEW_CONFIGURATIONS,
             };
             // Whatever stops this search, runs that are not the best are known.
@@ -378,9 +331,8 @@ impl<'q> Inquiry<'q> {
     fn prove_by_views(&mut self) {
         for size in [1, 2] {
             let left = self.unsettled();
-            let (machine, cast) = (self.runs.machine, self.runs.cast);
-            let mut views = Views::new(machine, cast, size, &self.nodes(&left));
-            let end = views.run(&self.allowance(self.most()));
+            let mut views = Views::new(self.machine, self.cast, size, &self.nodes(&left));
+            let end = views.run(&self.allowance(MORE_CONFIGURATIONS));
             self.count(&format!("views-of-{size}"), views.len());
             let is_excluded = |&index: &usize| views.excluded.contains(&self.targets[index].node);
             let excluded: Vec<usize> = left.into_iter().filter(is_excluded).collect();
@@ -408,23 +360,20 @@ impl<'q> Inquiry<'q> {
         transitions: &Transitions<'_>,
         relations: impl FnOnce(&mut Manager<'_>, Fields<'_>) -> Result<Relations, Exhausted>,
     ) -> Result<(), Limit> {
-        let Runs {
-            machine,
-            cast,
-            space,
-        } = self.runs;
+        let (machine, cast) = (self.machine, self.cast);
+        let space = Space::new(machine, cast);
         let interrupt = || self.budget.interrupt.check().is_some();
         let mut manager = Manager::new(node_limit(self.budget)).with_interrupt(&interrupt);
         let fields = Fields {
             machine,
             cast,
-            space,
+            space: &space,
             globals: &transitions.stepper.globals,
         };
         let relations =
             relations(&mut manager, fields).map_err(|why| limit_reached(why, self.budget))?;
         let targets = excluded.iter().map(|&i| self.targets[i].clone()).collect();
-        let certificate = written(machine, space, &manager, targets, relations);
+        let certificate = written(machine, &space, &manager, targets, relations);
         self.outcome.certificates.push(certificate);
         self.count("peak-bdd-nodes", manager.peak());
         Ok(())
@@ -434,59 +383,12 @@ impl<'q> Inquiry<'q> {
     fn trace(&self, visited: &mut Visited<'_>, target: &Target) -> Option<Result<Trace, Limit>> {
         let path = visited.path_to(target.node)?;
         let mut witness = Witness {
-            runs: &self.runs,
+            machine: self.machine,
             transitions: &mut visited.transitions,
             letters: None,
         };
-        Some(witness.run_of(&path, target))
-    }
-
-    /// Looks for what is not settled in sets of configurations. What an explicit search has
-    /// excluded is looked for as well: for the proof.
-    fn explore_symbolically(&mut self, progress: &mut dyn Progress) {
-        let left = self.unsettled();
-        let budget = self.budget;
-        let interrupt = || budget.interrupt.check().is_some();
-        let manager = Manager::new(node_limit(budget)).with_interrupt(&interrupt);
-        let Runs {
-            machine,
-            cast,
-            space,
-        } = self.runs;
-        let mut search = Search::new(machine, cast, space, manager, self.nodes(&left));
-        let end = search.run().map_err(|why| limit_reached(why, budget));
-        progress.event(Event::Phase("evidence"));
-        let mut missed = Vec::new();
-        for index in left {
-            let target = &self.targets[index];
-            let Some(hit) = search.hit(target.node) else {
-                missed.push(index);
-                continue;
-            };
-            let run = self.runs.run_to(&mut search, hit, target);
-            let verdict = match run.map_err(|why| limit_reached(why, budget)) {
-                Ok(Ok(trace)) => Verdict::run(trace),
-                Ok(Err(why)) | Err(why) => Verdict::Unknown(why),
-            };
-            self.standings[index] = Standing::settled(verdict);
-        }
-        let standing = match end {
-            Err(why) => Standing::Open(why),
-            Ok(()) if search.missed_thread => Standing::Open(Limit::Threads),
-            Ok(()) if missed.is_empty() => Standing::settled(Verdict::Excluded),
-            Ok(()) => {
-                let targets = missed.iter().map(|&i| self.targets[i].clone()).collect();
-                match certificate(machine, space, &mut search, targets) {
-                    Ok(certificate) => {
-                        self.outcome.certificates.push(certificate);
-                        Standing::settled(Verdict::Excluded)
-                    }
-                    Err(why) => Standing::Excluded(Some(limit_reached(why, budget))),
-                }
-            }
-        };
-        self.set(&missed, &standing);
-        self.outcome.statistics.extend(statistics(&search));
+        let run = witness.run_of(&path).map_err(Limit::from);
+        Some(run.and_then(|run| run.trace(Some(target))))
     }
 
     fn count(&mut self, name: &str, count: usize) {
@@ -528,19 +430,4 @@ fn unsupported(machine: &Machine, why: NotInlined) -> String {
         NotInlined::TooManyPlaces => "threads whose calls unfold to that many places".to_owned(),
         NotInlined::InitStartsThreads => "an `init` procedure that starts threads".to_owned(),
     }
-}
-
-fn statistics(search: &Search<'_, '_>) -> Vec<(String, u64)> {
-    let widest = search.visited().values();
-    let widest = widest.map(|&set| search.manager.size(set)).max();
-    let rings = search.layers().iter().map(Vec::len).max();
-    let counts = [
-        ("contexts", search.layers().len()),
-        ("longest-run", rings.unwrap_or(0).saturating_sub(1)),
-        ("relations", search.visited().len()),
-        ("widest-relation", widest.unwrap_or(0)),
-        ("peak-bdd-nodes", search.manager.peak()),
-    ];
-    let counts = counts.map(|(name, count)| (name.to_owned(), count as u64));
-    counts.to_vec()
 }

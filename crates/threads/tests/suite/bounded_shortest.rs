@@ -7,7 +7,7 @@ use hardbop_outcome::{
 };
 use hardbop_testkit::{Knobs, generate};
 use hardbop_threads::BoundedEngine;
-use hardbop_threads::{Exploration, InterleavingEngine, Reductions};
+use hardbop_threads::InterleavingEngine;
 
 fn machine(text: &str) -> Machine {
     from_text("test.bp", text).unwrap_or_else(|errors| panic!("{errors:?}"))
@@ -63,10 +63,7 @@ fn costs(machine: &Machine, outcome: &Outcome) -> Vec<Option<(usize, u128)>> {
 
 #[test]
 fn runs_take_as_many_steps_as_the_exact_exploration_says() {
-    let exact = InterleavingEngine {
-        exploration: Exploration::Symbolic,
-        reductions: Reductions::ALL,
-    };
+    let exact = InterleavingEngine::default();
     let (mut compared, mut shortened) = (0, 0);
     for knobs in [Knobs::concurrent(), Knobs::relay()] {
         for seed in 0..120 {

@@ -4,7 +4,7 @@
 use hardbop_machine::Machine;
 use hardbop_outcome::{Certificate, NeverInterrupted};
 use hardbop_testkit::conformance::{ConformanceConfig, conformance};
-use hardbop_threads::{Exploration, InterleavingEngine};
+use hardbop_threads::{InterleavingEngine, Reductions};
 
 fn accept(machine: &Machine, certificate: &Certificate) -> Result<(), String> {
     hardbop_checker::validate(machine, certificate, &NeverInterrupted)
@@ -12,26 +12,22 @@ fn accept(machine: &Machine, certificate: &Certificate) -> Result<(), String> {
         .map_err(|rejected| rejected.to_string())
 }
 
-fn explore(exploration: Exploration, seeds: std::ops::Range<u64>) {
-    let engine = InterleavingEngine {
-        exploration,
-        ..InterleavingEngine::default()
-    };
+fn explore(reductions: Reductions, seeds: std::ops::Range<u64>) {
+    let engine = InterleavingEngine { reductions };
     let report = conformance(&engine, &accept, &ConformanceConfig::concurrent(seeds));
     assert!(report.has_passed(), "{report}");
 }
 
 #[test]
 fn threads_of_generated_programs_are_explored_to_the_end() {
-    explore(Exploration::Auto, 0..200);
+    explore(Reductions::ALL, 0..300);
 }
 
 #[test]
-fn the_explicit_exploration_proves_what_it_says() {
-    explore(Exploration::Explicit, 200..300);
-}
-
-#[test]
-fn the_symbolic_exploration_proves_what_it_says() {
-    explore(Exploration::Symbolic, 300..400);
+fn without_reductions_the_answers_are_the_same() {
+    let none = Reductions {
+        partial_order: false,
+        symmetry: false,
+    };
+    explore(none, 300..400);
 }

@@ -1,79 +1,78 @@
-//! The explicit and the symbolic exploration agree with each other and with brute force, whatever
-//! is reduced.
+//! Runs have the fewest context switches that brute force allows, and as many steps with reductions
+//! as without.
 
+use hardbop_brute_force::BruteForce;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
-    Answer, Budget, Engine, Evidence, Limit, Outcome, Question, Silent, Trace, Verdict,
+    Answer, Bound, Budget, Engine, Evidence, Limit, Outcome, Question, Silent, Trace, Verdict,
 };
 use hardbop_testkit::{Knobs, generate};
-use hardbop_threads::{Exploration, InterleavingEngine, Reductions};
-use std::ops::Range;
+use hardbop_threads::{InterleavingEngine, Reductions};
 
-fn machine(text: &str) -> Machine {
-    from_text("test.bp", text).unwrap_or_else(|errors| panic!("{errors:?}"))
-}
-
-fn ask(engine: &dyn Engine, machine: &Machine) -> Outcome {
-    let question = Question::assertions(machine);
-    engine.check(machine, &question, &Budget::unlimited(), &mut Silent)
-}
-
-fn engine(exploration: Exploration, reductions: Reductions) -> InterleavingEngine {
-    InterleavingEngine {
-        exploration,
-        reductions,
-    }
+fn ask(engine: &dyn Engine, machine: &Machine, question: &Question) -> Outcome {
+    engine.check(machine, question, &Budget::unlimited(), &mut Silent)
 }
 
 /// Context switches and steps of a run.
-fn cost(machine: &Machine, trace: &Trace) -> (usize, u128) {
+fn cost(machine: &Machine, trace: &Trace) -> (u32, u128) {
     let replayed = replay(machine, trace).unwrap_or_else(|error| panic!("{error}"));
     let is_context = |thread: u32| machine.init.is_none() || thread != 0;
     let contexts = trace.segments.iter().filter(|s| is_context(s.thread));
-    (contexts.count().saturating_sub(1), replayed.flat_steps)
+    let switches = contexts.count().saturating_sub(1);
+    (switches as u32, replayed.flat_steps)
 }
 
 fn is_unsupported(answer: &Answer) -> bool {
-    let unsupported = |why: &Limit| matches!(why, Limit::Declined { .. });
-    matches!(&answer.verdict, Verdict::Unknown(why) if unsupported(why))
-}
-
-/// Generated programs with what the symbolic exploration says of them; those with recursion left
-/// out.
-fn programs(seeds: Range<u64>) -> impl Iterator<Item = (u64, Machine, Outcome)> {
-    let symbolic = engine(Exploration::Symbolic, Reductions::ALL);
-    let presets = [Knobs::concurrent(), Knobs::relay(), Knobs::everything()];
-    let texts = presets.into_iter().flat_map(move |knobs| {
-        let texts = seeds
-            .clone()
-            .map(move |seed| (seed, generate(seed, &knobs)));
-        texts.collect::<Vec<_>>()
-    });
-    texts.filter_map(move |(seed, text)| {
-        let machine = machine(&text);
-        let outcome = ask(&symbolic, &machine);
-        let is_taken = !outcome.answers.iter().any(is_unsupported);
-        is_taken.then_some((seed, machine, outcome))
-    })
+    matches!(&answer.verdict, Verdict::Unknown(Limit::Declined { .. }))
 }
 
 #[test]
-fn explicit_and_symbolic_runs_have_the_same_switches_and_steps() {
+fn runs_have_the_fewest_switches_whatever_is_reduced() {
+    let plain = InterleavingEngine {
+        reductions: Reductions {
+            partial_order: false,
+            symmetry: false,
+        },
+    };
     let (mut runs, mut proofs) = (0, 0);
-    for (seed, machine, symbolic) in programs(0..100) {
-        let explicit = ask(&engine(Exploration::Explicit, Reductions::ALL), &machine);
-        for (one, other) in symbolic.answers.iter().zip(&explicit.answers) {
-            let text = machine.source.text();
-            if let (Verdict::Found(Evidence::Run(one)), Verdict::Found(Evidence::Run(other))) =
-                (&one.verdict, &other.verdict)
-            {
-                let costs = (cost(&machine, one), cost(&machine, other));
-                assert_eq!(costs.0, costs.1, "seed {seed}\n{text}");
+    for knobs in [Knobs::concurrent(), Knobs::relay(), Knobs::everything()] {
+        for seed in 0..60 {
+            let text = generate(seed, &knobs);
+            let machine = from_text("test.bp", &text).unwrap_or_else(|errors| panic!("{errors:?}"));
+            let question = Question::assertions(&machine);
+            let reduced = ask(&InterleavingEngine::default(), &machine, &question);
+            if reduced.answers.iter().any(is_unsupported) {
+                continue;
+            }
+            let unreduced = ask(&plain, &machine, &question);
+            let pairs = reduced.answers.iter().zip(&unreduced.answers);
+            for (index, (one, other)) in pairs.enumerate() {
+                let (Verdict::Found(Evidence::Run(one)), Verdict::Found(Evidence::Run(other))) =
+                    (&one.verdict, &other.verdict)
+                else {
+                    assert_eq!(one.verdict, other.verdict, "seed {seed}\n{text}");
+                    proofs += 1;
+                    continue;
+                };
+                let (switches, steps) = cost(&machine, one);
+                assert_eq!(
+                    (switches, steps),
+                    cost(&machine, other),
+                    "seed {seed}\n{text}"
+                );
+                if let Some(fewer) = switches.checked_sub(1) {
+                    let bound = Bound::ContextSwitches(fewer);
+                    let bounded = question.clone().within(bound);
+                    let brute = ask(&BruteForce, &machine, &bounded);
+                    let verdict = &brute.answers[index].verdict;
+                    let is_least = matches!(verdict, Verdict::ExcludedUpTo(_));
+                    assert!(
+                        is_least,
+                        "seed {seed}, {fewer} switches: {verdict:?}\n{text}"
+                    );
+                }
                 runs += 1;
-            } else {
-                assert_eq!(one.verdict, other.verdict, "seed {seed}\n{text}");
-                proofs += 1;
             }
         }
     }

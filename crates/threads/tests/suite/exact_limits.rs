@@ -7,7 +7,7 @@ use hardbop_outcome::{
     WantedRun,
 };
 use hardbop_testkit::{Knobs, generate};
-use hardbop_threads::{Exploration, InterleavingEngine};
+use hardbop_threads::InterleavingEngine;
 
 fn machine(text: &str) -> Machine {
     from_text("test.bp", text).unwrap_or_else(|errors| panic!("{errors:?}"))
@@ -51,17 +51,11 @@ fn a_run_that_the_interpreter_cannot_judge_is_unknown() {
          end end
          thread b begin void main() begin assume(in); assert(0); end end",
     );
-    for exploration in [Exploration::Auto, Exploration::Explicit] {
-        let engine = InterleavingEngine {
-            exploration,
-            ..InterleavingEngine::default()
-        };
-        let outcome = ask(engine, &machine, Some(10_000));
-        let verdict = &outcome.answers[0].verdict;
-        let is_honest = matches!(verdict, Verdict::Unknown(Limit::Declined { what })
-            if what.contains("replayed"));
-        assert!(is_honest, "{exploration:?}: {verdict:?}");
-    }
+    let outcome = ask(InterleavingEngine::default(), &machine, Some(10_000));
+    let verdict = &outcome.answers[0].verdict;
+    let is_honest = matches!(verdict, Verdict::Unknown(Limit::Declined { what })
+        if what.contains("replayed"));
+    assert!(is_honest, "{verdict:?}");
 }
 
 #[test]
@@ -165,17 +159,12 @@ fn no_limit_on_states_makes_an_engine_contradict_itself() {
             &ask(InterleavingEngine::default(), &machine, None),
         );
         for states in [5, 20, 60, 200] {
-            for exploration in [Exploration::Auto, Exploration::Explicit] {
-                let engine = InterleavingEngine {
-                    exploration,
-                    ..InterleavingEngine::default()
-                };
-                let some = judged(&machine, &ask(engine, &machine, Some(states)));
-                for (all, some) in all.iter().zip(&some) {
-                    let agree = some.is_none() || all.is_none() || some == all;
-                    assert!(agree, "seed {seed}, {states} states:\n{text}");
-                    decided += usize::from(some.is_some());
-                }
+            let engine = InterleavingEngine::default();
+            let some = judged(&machine, &ask(engine, &machine, Some(states)));
+            for (all, some) in all.iter().zip(&some) {
+                let agree = some.is_none() || all.is_none() || some == all;
+                assert!(agree, "seed {seed}, {states} states:\n{text}");
+                decided += usize::from(some.is_some());
             }
         }
     }

@@ -15,7 +15,7 @@ use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
 const PASSES: usize = 8;
 
 /// Calls `visit` for the variables of each condition that decides which event comes next.
-pub fn each_control(
+pub(crate) fn each_control(
     machine: &Machine,
     calls: &CallGraph,
     effects: &ModRef,

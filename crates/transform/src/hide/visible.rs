@@ -73,7 +73,7 @@ impl Visible {
     }
 
     /// The variables of the nearest conditions on all ways to the targets.
-    pub fn nearest_conditions(machine: &Machine, targets: &[NodeId]) -> Self {
+    pub(crate) fn nearest_conditions(machine: &Machine, targets: &[NodeId]) -> Self {
         let incoming = predecessors(machine);
         let mut calls: Vec<Vec<NodeId>> = vec![Vec::new(); machine.procedures.len()];
         for edge in &machine.edges {
@@ -114,7 +114,7 @@ impl Visible {
     /// The set with the globals that have an initial value and keep it: to see a constant costs
     /// next to nothing, and it decides branches.
     #[must_use]
-    pub fn with_constants(&self, machine: &Machine, effects: &ModRef) -> Self {
+    pub(crate) fn with_constants(&self, machine: &Machine, effects: &ModRef) -> Self {
         let mut larger = self.clone();
         let mut is_written = vec![false; machine.globals.len()];
         for procedure in machine.procedure_ids() {
@@ -135,7 +135,7 @@ impl Visible {
     ///
     /// `targets` in order.
     #[must_use]
-    pub fn with_controls(
+    pub(crate) fn with_controls(
         &self,
         machine: &Machine,
         calls: &CallGraph,
@@ -152,7 +152,7 @@ impl Visible {
 
     /// The set with everything that flows directly into it.
     #[must_use]
-    pub fn with_sources(&self, machine: &Machine) -> Self {
+    pub(crate) fn with_sources(&self, machine: &Machine) -> Self {
         let mut larger = self.clone();
         for edge in &machine.edges {
             let procedure = machine.procedure_of(edge.from);

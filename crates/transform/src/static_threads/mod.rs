@@ -10,7 +10,7 @@
 //!   order, so threads keep their numbers.
 //! - Inside an atomic block the flag is up. A thread that has to wait there *parks*: it writes down
 //!   what it waits for, and lowers the flag. As long as one is parked, every step of the others
-//!   asks whether it still has to wait ([`blocks`]).
+//!   asks whether it still has to wait ([`blocks`], [`parking`]).
 //!
 //! **Runs of the two machines correspond, context by context**: a step of the original is one edge
 //! of the new machine (its [`Origin`]), and the edges in between belong to the same thread and the
@@ -18,7 +18,9 @@
 //! thread from returning.
 
 mod blocks;
+mod parking;
 mod starts;
+mod stops;
 mod waiting;
 
 use crate::correspondence::{Correspondence, Origin};

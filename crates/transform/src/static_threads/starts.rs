@@ -52,7 +52,7 @@ impl Cells {
     }
 
     /// Has the results of a call that others would see put here first; what is left to be assigned.
-    pub fn late_assignments(
+    pub(crate) fn late_assignments(
         &mut self,
         draft: &mut Draft<'_>,
         procedure: usize,
@@ -122,7 +122,7 @@ pub struct Started {
 }
 
 /// Replaces all starts of threads.
-pub fn add_slots(draft: &mut Draft<'_>, threads: u32) -> Result<Started, NotStatic> {
+pub(crate) fn add_slots(draft: &mut Draft<'_>, threads: u32) -> Result<Started, NotStatic> {
     let machine = draft.original;
     let starting = starting_edges(draft);
     if starting.is_empty() {
@@ -182,7 +182,7 @@ pub fn add_slots(draft: &mut Draft<'_>, threads: u32) -> Result<Started, NotStat
 }
 
 /// An integer type for numbers up to this one.
-pub fn number_type(most: u32) -> Type {
+pub(crate) fn number_type(most: u32) -> Type {
     Type::Int((u32::BITS - most.leading_zeros()).max(1) as u8)
 }
 

@@ -123,7 +123,9 @@ impl Session {
         match contender {
             Contender::FrontEnd => own(&["parse", "--quiet", "--json", "--stats", file]),
             Contender::Engine(engine) => {
-                let mut words = vec!["check", "--quiet", "--json", "--stats", "--engine"];
+                // What is measured is the search, not the writing of runs.
+                let mut words = vec!["check", "--quiet", "--json", "--stats"];
+                words.extend(["--trace", "none", "--engine"]);
                 words.extend(engine.split_whitespace());
                 words.extend(case.options.iter().map(String::as_str));
                 words.push(file);

@@ -41,7 +41,6 @@ pub(crate) struct Columns<'m> {
     shared: Vec<Slot>,
     own: Vec<Slot>,
     inside: Option<Slot>,
-    boundaries: u32,
     stride: u32,
     /// Per slot its place among all.
     ranks: Vec<u32>,
@@ -63,8 +62,7 @@ impl<'m> Columns<'m> {
         let has_blocks = machine.edges.iter().any(|edge| has_blocks(&edge.action));
         let inside = has_blocks.then(|| layout.frame_bits());
         own.extend(inside);
-        let boundaries = contexts + 2;
-        let stride = 4 + boundaries.max(threads + 2);
+        let stride = 4 + (contexts + 2).max(threads + 2);
         let slots = layout.frame_bits() + 1;
         let ranks = ranks_by_first_use(machine, &layout, slots);
         Self {
@@ -74,7 +72,6 @@ impl<'m> Columns<'m> {
             shared,
             own,
             inside,
-            boundaries,
             stride,
             ranks,
             first_choice: slots * stride,
@@ -104,11 +101,6 @@ impl<'m> Columns<'m> {
     /// The bit that says whether the thread is inside an atomic block, if there are such blocks.
     pub(crate) fn inside(&self) -> Option<Slot> {
         self.inside
-    }
-
-    /// How many boundaries there are.
-    pub(crate) fn boundaries(&self) -> u32 {
-        self.boundaries
     }
 
     /// A bit of a variable as seen from a procedure.

@@ -8,11 +8,11 @@
 
 use crate::bounded::encoding::columns::{Column, Columns, Slot};
 use crate::bounded::encoding::scopes::Scope;
-use hardbop_bdd::{Bdd, Exhausted, Manager, Plan};
+use hardbop_bdd::{Bdd, Exhausted, Manager, Plan, Roots};
 use hardbop_machine::bits::{BitEdge, BitNode, BitView};
 use hardbop_machine::{Action, EdgeId, NodeId, ThreadStart, Variable};
 use hardbop_symbolic::{Encoder, Plans, QUANTIFY};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The relation of an edge.
@@ -37,9 +37,9 @@ pub(crate) struct Moves<'m, 'i> {
     /// Which variable stands for what.
     pub(crate) columns: Columns<'m>,
     view: BitView<'m>,
-    steps: HashMap<EdgeId, Move>,
-    starts: HashMap<(EdgeId, u32), Move>,
-    blocked: HashMap<NodeId, Bdd>,
+    steps: BTreeMap<EdgeId, Move>,
+    starts: BTreeMap<(EdgeId, u32), Move>,
+    blocked: BTreeMap<NodeId, Bdd>,
 }
 
 /// Actions of a plan.
@@ -54,9 +54,9 @@ impl<'m, 'i> Moves<'m, 'i> {
             plans: Plans::default(),
             columns,
             view,
-            steps: HashMap::new(),
-            starts: HashMap::new(),
-            blocked: HashMap::new(),
+            steps: BTreeMap::new(),
+            starts: BTreeMap::new(),
+            blocked: BTreeMap::new(),
         }
     }
 
@@ -362,25 +362,15 @@ impl<'m, 'i> Moves<'m, 'i> {
         Ok(!enabled)
     }
 
-    /// The BDDs that are kept.
-    pub(crate) fn roots(&self) -> Vec<Bdd> {
-        let mut roots = Vec::new();
-        let machine = self.columns.machine();
-        for edge in machine.edge_ids() {
-            if let Some(made) = self.steps.get(&edge) {
-                roots.extend([made.full, made.relation]);
-            }
-            for number in 0..self.columns.boundaries() {
-                if let Some(made) = self.starts.get(&(edge, number)) {
-                    roots.extend([made.full, made.relation]);
-                }
-            }
-        }
-        roots.extend(
-            machine
-                .node_ids()
-                .filter_map(|node| self.blocked.get(&node)),
-        );
-        roots
+    /// Frees BDD nodes that neither the steps nor others need.
+    pub(crate) fn collect(&mut self, kept: &dyn Roots) {
+        let roots: [&dyn Roots; 4] = [&self.steps, &self.starts, &self.blocked, &kept];
+        self.manager.collect(&roots);
+    }
+}
+
+impl Roots for Move {
+    fn each_root(&self, keep: &mut dyn FnMut(Bdd)) {
+        [self.full, self.relation].each_root(keep);
     }
 }

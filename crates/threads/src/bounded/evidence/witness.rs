@@ -60,7 +60,7 @@ impl<'m, 'i> Search<'m, 'i> {
                     .iter()
                     .any(|&edge| started_by(machine, edge) == Some(scope.kind))
         };
-        let places = self.path_edges.places().iter().map(|(place, _)| *place);
+        let places = self.path_edges.places_at(node).iter().copied();
         places
             .filter(|&place| place.node == node || starts_there(place))
             .collect()

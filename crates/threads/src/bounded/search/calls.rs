@@ -9,7 +9,7 @@ use crate::bounded::encoding::moves::{Actions, Moves};
 use crate::bounded::encoding::profile::{ProfileId, ScopeId, WatchId};
 use crate::bounded::encoding::scopes::Kind;
 use crate::bounded::search::path_edges::{PathEdges, Place};
-use hardbop_bdd::{Bdd, Exhausted};
+use hardbop_bdd::{Bdd, Exhausted, Roots};
 use hardbop_machine::{EdgeId, ProcId};
 use hardbop_symbolic::QUANTIFY;
 
@@ -33,6 +33,18 @@ pub(crate) struct Summary {
     pub(crate) profile: ProfileId,
     /// The path edges.
     pub(crate) relation: Bdd,
+}
+
+impl Roots for Waiting {
+    fn each_root(&self, keep: &mut dyn FnMut(Bdd)) {
+        keep(self.relation);
+    }
+}
+
+impl Roots for Summary {
+    fn each_root(&self, keep: &mut dyn FnMut(Bdd)) {
+        keep(self.relation);
+    }
 }
 
 impl PathEdges {

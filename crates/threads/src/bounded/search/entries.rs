@@ -12,7 +12,7 @@ use crate::bounded::encoding::profile::{ProfileId, ScopeId};
 use crate::bounded::encoding::scopes::Kind;
 use crate::bounded::search::calls::Waiting;
 use crate::bounded::search::path_edges::{Growing, PathEdges, Place, given_slots};
-use hardbop_bdd::{Bdd, Exhausted};
+use hardbop_bdd::{Bdd, Exhausted, Roots};
 use hardbop_machine::{Action, GlobalId, ProcId, Storage, Variable};
 use hardbop_symbolic::QUANTIFY;
 use std::collections::HashMap;
@@ -131,14 +131,15 @@ impl Entries {
         path_edges: &mut PathEdges,
     ) -> Result<(), Exhausted> {
         let waiting: Vec<Waiting> = path_edges.waiting().copied().collect();
-        let mut calls = Vec::with_capacity(waiting.len());
+        let mut calls: HashMap<ScopeId, Vec<Waiting>> = HashMap::new();
         for waiting in waiting {
             // The callee's entry stays in its own column until the caller's has been used.
             let scope = path_edges.scopes.get(waiting.scope);
             let locals: Vec<_> = moves.columns.locals(scope.procedure).collect();
             let actions = moves.quantify(&locals, Column::Now);
             let relation = moves.project(waiting.relation, actions)?;
-            calls.push(Waiting {
+            let of_scope = calls.entry(waiting.scope).or_default();
+            of_scope.push(Waiting {
                 relation,
                 ..waiting
             });
@@ -148,14 +149,13 @@ impl Entries {
             let mut has_grown = false;
             let mut at = 0;
             while at < self.table.len() {
-                for (number, call) in calls.iter().enumerate() {
+                let of_scope = calls.get(&self.table[at].0.scope);
+                for (number, call) in of_scope.into_iter().flatten().enumerate() {
                     let (key, growing) = &self.table[at];
                     let (key, total) = (*key, growing.total);
-                    if call.scope != key.scope || done.get(&(at, number)) == Some(&total) {
-                        continue;
+                    if done.insert((at, number), total) != Some(total) {
+                        has_grown |= self.follow(moves, path_edges, key, total, call)?;
                     }
-                    done.insert((at, number), total);
-                    has_grown |= self.follow(moves, path_edges, key, total, call)?;
                 }
                 at += 1;
             }
@@ -219,15 +219,13 @@ impl Entries {
         }
         splits
     }
+}
 
-    /// The BDDs that are kept.
-    pub(crate) fn roots(&self) -> Vec<Bdd> {
-        let mut roots = Vec::new();
+impl Roots for Entries {
+    fn each_root(&self, keep: &mut dyn FnMut(Bdd)) {
         for (_, growing) in &self.table {
-            roots.push(growing.total);
-            roots.extend(growing.rings.iter().map(|&(_, ring)| ring));
+            growing.each_root(keep);
         }
-        roots
     }
 }
 

@@ -13,7 +13,7 @@ use crate::bounded::search::entries::{Entries, forget_boundary, initial_values};
 use crate::bounded::search::histories::{Continuation, Whose, histories, resume};
 use crate::bounded::search::path_edges::{Limits, PathEdges};
 use crate::bounded::search::schedule::{Candidate, Schedule, ThreadHistory};
-use hardbop_bdd::{Bdd, Exhausted};
+use hardbop_bdd::{Bdd, Exhausted, Roots};
 use hardbop_machine::analysis::{Table, order::predecessors};
 use hardbop_machine::{EdgeId, Storage};
 use hardbop_outcome::Limit;
@@ -225,7 +225,7 @@ impl<'m, 'i> Search<'m, 'i> {
         if let Some((_, ended)) = &self.init {
             kept.extend(ended.iter().map(|&(_, seen)| seen));
         }
-        kept.extend(self.entries.roots());
+        let kept: [&dyn Roots; 2] = [&kept, &self.entries];
         self.path_edges.run(&mut self.moves, &kept)?;
         self.entries.run(&mut self.moves, &mut self.path_edges)?;
         self.is_short_of_threads |= self.path_edges.is_short_of_threads;

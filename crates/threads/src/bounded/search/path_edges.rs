@@ -18,7 +18,7 @@ use crate::bounded::encoding::moves::Moves;
 use crate::bounded::encoding::profile::{ProfileId, Profiles, ScopeId, WatchId};
 use crate::bounded::encoding::scopes::{Kind, Scopes, started_by};
 use crate::bounded::search::calls::{Summary, Waiting};
-use hardbop_bdd::{Bdd, Exhausted};
+use hardbop_bdd::{Bdd, Exhausted, Roots};
 use hardbop_machine::analysis::SwitchPoints;
 use hardbop_machine::{Action, EdgeId, NodeId, ProcId};
 use std::collections::{HashMap, VecDeque};
@@ -47,6 +47,13 @@ pub(crate) struct Growing {
     /// Portions with the time at which they were looked at: whatever they follow from was looked at
     /// before.
     pub(crate) rings: Vec<(u64, Bdd)>,
+}
+
+impl Roots for Growing {
+    fn each_root(&self, keep: &mut dyn FnMut(Bdd)) {
+        [self.total, self.news, self.stepped].each_root(keep);
+        self.rings.each_root(keep);
+    }
 }
 
 impl Growing {
@@ -84,6 +91,8 @@ pub(crate) struct PathEdges {
     index: HashMap<Place, usize>,
     families: HashMap<(ScopeId, ProfileId), Vec<usize>>,
     scope_profiles: HashMap<ScopeId, Vec<ProfileId>>,
+    /// Per node the places there, and those whose last context has last started a thread there.
+    by_node: HashMap<NodeId, Vec<Place>>,
     queue: VecDeque<usize>,
     pub(crate) waiting: Vec<Vec<Waiting>>,
     pub(crate) summaries: Vec<Vec<Summary>>,
@@ -110,6 +119,7 @@ impl PathEdges {
             index: HashMap::new(),
             families: HashMap::new(),
             scope_profiles: HashMap::new(),
+            by_node: HashMap::new(),
             queue: VecDeque::new(),
             waiting: vec![Vec::new(); machine.procedures.len()],
             summaries: vec![Vec::new(); machine.procedures.len()],
@@ -129,6 +139,18 @@ impl PathEdges {
     /// All places with their relations, in order of discovery.
     pub(crate) fn places(&self) -> &[(Place, Growing)] {
         &self.places
+    }
+
+    /// The places at a node, and those whose last context has last started a thread there, in
+    /// order of discovery.
+    pub(crate) fn places_at(&self, node: NodeId) -> &[Place] {
+        self.by_node.get(&node).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where the thread begins that the last context has started last.
+    fn last_start(&self, place: Place) -> Option<NodeId> {
+        let started = self.profiles.recent_starts(place.profile).last()?;
+        Some(self.scopes.get(*started).start)
     }
 
     /// The relation of a place.
@@ -208,6 +230,10 @@ impl PathEdges {
                 profiles.push(place.profile);
             }
             family.push(at);
+            self.by_node.entry(place.node).or_default().push(place);
+            if let Some(start) = self.last_start(place).filter(|&start| start != place.node) {
+                self.by_node.entry(start).or_default().push(place);
+            }
         }
         let growing = &mut self.places[at].1;
         let new = moves.manager.diff(relation, growing.total)?;
@@ -224,7 +250,11 @@ impl PathEdges {
     }
 
     /// Follows all news to the end. `kept` are the BDDs that others need.
-    pub(crate) fn run(&mut self, moves: &mut Moves<'_, '_>, kept: &[Bdd]) -> Result<(), Exhausted> {
+    pub(crate) fn run(
+        &mut self,
+        moves: &mut Moves<'_, '_>,
+        kept: &dyn Roots,
+    ) -> Result<(), Exhausted> {
         while let Some(at) = self.queue.pop_front() {
             if moves.manager.node_count() > self.collect_at {
                 self.collect(moves, kept);
@@ -246,24 +276,17 @@ impl PathEdges {
         Ok(())
     }
 
-    fn collect(&mut self, moves: &mut Moves<'_, '_>, kept: &[Bdd]) {
-        let mut roots = kept.to_vec();
-        roots.extend(self.roots());
-        roots.extend(moves.roots());
-        moves.manager.collect(roots);
+    fn collect(&mut self, moves: &mut Moves<'_, '_>, kept: &dyn Roots) {
+        let places: Vec<&Growing> = self.places.iter().map(|(_, growing)| growing).collect();
+        let roots: [&dyn Roots; 5] = [
+            &kept,
+            &self.watches,
+            &places,
+            &self.waiting,
+            &self.summaries,
+        ];
+        moves.collect(&roots);
         self.collect_at = FIRST_COLLECTION.max(2 * moves.manager.node_count());
-    }
-
-    /// The BDDs that are kept.
-    pub(crate) fn roots(&self) -> Vec<Bdd> {
-        let mut roots = self.watches.clone();
-        for (_, growing) in &self.places {
-            roots.extend([growing.total, growing.news, growing.stepped]);
-            roots.extend(growing.rings.iter().map(|&(_, ring)| ring));
-        }
-        roots.extend(self.waiting().map(|waiting| waiting.relation));
-        roots.extend(self.summaries.iter().flatten().map(|s| s.relation));
-        roots
     }
 
     /// The states, of those given, from which the thread may step: where another one waits inside

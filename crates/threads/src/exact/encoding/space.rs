@@ -1,12 +1,9 @@
 //! Which BDD variable stands for which bit of a configuration.
 //!
 //! The shared globals come first, then thread by thread its place, its own globals and its row of
-//! locals: what one thread does touches the shared part and its own block. Each bit has two
-//! variables next to each other, its value now and after a step; the choices of a step come last
-//! and are quantified at once.
+//! locals: what one thread does touches the shared part and its own block.
 
 use hardbop_machine::cast::Cast;
-use hardbop_machine::inlined::InlinedFrame;
 use hardbop_machine::{GlobalId, Machine, Storage, Variable};
 use hardbop_outcome::certificate::{Bit, Formula, ThreadBit, ThreadPart};
 
@@ -76,20 +73,9 @@ impl Space {
         }
     }
 
-    /// How many bits a configuration has.
-    pub(crate) fn bits(&self) -> u32 {
-        self.meaning.len() as u32
-    }
-
     /// What a bit is, as a leaf of a certificate.
     pub(crate) fn meaning(&self, bit: u32) -> Formula {
         self.meaning[bit as usize].clone()
-    }
-
-    /// The bit whose value now a BDD variable is.
-    pub(crate) fn bit_of(&self, variable: u32) -> Option<u32> {
-        let bit = variable / 2;
-        (variable.is_multiple_of(2) && bit < self.bits()).then_some(bit)
     }
 
     /// A bit of a global as a thread sees it.
@@ -98,21 +84,6 @@ impl Space {
         match machine.global(id).storage {
             Storage::Shared => start + bit,
             Storage::PerThread => self.blocks[thread as usize].own + start + bit,
-        }
-    }
-
-    /// A bit of a variable as a frame of a thread sees it.
-    pub(crate) fn variable(
-        &self,
-        machine: &Machine,
-        thread: u32,
-        frame: &InlinedFrame,
-        variable: Variable,
-        bit: u32,
-    ) -> u32 {
-        match variable {
-            Variable::Global(id) => self.global(machine, thread, id, bit),
-            Variable::Local(id) => self.row(thread, frame.bits_of(id).start + bit),
         }
     }
 
@@ -125,14 +96,4 @@ impl Space {
     pub(crate) fn row(&self, thread: u32, bit: u32) -> u32 {
         self.blocks[thread as usize].row + bit
     }
-}
-
-/// The BDD variable of a bit's value now.
-pub(crate) fn now(bit: u32) -> u32 {
-    2 * bit
-}
-
-/// The BDD variable of a bit's value after a step.
-pub(crate) fn next(bit: u32) -> u32 {
-    2 * bit + 1
 }

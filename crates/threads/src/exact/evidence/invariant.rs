@@ -12,8 +12,6 @@
 //! turn on then stays within the sets, as do steps, since the search has taken all of them.
 
 use crate::exact::encoding::bits::{Field, Fields};
-use crate::exact::encoding::moves::cube;
-use crate::exact::encoding::space::now;
 use crate::exact::evidence::certify::Relations;
 use crate::exact::search::evaluate::Value;
 use crate::exact::search::transitions::{NOBODY, Transitions};
@@ -317,7 +315,7 @@ fn component(
     let mut literals = Vec::new();
     let mut say = |field: Field, value: Value| {
         if let Some(value) = value {
-            literals.extend(field.bits(value).map(|(bit, value)| (now(bit), value)));
+            literals.extend(field.bits(value));
         }
     };
     match thread {
@@ -337,7 +335,13 @@ fn component(
             }
         }
     }
-    cube(manager, literals)
+    literals.sort_unstable();
+    let mut cube = Bdd::TRUE;
+    for (bit, value) in literals.into_iter().rev() {
+        let literal = manager.variable(bit)?;
+        cube = manager.and(if value { literal } else { !literal }, cube)?;
+    }
+    Ok(cube)
 }
 
 fn sorted(mut rests: Rests) -> Rests {

@@ -6,10 +6,10 @@
 //! looking where the very same configuration of the interpreter comes back, gives a loop that
 //! closes.
 
+use crate::exact::evidence::runs::ConcreteRun;
 use crate::exact::evidence::witness::Witness;
 use crate::exact::search::product::Accepted;
 use crate::exact::search::transitions::Row;
-use crate::written::written;
 use hardbop_interpreter::Configuration;
 use hardbop_outcome::lasso::VERSION;
 use hardbop_outcome::{Evidence, Limit, ThreadLasso};
@@ -24,16 +24,13 @@ pub(crate) fn evidence(
 ) -> Result<Evidence, Limit> {
     let (stem, cycle) = match accepted {
         Accepted::Target(path) => {
-            let (first, steps) = witness.steps_of(path)?;
-            let run = witness.runs.recorded(&first, &steps, |_, _| ());
-            return Ok(Evidence::Run(written(run, None)?));
+            return Ok(Evidence::Run(witness.run_of(path)?.trace(None)?));
         }
         Accepted::Lasso { stem, cycle } => (stem, cycle),
     };
     if cycle.is_empty() {
-        let (first, steps) = witness.steps_of(stem)?;
-        let run = witness.runs.recorded(&first, &steps, |_, _| ());
-        return Ok(lasso(steps.len(), run.finish().0));
+        let run = witness.run_of(stem)?;
+        return Ok(lasso(&run, run.steps.len(), run.steps.len()));
     }
     let mut rounds = 2;
     while rounds <= MOST_ROUNDS {
@@ -43,10 +40,10 @@ pub(crate) fn evidence(
             .cloned()
             .chain(std::iter::repeat_n(round, rounds).flatten())
             .collect();
-        let (first, steps) = witness.steps_of(&path)?;
+        let run = witness.run_of(&path)?;
         let mut heads: Vec<(usize, Configuration)> = Vec::new();
         let (before, length) = (stem.len() - 1, cycle.len());
-        witness.runs.recorded(&first, &steps, |number, now| {
+        run.recorded(run.steps.len(), |number, now| {
             if number >= before && (number - before).is_multiple_of(length) {
                 heads.push((number, now.clone()));
             }
@@ -54,8 +51,7 @@ pub(crate) fn evidence(
         for (at, (number, head)) in heads.iter().enumerate() {
             let again = heads[at + 1..].iter().find(|(_, later)| later == head);
             if let Some(&(end, _)) = again {
-                let run = witness.runs.recorded(&first, &steps[..end], |_, _| ());
-                return Ok(lasso(*number, run.finish().0));
+                return Ok(lasso(&run, *number, end));
             }
         }
         rounds *= 2;
@@ -64,11 +60,12 @@ pub(crate) fn evidence(
     Err(Limit::Declined { what })
 }
 
-fn lasso(stem: usize, run: hardbop_outcome::Trace) -> Evidence {
+/// The first steps of a run, those after the stem repeated for ever.
+fn lasso(run: &ConcreteRun<'_>, stem: usize, steps: usize) -> Evidence {
     Evidence::ThreadLasso(ThreadLasso {
         version: VERSION,
         property: None,
         stem: stem as u64,
-        run,
+        run: run.recorded(steps, |_, _| ()).finish().0,
     })
 }

@@ -5,14 +5,12 @@
 //! has the value that it has afterwards; a choice that was not made is what the variable is that
 //! got it; whatever is gone after the step may be 0.
 
-use crate::exact::encoding::bits::{Field, Fields};
-use crate::exact::evidence::runs::{Runs, State, Taken};
+use crate::exact::evidence::runs::{Concrete, ConcreteRun, ConcreteThread, Taken};
 use crate::exact::search::evaluate::{Need, Value};
 use crate::exact::search::letters::Letters;
 use crate::exact::search::steps::{Step, TooManyCases};
 use crate::exact::search::transitions::{Row, Transitions};
-use hardbop_machine::{Action, Expr, ExprId, ThreadStart, Variable};
-use hardbop_outcome::{Limit, Target, Trace};
+use hardbop_machine::{Action, Expr, ExprId, Machine, ThreadStart, Variable};
 
 /// A step of the program's own threads.
 struct Stage {
@@ -24,24 +22,10 @@ struct Stage {
     after: Row,
 }
 
-/// A configuration in which everything has a value.
-#[derive(Clone)]
-struct Concrete {
-    shared: Vec<u64>,
-    threads: Vec<ConcreteThread>,
-}
-
-#[derive(Clone)]
-struct ConcreteThread {
-    place: u32,
-    own: Vec<u64>,
-    row: Vec<u64>,
-}
-
 /// Makes runs of paths.
 pub(crate) struct Witness<'w, 'm> {
-    /// Writes runs down.
-    pub(crate) runs: &'w Runs<'w>,
+    /// The machine.
+    pub(crate) machine: &'w Machine,
     /// The configurations' steps.
     pub(crate) transitions: &'w mut Transitions<'m>,
     /// What configurations were split by.
@@ -49,36 +33,37 @@ pub(crate) struct Witness<'w, 'm> {
 }
 
 impl Witness<'_, '_> {
-    /// The run of a path of configurations, or why it cannot be written down.
-    pub(crate) fn run_of(&mut self, path: &[Row], target: &Target) -> Result<Trace, Limit> {
-        let (first, steps) = self.steps_of(path)?;
-        self.runs.record(&first, &steps, target)
-    }
-
-    /// The first configuration of the run of a path, and its steps.
-    pub(crate) fn steps_of(&mut self, path: &[Row]) -> Result<(State, Vec<Taken>), Limit> {
+    /// The run of a path of configurations.
+    pub(crate) fn run_of(&mut self, path: &[Row]) -> Result<ConcreteRun<'_>, TooManyCases> {
         let stages = self.stages(path)?;
         let last = stages.last().map_or(&path[0], |stage| &stage.after);
         let mut now = self.complete(last);
         let mut steps = Vec::new();
         for stage in stages.iter().rev() {
-            let after = self.bits(&now);
             let (before, inputs) = self.step_back(stage, &now);
-            now = before;
             steps.push(Taken {
                 thread: stage.thread,
                 edge: stage.step.edge,
                 inputs,
-                after,
+                after: now,
             });
+            now = before;
         }
         steps.reverse();
-        Ok((self.bits(&now), steps))
+        let stepper = &self.transitions.stepper;
+        Ok(ConcreteRun {
+            machine: self.machine,
+            globals: &stepper.globals,
+            kinds: &stepper.kinds,
+            kind_of: &stepper.kind_of,
+            first: now,
+            steps,
+        })
     }
 
     /// The steps of a path, with the threads that take them, as far as there are any.
     fn stages(&mut self, path: &[Row]) -> Result<Vec<Stage>, TooManyCases> {
-        let mut who: Vec<u32> = (0..self.runs.cast.len()).collect();
+        let mut who: Vec<u32> = (0..self.transitions.stepper.kind_of.len() as u32).collect();
         let mut stages = Vec::new();
         for pair in path.windows(2) {
             let Some((thread, step, before, after)) = self.between(&pair[0], &pair[1])? else {
@@ -192,7 +177,7 @@ impl Witness<'_, '_> {
 
     /// Gives results that were undetermined at a return the values that the call's targets got.
     fn hand_back_results(&self, stage: &Stage, place: u32, row: &mut [Value], after: &Concrete) {
-        let machine = self.runs.machine;
+        let machine = self.machine;
         let kind = self.transitions.stepper.kind_of[stage.thread as usize];
         let kind = &self.transitions.stepper.kinds[kind];
         let Some((number, _)) = kind.inlined.locate(machine, place) else {
@@ -237,7 +222,7 @@ impl Witness<'_, '_> {
 
     /// The choices of a step.
     fn inputs(&self, stage: &Stage, after: &Concrete, row_length: usize) -> Vec<u64> {
-        let machine = self.runs.machine;
+        let machine = self.machine;
         let Some(edge) = stage.step.edge else {
             return Vec::new();
         };
@@ -284,33 +269,5 @@ impl Witness<'_, '_> {
             }
         }
         inputs
-    }
-
-    /// The configuration as bits.
-    fn bits(&self, concrete: &Concrete) -> State {
-        let fields = Fields {
-            machine: self.runs.machine,
-            cast: self.runs.cast,
-            space: self.runs.space,
-            globals: &self.transitions.stepper.globals,
-        };
-        let mut state = vec![false; self.runs.space.bits() as usize];
-        let mut set = |field: Field, value: u64| {
-            for (bit, value) in field.bits(value) {
-                state[bit as usize] = value;
-            }
-        };
-        for (field, &value) in fields.shared().zip(&concrete.shared) {
-            set(field, value);
-        }
-        for (thread, local) in (0..).zip(&concrete.threads) {
-            set(fields.place(thread), local.place.into());
-            let own = fields.own(thread).zip(&local.own);
-            let row = fields.row(thread, local.place);
-            for (field, &value) in own.chain(row.into_iter().zip(&local.row)) {
-                set(field, value);
-            }
-        }
-        state
     }
 }

@@ -1,8 +1,8 @@
 //! Taking one step of a thread, with the decisions made so far.
 
 use crate::exact::encoding::components::Local;
-use crate::exact::encoding::moves::Effect;
 use crate::exact::search::evaluate::{Leaves, Need, Value, evaluate};
+use crate::exact::search::schedule::Effect;
 use crate::exact::search::steps::{Decision, Scene, Stepper};
 use hardbop_machine::{
     Action, EdgeId, Expr, ExprId, InputId, LocalId, NodeId, Procedure, ThreadStart, Variable,
@@ -218,7 +218,7 @@ impl Stepper<'_> {
             own: own.collect::<Result<_, _>>()?,
             row,
         };
-        Ok((Effect::Start(node), Some(child)))
+        Ok((Effect::Start, Some(child)))
     }
 
     fn return_from(&self, frame: Frame, mut scene: Scene) -> Result<Fired, Need> {

@@ -10,9 +10,9 @@
 //! threads are doing.
 
 use crate::exact::encoding::components::{GlobalIndex, Kind, Local, Shared};
-use crate::exact::encoding::moves::Effect;
 use crate::exact::search::evaluate::{Need, Value};
 use crate::exact::search::firing::{Fired, Frame};
+use crate::exact::search::schedule::Effect;
 use crate::tables::Numbering;
 use hardbop_machine::analysis::{Analyses, Liveness};
 use hardbop_machine::cast::Cast;

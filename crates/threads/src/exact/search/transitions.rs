@@ -10,8 +10,8 @@
 //! stored.
 
 use crate::exact::encoding::components::ABSENT;
-use crate::exact::encoding::moves::Effect;
 use crate::exact::search::evaluate::Value;
+use crate::exact::search::schedule::Effect;
 use crate::exact::search::schedule::turn_after;
 use crate::exact::search::steps::{Step, Stepper, Steps, TooManyCases};
 use crate::tables::Numbering;
@@ -337,7 +337,7 @@ impl<'m> Transitions<'m> {
                 thread: last,
                 ..turn_after(self.cast, &turn, step.effect)?
             };
-            if let (Some(child), Effect::Start(_)) = (step.child, step.effect) {
+            if let (Some(child), Effect::Start) = (step.child, step.effect) {
                 after[THREADS + turn.started as usize - 1] = child;
             }
             after[TURN] = self.turns.number(turn);

@@ -1,0 +1,290 @@
+//! Formulas as the solver works on them: over single bits, negation only before bits, applications
+//! and quantifiers, one quantifier (`exists`), equal terms shared.
+//!
+//! Operands stand before their users in the arena, so that everything that goes over a term is a
+//! loop over numbers and nesting costs no stack. Each term knows its free bits: scheduling,
+//! allocation and the rules of [`crate::encoding::scope`] live on them.
+
+use hardbop_bdd::{Bdd, Roots};
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+/// A bit of a variable of the system; all bits of all variables are numbered through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct BitId(pub u32);
+
+impl BitId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Index into [`Terms`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct TermId(pub u32);
+
+impl TermId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A relation, or a question that is treated as one. Index into
+/// [`crate::encoding::model::Model::predicates`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct PredicateId(pub u32);
+
+impl PredicateId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A label beside a BDD.
+impl Roots for PredicateId {
+    fn each_root(&self, _: &mut dyn FnMut(Bdd)) {}
+}
+
+/// One bit of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Argument {
+    Bit(BitId),
+    Constant(bool),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Term {
+    Constant(bool),
+    Bit(BitId),
+    /// Of a bit, an application or a quantifier, save where pushing it further would take deep
+    /// recursion.
+    Not(TermId),
+    /// At least two, none a conjunction.
+    And(Vec<TermId>),
+    /// At least two, none a disjunction.
+    Or(Vec<TermId>),
+    Iff(TermId, TermId),
+    Ite(TermId, TermId, TermId),
+    /// All bits occur.
+    Exists(Vec<BitId>, TermId),
+    Apply(PredicateId, Vec<Argument>),
+}
+
+impl Term {
+    /// Calls `visit` with each operand.
+    pub(crate) fn each_operand(&self, mut visit: impl FnMut(TermId)) {
+        match self {
+            Term::Constant(_) | Term::Bit(_) | Term::Apply(..) => {}
+            Term::Not(a) | Term::Exists(_, a) => visit(*a),
+            Term::And(parts) | Term::Or(parts) => parts.iter().copied().for_each(visit),
+            Term::Iff(a, b) => [*a, *b].into_iter().for_each(visit),
+            Term::Ite(c, a, b) => [*c, *a, *b].into_iter().for_each(visit),
+        }
+    }
+}
+
+/// How deep a negation is pushed when a term is negated as a whole.
+const MAX_NEGATION_DEPTH: u32 = 16;
+
+type BitSet = Rc<[BitId]>;
+
+/// All terms.
+#[derive(Default)]
+pub(crate) struct Terms {
+    nodes: Vec<Term>,
+    free: Vec<BitSet>,
+    index: HashMap<Term, TermId>,
+}
+
+impl Terms {
+    pub(crate) fn get(&self, id: TermId) -> &Term {
+        &self.nodes[id.index()]
+    }
+
+    /// The free bits of a term, in order.
+    pub(crate) fn free(&self, id: TermId) -> &[BitId] {
+        &self.free[id.index()]
+    }
+
+    fn intern(&mut self, term: Term) -> TermId {
+        if let Some(&known) = self.index.get(&term) {
+            return known;
+        }
+        let free = self.free_bits(&term);
+        let id = TermId(self.nodes.len() as u32);
+        self.nodes.push(term.clone());
+        self.free.push(free);
+        self.index.insert(term, id);
+        id
+    }
+
+    fn free_bits(&self, term: &Term) -> BitSet {
+        match term {
+            Term::Constant(_) => Rc::from([]),
+            Term::Bit(bit) => Rc::from([*bit]),
+            Term::Not(a) => self.free[a.index()].clone(),
+            Term::Apply(_, arguments) => {
+                let bits = arguments.iter().filter_map(|argument| match argument {
+                    Argument::Bit(bit) => Some(*bit),
+                    Argument::Constant(_) => None,
+                });
+                bits.collect::<BTreeSet<_>>().into_iter().collect()
+            }
+            Term::Exists(bits, a) => {
+                let inner = self.free[a.index()].iter().copied();
+                inner
+                    .filter(|bit| bits.binary_search(bit).is_err())
+                    .collect()
+            }
+            Term::And(_) | Term::Or(_) | Term::Iff(..) | Term::Ite(..) => self.union(term),
+        }
+    }
+
+    /// The free bits of all operands. The set of an operand is shared if it has them all: nests of
+    /// conditions would otherwise take quadratic space.
+    fn union(&self, term: &Term) -> BitSet {
+        let mut all: Vec<BitId> = Vec::new();
+        let mut largest: Option<&BitSet> = None;
+        term.each_operand(|operand| {
+            let set = &self.free[operand.index()];
+            all.extend(set.iter());
+            if largest.is_none_or(|known| known.len() < set.len()) {
+                largest = Some(set);
+            }
+        });
+        all.sort_unstable();
+        all.dedup();
+        match largest {
+            Some(set) if set.len() == all.len() => set.clone(),
+            _ => all.into(),
+        }
+    }
+
+    pub(crate) fn constant(&mut self, value: bool) -> TermId {
+        self.intern(Term::Constant(value))
+    }
+
+    pub(crate) fn bit(&mut self, bit: BitId) -> TermId {
+        self.intern(Term::Bit(bit))
+    }
+
+    pub(crate) fn apply(&mut self, predicate: PredicateId, arguments: Vec<Argument>) -> TermId {
+        self.intern(Term::Apply(predicate, arguments))
+    }
+
+    /// The negation, pushed inwards.
+    pub(crate) fn negate(&mut self, a: TermId) -> TermId {
+        self.negate_to(a, MAX_NEGATION_DEPTH)
+    }
+
+    fn negate_to(&mut self, a: TermId, depth: u32) -> TermId {
+        match self.get(a).clone() {
+            Term::Constant(value) => self.constant(!value),
+            Term::Not(inner) => inner,
+            Term::And(parts) if depth > 0 => {
+                let parts = parts
+                    .into_iter()
+                    .map(|part| self.negate_to(part, depth - 1));
+                let parts: Vec<TermId> = parts.collect();
+                self.or(parts)
+            }
+            Term::Or(parts) if depth > 0 => {
+                let parts = parts
+                    .into_iter()
+                    .map(|part| self.negate_to(part, depth - 1));
+                let parts: Vec<TermId> = parts.collect();
+                self.and(parts)
+            }
+            _ => self.intern(Term::Not(a)),
+        }
+    }
+
+    pub(crate) fn and(&mut self, parts: impl IntoIterator<Item = TermId>) -> TermId {
+        self.junction(parts, true)
+    }
+
+    pub(crate) fn or(&mut self, parts: impl IntoIterator<Item = TermId>) -> TermId {
+        self.junction(parts, false)
+    }
+
+    /// A conjunction or, for `neutral` false, a disjunction.
+    fn junction(&mut self, parts: impl IntoIterator<Item = TermId>, neutral: bool) -> TermId {
+        let mut list: Vec<TermId> = Vec::new();
+        for part in parts {
+            match self.get(part) {
+                Term::Constant(value) if *value == neutral => {}
+                Term::Constant(_) => return self.constant(!neutral),
+                Term::And(inner) if neutral => list.extend(inner),
+                Term::Or(inner) if !neutral => list.extend(inner),
+                _ => list.push(part),
+            }
+        }
+        list.sort_unstable();
+        list.dedup();
+        match list[..] {
+            [] => self.constant(neutral),
+            [only] => only,
+            _ if neutral => self.intern(Term::And(list)),
+            _ => self.intern(Term::Or(list)),
+        }
+    }
+
+    pub(crate) fn iff(&mut self, a: TermId, b: TermId) -> TermId {
+        let (a, b) = if a < b { (a, b) } else { (b, a) };
+        for (one, other) in [(a, b), (b, a)] {
+            match self.get(one) {
+                Term::Constant(true) => return other,
+                Term::Constant(false) => return self.negate(other),
+                _ => {}
+            }
+        }
+        if a == b {
+            return self.constant(true);
+        }
+        self.intern(Term::Iff(a, b))
+    }
+
+    pub(crate) fn ite(&mut self, c: TermId, a: TermId, b: TermId) -> TermId {
+        match *self.get(c) {
+            Term::Constant(true) => return a,
+            Term::Constant(false) => return b,
+            _ if a == b => return a,
+            _ => {}
+        }
+        match (self.get(a), self.get(b)) {
+            (Term::Constant(true), _) => self.or([c, b]),
+            (_, Term::Constant(false)) => self.and([c, a]),
+            _ => self.intern(Term::Ite(c, a, b)),
+        }
+    }
+
+    /// The quantifier as it stands; [`crate::encoding::scope`] pushes it inwards first.
+    pub(crate) fn exists_here(&mut self, bits: &[BitId], a: TermId) -> TermId {
+        let free = self.free[a.index()].clone();
+        let occurs = |bit: &&BitId| free.binary_search(bit).is_ok();
+        let mut bits: Vec<BitId> = bits.iter().filter(occurs).copied().collect();
+        bits.sort_unstable();
+        if bits.is_empty() {
+            return a;
+        }
+        if let Term::Exists(inner_bits, inner) = self.get(a) {
+            let inner = *inner;
+            bits.extend(inner_bits);
+            bits.sort_unstable();
+            return self.intern(Term::Exists(bits, inner));
+        }
+        self.intern(Term::Exists(bits, a))
+    }
+
+    /// Everything a term is made of, operands first, itself last.
+    pub(crate) fn reachable(&self, roots: impl IntoIterator<Item = TermId>) -> Vec<TermId> {
+        let mut seen: BTreeSet<TermId> = BTreeSet::new();
+        let mut pending: Vec<TermId> = roots.into_iter().collect();
+        while let Some(id) = pending.pop() {
+            if seen.insert(id) {
+                self.get(id).each_operand(|operand| pending.push(operand));
+            }
+        }
+        seen.into_iter().collect()
+    }
+}

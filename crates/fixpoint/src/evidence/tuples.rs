@@ -1,0 +1,93 @@
+//! Tuples of a relation: how many there are, and one of them in the words of the text.
+
+use crate::evidence::natural::Natural;
+use hardbop_bdd::{Bdd, Manager};
+use hardbop_formula::{Leaf, System, Values, VariableId};
+use std::collections::BTreeMap;
+
+/// The value of one leaf of a variable, such as `s.pc = 3`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// The variable and the way to the leaf.
+    pub place: String,
+    /// The value as it is written.
+    pub value: String,
+}
+
+impl std::fmt::Display for Binding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} = {}", self.place, self.value)
+    }
+}
+
+/// The values of variables whose bits are given.
+pub(crate) fn bindings(
+    system: &System,
+    variables: &[VariableId],
+    bit: impl Fn(VariableId, u32) -> bool,
+) -> Vec<Binding> {
+    let mut list = Vec::new();
+    for &variable in variables {
+        let declared = system.variable(variable);
+        for leaf in &declared.leaves {
+            let code = leaf
+                .bits
+                .clone()
+                .fold(0u64, |code, at| (code << 1) | u64::from(bit(variable, at)));
+            list.push(Binding {
+                place: format!("{}{}", declared.name, leaf.path),
+                value: value(leaf, code),
+            });
+        }
+    }
+    list
+}
+
+fn value(leaf: &Leaf, code: u64) -> String {
+    match &leaf.values {
+        Values::Boolean => code.to_string(),
+        Values::Numbers { first, .. } => first.saturating_add(code).to_string(),
+        Values::Names(names) => match names.get(code as usize) {
+            Some(name) => name.clone(),
+            None => code.to_string(),
+        },
+    }
+}
+
+/// How many assignments of these BDD variables (in order) satisfy a function of them.
+pub(crate) fn count(manager: &Manager<'_>, f: Bdd, variables: &[u32]) -> Natural {
+    let place: BTreeMap<u32, usize> = variables.iter().copied().zip(0..).collect();
+    let place_of = |g: Bdd| {
+        manager
+            .branch(g)
+            .map_or(variables.len(), |(v, ..)| place[&v])
+    };
+    // Per function, the number of assignments of the variables from its topmost on.
+    let mut known: BTreeMap<Bdd, Natural> = BTreeMap::new();
+    known.insert(Bdd::TRUE, Natural::one());
+    known.insert(Bdd::FALSE, Natural::default());
+    let mut pending = vec![f];
+    while let Some(&g) = pending.last() {
+        if known.contains_key(&g) {
+            pending.pop();
+            continue;
+        }
+        let Some((_, low, high)) = manager.branch(g) else {
+            pending.pop();
+            continue;
+        };
+        match (known.get(&low), known.get(&high)) {
+            (Some(a), Some(b)) => {
+                let skipped = |h: Bdd| (place_of(h) - place_of(g) - 1) as u32;
+                let sum = a.shifted(skipped(low)).plus(&b.shifted(skipped(high)));
+                known.insert(g, sum);
+                pending.pop();
+            }
+            (a, b) => {
+                let missing = [a.is_none().then_some(low), b.is_none().then_some(high)];
+                pending.extend(missing.into_iter().flatten());
+            }
+        }
+    }
+    known[&f].shifted(place_of(f) as u32)
+}

@@ -1,0 +1,98 @@
+//! A document in words: what a step does and what an answer says, on one line each.
+
+use super::{AnswerReport, Branch, Run, RunEnding, Step, StepKind, Value};
+use hardbop_outcome::VerdictWord;
+
+impl Step {
+    /// What its choices came out as, which way it goes and what it prints.
+    pub fn way(&self) -> Vec<String> {
+        let mut parts = Vec::new();
+        // A condition that is nothing but a choice comes out as the way that is taken.
+        let is_lone = |text: &str| self.branch.is_some() && text.len() == 1;
+        let choices = self.choices.iter().filter(|c| !is_lone(&c.text));
+        parts.extend(choices.map(|choice| format!("{} is {}", choice.text, choice.value)));
+        match &self.branch {
+            Some(_) if self.fails => parts.push("fails".to_owned()),
+            Some(Branch::Condition(true)) if self.kind == StepKind::Assert => {}
+            Some(Branch::Condition(holds)) => parts.push(holds.to_string()),
+            Some(Branch::Label(label)) => parts.push(format!("to {label}")),
+            None => {}
+        }
+        if !self.prints.is_empty() {
+            let values: Vec<String> = self.prints.iter().map(u64::to_string).collect();
+            parts.push(format!("prints {}", values.join(", ")));
+        }
+        if let Some(steps) = self.folded {
+            let plural = if steps == 1 { "" } else { "s" };
+            parts.push(format!("folded: {steps} step{plural}"));
+        }
+        parts
+    }
+
+    /// What the step does besides what its statement says: its way, calls, values, threads.
+    pub fn note(&self, run: &Run) -> String {
+        let mut parts = self.way();
+        if let (StepKind::Enter, Some(callee)) = (self.kind, &self.callee) {
+            parts.push(format!("enter {callee}"));
+        }
+        let shown = self
+            .changes
+            .iter()
+            .filter(|v| self.kind != StepKind::Enter || v.matters);
+        let values: Vec<String> = shown.map(Value::to_string).collect();
+        if !values.is_empty() {
+            parts.push(values.join(" "));
+        }
+        let threads = self.starts.iter();
+        let threads = threads.filter_map(|&thread| run.threads.get(thread as usize));
+        parts.extend(threads.map(|thread| format!("starts {}", thread.name)));
+        parts.join(", ")
+    }
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}={}", self.name, self.value)
+    }
+}
+
+impl Run {
+    /// How a run goes on or ends of which a property was asked.
+    pub fn ending_in_words(&self) -> Option<String> {
+        match (&self.cycle, self.ending) {
+            (Some(cycle), _) => Some(match cycle.growth {
+                0 => format!("steps {} to the end are repeated for ever", cycle.first + 1),
+                growth => format!(
+                    "steps {} to the end are repeated for ever, and the stack grows by {growth} \
+                     each time",
+                    cycle.first + 1
+                ),
+            }),
+            (None, Some(RunEnding::Terminated)) => Some("then the program has ended".to_owned()),
+            (None, Some(RunEnding::Failed)) => Some("then an assertion has failed".to_owned()),
+            (None, None) => None,
+        }
+    }
+}
+
+impl AnswerReport<'_> {
+    /// Whether something was found.
+    pub fn is_found(&self) -> bool {
+        matches!(self.verdict, VerdictWord::Violated | VerdictWord::Reachable)
+    }
+
+    /// The verdict with what limits it.
+    pub fn verdict_in_words(&self) -> String {
+        let mut words = self.verdict.to_string();
+        if let Some(bound) = &self.up_to {
+            words.push_str(&format!(", up to {bound}"));
+        }
+        if let Some(reason) = &self.reason {
+            words.push_str(&format!(": {reason}"));
+        }
+        if let Some(why) = self.uncertified {
+            words.push_str(&format!(", not certified: {why}"));
+        }
+        words
+    }
+}

@@ -1,0 +1,181 @@
+//! What the text of a program says where a run makes a choice: each `*`, `?`, `schoose[…]`, `dead x`
+//! and the labels of a `goto`, found again by the place of the statement.
+//!
+//! A machine numbers the choices of an edge in the order in which the lowering meets them, which is
+//! the order in which their texts end. It keeps no places of them, so the text is parsed once more
+//! for a report: that is cheaper than places in every machine that an engine works on.
+
+use hardbop_machine::{EdgeId, Machine};
+use hardbop_syntax::ast::{ExprKind, StmtKind, Target};
+use hardbop_syntax::{Ast, Span};
+use std::collections::HashMap;
+
+use super::run::{Branch, Choice, StepKind};
+
+/// The statements and choices of a program text.
+pub(super) struct Written<'a> {
+    machine: &'a Machine,
+    /// By the offset at which a statement, or the condition of an `elsif`, starts.
+    statements: HashMap<u32, Statement>,
+    /// In order of their ends.
+    choices: Vec<WrittenChoice>,
+}
+
+/// What a statement is.
+enum Statement {
+    /// A condition with two ways on, the first where it holds.
+    Condition(StepKind),
+    /// `goto` with its labels.
+    Goto(Vec<String>),
+    Other(StepKind),
+}
+
+#[derive(Clone, Copy)]
+struct WrittenChoice {
+    span: Span,
+    /// All of a condition: it has no input, the way that is taken is its value.
+    is_condition: bool,
+}
+
+impl<'a> Written<'a> {
+    pub(super) fn new(machine: &'a Machine) -> Self {
+        let ast = hardbop_syntax::parse(&machine.source).ast;
+        let mut written = Self {
+            machine,
+            statements: HashMap::new(),
+            choices: Vec::new(),
+        };
+        let mut conditions = Vec::new();
+        let mut discarded = Vec::new();
+        for stmt in &ast.stmts {
+            let mut condition = |id| conditions.push(inner(&ast, id));
+            let statement = match &stmt.kind {
+                StmtKind::If { arms, .. } => {
+                    for &(id, _) in arms {
+                        condition(id);
+                        let branch = Statement::Condition(StepKind::Branch);
+                        let start = ast.expr(id).span.start;
+                        written.statements.insert(start, branch);
+                    }
+                    Statement::Condition(StepKind::Branch)
+                }
+                StmtKind::While { condition: id, .. } => {
+                    condition(*id);
+                    Statement::Condition(StepKind::Branch)
+                }
+                StmtKind::Assert(id) => {
+                    condition(*id);
+                    Statement::Condition(StepKind::Assert)
+                }
+                StmtKind::Assume { condition: id, .. } | StmtKind::AbortIf(id) => {
+                    condition(*id);
+                    Statement::Other(StepKind::Assume)
+                }
+                StmtKind::Goto(labels) => {
+                    let labels = labels.iter().map(|label| ast.text(label.name).to_owned());
+                    Statement::Goto(labels.collect())
+                }
+                StmtKind::Dead { variables, .. } => {
+                    let variables = variables.iter().map(|variable| WrittenChoice {
+                        span: variable.span,
+                        is_condition: false,
+                    });
+                    written.choices.extend(variables);
+                    Statement::Other(StepKind::Assign)
+                }
+                StmtKind::Assign {
+                    targets, values, ..
+                } => {
+                    // A value that is thrown away is not lowered.
+                    let values = targets.iter().zip(values);
+                    let thrown = values.filter(|(target, _)| matches!(target, Target::Discard(_)));
+                    discarded.extend(thrown.map(|(_, &value)| ast.expr(value).span));
+                    Statement::Other(StepKind::Assign)
+                }
+                _ => Statement::Other(StepKind::Skip),
+            };
+            written.statements.insert(stmt.span.start, statement);
+        }
+        conditions.sort_unstable();
+        discarded.sort_unstable();
+        for expr in &ast.exprs {
+            let is_choice = matches!(expr.kind, ExprKind::Choice { .. } | ExprKind::Choose { .. });
+            // Values of one assignment do not overlap, so the last that starts before is the one.
+            let before = discarded.partition_point(|span| span.start <= expr.span.start);
+            let is_thrown = before > 0 && expr.span.end <= discarded[before - 1].end;
+            if is_choice && !is_thrown {
+                written.choices.push(WrittenChoice {
+                    span: expr.span,
+                    is_condition: matches!(expr.kind, ExprKind::Choice { .. })
+                        && conditions.binary_search(&expr.span).is_ok(),
+                });
+            }
+        }
+        written.choices.sort_by_key(|choice| choice.span.end);
+        written
+    }
+
+    /// What kind of step it is to take an edge that is not a call, and which way it goes where
+    /// there are several.
+    pub(super) fn step(&self, edge: EdgeId) -> (StepKind, Option<Branch>) {
+        let from = self.machine.edge(edge).from;
+        let node = self.machine.node(from);
+        let position = (edge.0 - node.edges.start) as usize;
+        match self.statements.get(&node.span.start) {
+            Some(Statement::Condition(kind)) => (*kind, Some(Branch::Condition(position == 0))),
+            Some(Statement::Goto(labels)) => {
+                let label = labels.get(position).filter(|_| labels.len() > 1);
+                (StepKind::Goto, label.cloned().map(Branch::Label))
+            }
+            Some(Statement::Other(kind)) => (*kind, None),
+            None => (StepKind::Skip, None),
+        }
+    }
+
+    /// What the choices of an edge came out as.
+    pub(super) fn choices(
+        &self,
+        edge: EdgeId,
+        inputs: &[u64],
+        branch: Option<&Branch>,
+    ) -> Vec<Choice> {
+        let span = self.machine.edge(edge).span;
+        let first = self.choices.partition_point(|c| c.span.end <= span.start);
+        let here = self.choices[first..].iter();
+        let here = here.take_while(|c| c.span.end <= span.end);
+        let mut inputs = inputs.iter();
+        let mut choices = Vec::new();
+        for choice in here.filter(|c| c.span.start >= span.start) {
+            let value = if choice.is_condition {
+                // `assume(*)` goes on where it holds.
+                Some(u64::from(branch != Some(&Branch::Condition(false))))
+            } else {
+                inputs.next().copied()
+            };
+            choices.extend(value.map(|value| self.choice(choice.span, value)));
+        }
+        // What is left are choices that the statement does not name: those of `enforce`, or the
+        // results of a procedure that ends without `return`.
+        choices.extend(inputs.map(|&value| self.choice(span, value)));
+        choices
+    }
+
+    fn choice(&self, span: Span, value: u64) -> Choice {
+        let source = &self.machine.source;
+        let (line, column) = source.line_column(span.start);
+        Choice {
+            text: super::run::statement_text(source.slice(span)),
+            line,
+            column,
+            value,
+        }
+    }
+}
+
+/// Where an expression stands without the parentheses around it.
+fn inner(ast: &Ast, mut id: hardbop_syntax::ast::ExprId) -> Span {
+    while let ExprKind::Paren(operand) = ast.expr(id).kind {
+        id = operand;
+    }
+    ast.expr(id).span
+}

@@ -1,0 +1,359 @@
+//! A BDD as a short formula: an irredundant sum of products, of it or of its negation.
+//!
+//! S. Minato's algorithm with E. Morreale's interval: products are chosen between a lower bound that
+//! has to be covered and an upper bound that must not be left. It recurses over variables, of which
+//! the caller has a few dozen.
+
+use hardbop_bdd::{Bdd, Exhausted, Manager};
+use std::collections::BTreeMap;
+
+/// Longer formulas are given up.
+const MAX_LITERALS: usize = 60;
+
+/// A product: variables with their signs. Of a negated function it is read as a clause.
+type Product = Vec<(u32, bool)>;
+
+/// What a variable of a BDD stands for: a bit of a variable of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NamedBit {
+    /// The variable of the program.
+    pub(super) name: String,
+    pub(super) bit: u32,
+    /// How many bits it has.
+    pub(super) width: u32,
+}
+
+/// The bits behind the variables of a function.
+pub(super) type Names = BTreeMap<u32, NamedBit>;
+
+/// The function as a formula.
+pub(super) fn text(
+    manager: &mut Manager<'_>,
+    bdd: Bdd,
+    names: &Names,
+) -> Result<String, Exhausted> {
+    if bdd.is_true() {
+        return Ok("true".to_owned());
+    }
+    let (sum, _) = cover(manager, bdd, bdd)?;
+    let (negated, _) = cover(manager, !bdd, !bdd)?;
+    let size = |products: &[Product]| products.iter().map(Vec::len).sum::<usize>();
+    if size(&sum).min(size(&negated)) > MAX_LITERALS {
+        return Err(Exhausted::Work);
+    }
+    let of_sum: Vec<String> = sum
+        .iter()
+        .map(|product| conjunction(product, names))
+        .collect();
+    let of_sum = of_sum.join(" | ");
+    let of_clauses = clauses(&negated, names);
+    // What is shorter as text may not be what has fewer literals: values of integers are short.
+    Ok(if of_sum.len() < of_clauses.len() {
+        of_sum
+    } else {
+        of_clauses
+    })
+}
+
+fn literal(names: &Names, variable: u32, positive: bool) -> String {
+    let bit = &names[&variable];
+    let sign = if positive { "" } else { "!" };
+    match bit.width {
+        1 => format!("{sign}{}", bit.name),
+        _ => format!("{sign}{}[{}]", bit.name, bit.bit),
+    }
+}
+
+/// Literals in groups by the variable of the program; with the value where every bit is there.
+fn grouped<'n>(
+    literals: &[(u32, bool)],
+    names: &'n Names,
+) -> Vec<(Option<(&'n str, u64)>, Vec<(u32, bool)>)> {
+    let mut groups: Vec<(&NamedBit, Vec<(u32, bool)>)> = Vec::new();
+    for &(variable, sign) in literals {
+        let bit = &names[&variable];
+        match groups.iter_mut().find(|(first, _)| first.name == bit.name) {
+            Some((_, group)) => group.push((variable, sign)),
+            None => groups.push((bit, vec![(variable, sign)])),
+        }
+    }
+    let whole = groups.into_iter().map(|(first, group)| {
+        let is_whole = first.width > 1 && group.len() == first.width as usize;
+        let bits = group
+            .iter()
+            .map(|(variable, sign)| u64::from(*sign) << names[variable].bit);
+        (is_whole.then(|| (first.name.as_str(), bits.sum())), group)
+    });
+    whole.collect()
+}
+
+/// A product: `a & !b & n = 3`.
+fn conjunction(product: &[(u32, bool)], names: &Names) -> String {
+    let parts = grouped(product, names)
+        .into_iter()
+        .flat_map(|(whole, group)| match whole {
+            Some((name, value)) => vec![format!("{name} = {value}")],
+            None => group
+                .iter()
+                .map(|&(v, sign)| literal(names, v, sign))
+                .collect(),
+        });
+    parts.collect::<Vec<_>>().join(" & ")
+}
+
+/// The negation of a sum: `a & (b | c) & m = n & k != 0`.
+fn clauses(products: &[Product], names: &Names) -> String {
+    let negate = |product: &Product| -> Vec<(u32, bool)> {
+        product
+            .iter()
+            .map(|&(variable, sign)| (variable, !sign))
+            .collect()
+    };
+    let all: Vec<Vec<(u32, bool)>> = products.iter().map(negate).collect();
+    let units: Vec<(u32, bool)> = all.iter().filter(|c| c.len() == 1).map(|c| c[0]).collect();
+    let mut parts = Vec::new();
+    if !units.is_empty() {
+        parts.push(conjunction(&units, names));
+    }
+    let others: Vec<&Vec<(u32, bool)>> = all.iter().filter(|c| c.len() != 1).collect();
+    let is_alone = parts.is_empty() && others.len() == 1;
+    let (equalities, others) = equalities(&others);
+    parts.extend(equal_bits(&equalities, names));
+    for clause in others {
+        let groups = grouped(clause, names);
+        let alternatives: Vec<String> = groups
+            .iter()
+            .flat_map(|(whole, group)| match whole {
+                // The clause fails only where every bit is the opposite.
+                Some((name, value)) => {
+                    let width = names[&group[0].0].width;
+                    let excluded = !value & (u64::MAX >> (64 - width));
+                    vec![format!("{name} != {excluded}")]
+                }
+                None => group
+                    .iter()
+                    .map(|&(v, sign)| literal(names, v, sign))
+                    .collect(),
+            })
+            .collect();
+        let text = alternatives.join(" | ");
+        let needs_none = is_alone || alternatives.len() == 1;
+        parts.push(if needs_none {
+            text
+        } else {
+            format!("({text})")
+        });
+    }
+    parts.join(" & ")
+}
+
+/// A clause of several literals.
+type Clause = Vec<(u32, bool)>;
+/// Two variables that are equal, or with `false` opposite.
+type Equality = (u32, u32, bool);
+
+/// Finds `(a | !b) & (!a | b)`, which is `a = b`, and what is left.
+fn equalities<'c>(clauses: &[&'c Clause]) -> (Vec<Equality>, Vec<&'c Clause>) {
+    let mut found = Vec::new();
+    let mut rest: Vec<&Clause> = Vec::new();
+    let mut used = vec![false; clauses.len()];
+    for (index, clause) in clauses.iter().enumerate() {
+        if used[index] {
+            continue;
+        }
+        let twin = match clause.as_slice() {
+            &[(a, x), (b, y)] => {
+                let is_twin = |other: &&Clause| other.as_slice() == [(a, !x), (b, !y)];
+                let later = clauses.iter().enumerate().skip(index + 1);
+                let twin = later
+                    .filter(|(_, other)| is_twin(other))
+                    .map(|(i, _)| i)
+                    .next();
+                twin.map(|twin| (twin, (a, b, x != y)))
+            }
+            _ => None,
+        };
+        match twin {
+            Some((twin, equality)) => {
+                used[twin] = true;
+                found.push(equality);
+            }
+            None => rest.push(clause),
+        }
+    }
+    (found, rest)
+}
+
+/// Equalities of bits in words; of all bits of two integers as one.
+fn equal_bits(equalities: &[Equality], names: &Names) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut done = vec![false; equalities.len()];
+    for (index, &(a, b, equal)) in equalities.iter().enumerate() {
+        if done[index] {
+            continue;
+        }
+        let (one, other) = (&names[&a], &names[&b]);
+        let of_both = |&(_, &(c, d, same)): &(usize, &Equality)| {
+            let (c, d) = (&names[&c], &names[&d]);
+            same && c.name == one.name && d.name == other.name && c.bit == d.bit
+        };
+        let group: Vec<usize> = equalities
+            .iter()
+            .enumerate()
+            .filter(of_both)
+            .map(|(i, _)| i)
+            .collect();
+        let is_whole = one.width == other.width && group.len() == one.width as usize;
+        if is_whole && equal {
+            group.into_iter().for_each(|i| done[i] = true);
+            parts.push(format!("{} = {}", one.name, other.name));
+        } else {
+            let word = if equal { "=" } else { "!=" };
+            parts.push(format!(
+                "{} {word} {}",
+                literal(names, a, true),
+                literal(names, b, true)
+            ));
+        }
+    }
+    parts
+}
+
+/// Products that cover `lower` within `upper`, and their sum.
+fn cover(
+    manager: &mut Manager<'_>,
+    lower: Bdd,
+    upper: Bdd,
+) -> Result<(Vec<Product>, Bdd), Exhausted> {
+    if lower.is_false() {
+        return Ok((Vec::new(), Bdd::constant(false)));
+    }
+    if upper.is_true() {
+        return Ok((vec![Vec::new()], Bdd::constant(true)));
+    }
+    let top = |bdd| {
+        manager
+            .branch(bdd)
+            .map_or(u32::MAX, |(variable, ..)| variable)
+    };
+    let variable = top(lower).min(top(upper));
+    let split = |bdd: Bdd| match manager.branch(bdd) {
+        Some((tested, low, high)) if tested == variable => (low, high),
+        _ => (bdd, bdd),
+    };
+    let ((lower_0, lower_1), (upper_0, upper_1)) = (split(lower), split(upper));
+    // What must be covered where the variable is 0 (or 1) and cannot be without naming it.
+    let only_0 = manager.diff(lower_0, upper_1)?;
+    let only_1 = manager.diff(lower_1, upper_0)?;
+    let (negative, covered_0) = cover(manager, only_0, upper_0)?;
+    let (positive, covered_1) = cover(manager, only_1, upper_1)?;
+    let left_0 = manager.diff(lower_0, covered_0)?;
+    let left_1 = manager.diff(lower_1, covered_1)?;
+    let left = manager.or(left_0, left_1)?;
+    let both = manager.and(upper_0, upper_1)?;
+    let (free, covered) = cover(manager, left, both)?;
+    let with = |products: Vec<Product>, sign: bool| {
+        products.into_iter().map(move |mut product| {
+            product.insert(0, (variable, sign));
+            product
+        })
+    };
+    let mut products: Vec<Product> = with(positive, true).collect();
+    products.extend(with(negative, false));
+    products.extend(free);
+    let variable = manager.variable(variable)?;
+    let sum = manager.ite(variable, covered_1, covered_0)?;
+    let sum = manager.or(sum, covered)?;
+    Ok((products, sum))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(make: impl Fn(&mut Manager<'_>, [Bdd; 3]) -> Bdd) -> String {
+        let mut manager = Manager::new(1000);
+        let variables = [0, 1, 2].map(|v| manager.variable(v).expect("there is room"));
+        let bdd = make(&mut manager, variables);
+        let names = ["a", "b", "c"].map(|name| NamedBit {
+            name: name.to_owned(),
+            bit: 0,
+            width: 1,
+        });
+        let names = (0..).zip(names).collect();
+        text(&mut manager, bdd, &names).expect("it is small")
+    }
+
+    #[test]
+    fn the_shorter_form_is_shown() {
+        assert_eq!(shown(|_, [a, ..]| !a), "!a");
+        assert_eq!(
+            shown(|m, [a, b, c]| m.and_all(vec![a, !b, c]).unwrap()),
+            "a & !b & c"
+        );
+        let factored = shown(|m, [a, b, c]| {
+            let sum = m.or(b, c).unwrap();
+            m.and(a, sum).unwrap()
+        });
+        assert_eq!(factored, "a & (b | c)");
+        assert_eq!(shown(|m, [a, b, _]| m.xor(a, b).unwrap()), "a != b");
+        assert_eq!(shown(|m, [a, b, _]| m.iff(a, b).unwrap()), "a = b");
+    }
+
+    #[test]
+    fn integers_have_values() {
+        let bit = |number: u32| NamedBit {
+            name: if number < 2 { "m" } else { "n" }.to_owned(),
+            bit: number % 2,
+            width: 2,
+        };
+        let names: Names = (0..4).map(|number| (number, bit(number))).collect();
+        let mut manager = Manager::new(1000);
+        let [m0, m1, n0, n1] = [0, 1, 2, 3].map(|v| manager.variable(v).expect("there is room"));
+        let two = manager.and_all(vec![!m0, m1]).unwrap();
+        let not_zero = manager.or(n0, n1).unwrap();
+        let (low, high) = (manager.iff(m0, n0).unwrap(), manager.iff(m1, n1).unwrap());
+        let equal = manager.and(low, high).unwrap();
+        let either = manager.or(two, not_zero).unwrap();
+        for (bdd, expected) in [
+            (two, "m = 2"),
+            (not_zero, "n != 0"),
+            (equal, "m = n"),
+            (either, "m = 2 | n[0] | n[1]"),
+        ] {
+            assert_eq!(
+                text(&mut manager, bdd, &names).expect("it is small"),
+                expected
+            );
+        }
+    }
+
+    #[test]
+    fn every_function_of_three_variables_is_what_its_formula_says() {
+        let mut manager = Manager::new(10_000);
+        let variables = [0, 1, 2].map(|v| manager.variable(v).expect("there is room"));
+        for table in 0u32..256 {
+            let mut bdd = Bdd::constant(false);
+            for row in (0..8).filter(|row| table >> row & 1 == 1) {
+                let literals = (0..3).map(|v| {
+                    if row >> v & 1 == 1 {
+                        variables[v]
+                    } else {
+                        !variables[v]
+                    }
+                });
+                let product = manager.and_all(literals.collect()).unwrap();
+                bdd = manager.or(bdd, product).unwrap();
+            }
+            let (products, sum) = cover(&mut manager, bdd, bdd).unwrap();
+            assert_eq!(sum, bdd);
+            let holds = |row: u32| {
+                let is_in = |&(v, sign): &(u32, bool)| (row >> v & 1 == 1) == sign;
+                products.iter().any(|product| product.iter().all(is_in))
+            };
+            for row in 0..8 {
+                assert_eq!(holds(row), table >> row & 1 == 1, "{table:b} {products:?}");
+            }
+        }
+    }
+}
