@@ -29,7 +29,7 @@ pub struct BatchArguments {
     /// every program in it
     #[arg(index = 2, value_name = "FILE|DIR")]
     more: Vec<String>,
-    /// Check N files at the same time
+    /// Check N files at the same time [default: 1]
     #[arg(short = 'j', long, value_name = "N", help_heading = "Batches")]
     workers: Option<NonZeroUsize>,
     /// Write results to a file, one JSON object per line

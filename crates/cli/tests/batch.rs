@@ -332,3 +332,42 @@ fn a_killed_batch_leaves_no_process_behind() {
     batch.wait().expect("a process ends");
     assert_eq!(wait_for(0), 0, "it went with the batch");
 }
+
+#[test]
+fn damaged_projects_and_results_are_refused_or_read_and_never_a_fault() {
+    let project = "[defaults]\ntime = 20\n\n[[check]]\nfiles = [\"*.bp\"]\nany-run = true\n";
+    let folder = folder("damaged", &[("a.bp", GOOD), ("hardbop.toml", project)]);
+    run(&folder, "--out whole.jsonl");
+    let results = fs::read(folder.join("whole.jsonl")).expect("results are there");
+    let mut random = 0x2545_f491_4f6c_dd1d_u64;
+    let mut read = 0;
+    for number in 0..80 {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let (name, whole) = if number % 2 == 0 {
+            ("hardbop.toml", project.as_bytes())
+        } else {
+            ("r.jsonl", results.as_slice())
+        };
+        let mut bytes = whole.to_vec();
+        let place = (random >> 16) as usize % bytes.len();
+        match random % 3 {
+            0 => bytes.truncate(place),
+            1 => bytes[place] = (random >> 8) as u8,
+            _ => drop(bytes.remove(place)),
+        }
+        fs::write(folder.join("hardbop.toml"), project).expect("a file can be written");
+        fs::write(folder.join(name), &bytes).expect("a file can be written");
+        let output = run(&folder, "--out r.jsonl --resume");
+        let code = output.status.code();
+        let shown = text(&output.stdout) + &text(&output.stderr);
+        assert!(matches!(code, Some(0 | 2)), "{}: {shown}", text(&bytes));
+        read += usize::from(code == Some(0));
+        if code == Some(0) {
+            records(&folder, "r.jsonl");
+        }
+        let _ = fs::remove_file(folder.join("r.jsonl"));
+    }
+    assert!((5..75).contains(&read), "{read} of 80 were read");
+}

@@ -322,7 +322,7 @@ fn answers_that_are_known_outlive_the_limit() {
         "--ltl",
         &formula,
         "--time",
-        "0.5",
+        "2",
     ];
     let found = hardbop(&folder, &words);
     assert_eq!(found.code, Some(1), "{}", found.output);

@@ -422,6 +422,13 @@ fn guarded_blocks_formulas_and_monitors_are_served_too() {
         found[0]["range"]["start"],
         json!({ "line": 0, "character": 13 })
     );
+    let hover = client.request("textDocument/hover", to.clone());
+    assert!(
+        hover["contents"]["value"]
+            .as_str()
+            .unwrap()
+            .contains("home of enum Place")
+    );
     let mut rename = to;
     rename["newName"] = json!("house");
     let refused = client.respond("textDocument/rename", rename);
@@ -450,6 +457,13 @@ end
     client.open("file:///t/lock.mon", monitor);
     let found = client.diagnostics("file:///t/lock.mon");
     assert_eq!(found[0]["range"]["start"], place(monitor, "AGIAN", 0));
+    let document = json!({ "textDocument": { "uri": "file:///t/lock.mon" } });
+    let symbols = client.request("textDocument/documentSymbol", document);
+    assert_eq!(symbols[0]["name"], json!("Twice"));
+    assert_eq!(
+        symbols[0]["children"][1]["detail"],
+        json!("state twice target")
+    );
     let mut definition = |piece: &str| {
         let wish = at("file:///t/lock.mon", &place(monitor, piece, 0));
         let found = client.request("textDocument/definition", wish);

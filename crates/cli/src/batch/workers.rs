@@ -11,7 +11,9 @@ use hardbop_outcome::Target;
 use serde_json::Value;
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
-use std::process::{Command, ExitStatus, Output, Stdio};
+#[cfg(unix)]
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -124,7 +126,7 @@ fn process(job: &Job) -> io::Result<Output> {
 }
 
 fn understand(record: &mut Record, output: &Output) {
-    let exit = exit_of(output.status);
+    let exit = exit_of(output);
     let outcome: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     record.exit = exit.code();
     let answers = outcome["answers"].as_array().cloned().unwrap_or_default();
@@ -150,17 +152,24 @@ fn understand(record: &mut Record, output: &Output) {
     }
 }
 
-/// A process that the system has ended for want of memory is one that hit a limit.
-fn exit_of(status: ExitStatus) -> Exit {
+/// A process that the system has ended for want of memory is one that hit a limit: it was killed, or
+/// was refused memory and ended itself.
+fn exit_of(output: &Output) -> Exit {
+    let Some(code) = output.status.code() else {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let is_refused = errors.contains("memory allocation of");
+        #[cfg(unix)]
+        let is_killed = output.status.signal() == Some(signal_hook::consts::SIGKILL);
+        #[cfg(not(unix))]
+        let is_killed = false;
+        return if is_refused || is_killed {
+            Exit::Unknown
+        } else {
+            Exit::Internal
+        };
+    };
     let all = [Exit::Fine, Exit::Found, Exit::BadInput, Exit::Unknown];
-    let found = all
-        .into_iter()
-        .find(|exit| status.code() == Some(exit.code().into()));
-    #[cfg(unix)]
-    if std::os::unix::process::ExitStatusExt::signal(&status) == Some(signal_hook::consts::SIGKILL)
-    {
-        return Exit::Unknown;
-    }
+    let found = all.into_iter().find(|exit| code == i32::from(exit.code()));
     found.unwrap_or(Exit::Internal)
 }
 
@@ -190,7 +199,9 @@ fn unknown(answers: &[Value]) -> Option<String> {
 /// The first line of a process's complaints.
 fn first_error(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
-    let line = text.lines().find(|line| line.starts_with("error"));
+    let is_reason =
+        |line: &&str| line.starts_with("error") || line.starts_with("memory allocation");
+    let line = text.lines().find(is_reason);
     let ended = format!("the process ended with {}", output.status);
     let line = line.map_or(ended.as_str(), |line| line.trim_start_matches("error: "));
     line.chars().take(MAX_MESSAGE).collect()

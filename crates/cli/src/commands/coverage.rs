@@ -46,7 +46,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Output")]
     pub json: bool,
     /// Write a page for a browser
-    #[arg(long, value_name = "FILE.html")]
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     html: Option<String>,
 }
 
