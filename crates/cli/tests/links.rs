@@ -2,11 +2,8 @@
 //! the manual can be found from its index and from the table of contents of the book; every file
 //! that the tour of the README names is there.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use support::markdown_in;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -14,6 +11,16 @@ fn root() -> PathBuf {
 
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn markdown_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("there is such a folder");
+    let paths = entries.map(|entry| entry.expect("it can be read").path());
+    let mut paths: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect();
+    paths.sort();
+    paths
 }
 
 /// The lines that are not code.
