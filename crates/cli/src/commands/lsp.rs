@@ -18,7 +18,7 @@ pub struct Arguments {
     #[arg(long, hide = true)]
     stdio: bool,
     /// Let a check give up when the whole server uses this much memory
-    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    #[arg(long, value_name = "MB", default_value_t = 4096, help_heading = "Limits")]
     memory: usize,
 }
 
