@@ -6,6 +6,7 @@
 //! output, such as a full disk, is reported at the end.
 
 use crate::faults::{self, Disturbed};
+use crate::progress;
 use crate::watchdog;
 use clap::ValueEnum;
 use hardbop_report::diagnostics::{self, Colour};
@@ -136,6 +137,11 @@ impl Console {
         })
     }
 
+    /// Whether only results and errors are wanted.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// How errors and warnings are written.
     pub fn format(&self) -> MessageFormat {
         self.format
@@ -168,6 +174,7 @@ impl Console {
 
 /// Speaks for a command that is being ended, whose own console holds nothing back.
 pub fn speak_for_command(format: MessageFormat, result: &str, why: &str) {
+    progress::clear_live_line();
     // Nothing can be done about a stream that is closed.
     let _ = io::stdout().write_all(result.as_bytes());
     let _ = io::stdout().flush();

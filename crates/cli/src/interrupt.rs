@@ -9,7 +9,7 @@ use crate::memory;
 use hardbop_outcome::{Interrupt, Limit};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
@@ -37,6 +37,14 @@ const KILLED_BY_INTERRUPT: i32 = 130;
 pub fn survive_the_limit_on_files() {
     #[cfg(unix)]
     let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+}
+
+/// How often somebody has looked at the limits: a measure of work that all engines have.
+static LOOKS: AtomicU64 = AtomicU64::new(0);
+
+/// How often somebody has looked at the limits so far.
+pub fn looks() -> u64 {
+    LOOKS.load(Ordering::Relaxed)
 }
 
 /// Bytes by which any limit may be exceeded for a moment.
@@ -101,6 +109,7 @@ impl Patience {
 
 impl Interrupt for Patience {
     fn check(&self) -> Option<Limit> {
+        LOOKS.fetch_add(1, Ordering::Relaxed);
         faults::limit().or_else(|| self.exceeded())
     }
 }

@@ -26,6 +26,11 @@ pub fn look() {
     RESIDENT.store(bytes, Ordering::Relaxed);
 }
 
+/// What is allocated now.
+pub fn megabytes() -> usize {
+    ALLOCATOR.allocated() >> 20
+}
+
 /// Whether more is allocated, or was resident when last seen.
 pub fn exceeds(limit: usize) -> bool {
     ALLOCATOR.allocated() > limit || limit >= SMALL && RESIDENT.load(Ordering::Relaxed) > limit

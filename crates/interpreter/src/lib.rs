@@ -14,6 +14,7 @@ mod fire;
 mod fold;
 mod lasso;
 mod letters;
+mod reads;
 mod record;
 mod replay;
 mod run_table;
@@ -38,7 +39,9 @@ pub use letters::{letter_of_state, letter_of_threads};
 pub use record::Recorder;
 pub use replay::{Fault, Place, ReplayError, Replayed, replay, replay_of};
 pub use scheduler::schedulable;
-pub use simulate::{Chooser, End, RandomChooser, Simulation, StepOption, simulate};
+pub use simulate::{
+    Chooser, Course, End, RandomChooser, Simulation, StepOption, simulate, simulate_course,
+};
 pub use step::{Effect, Move, StepError, returned, step_slots, take};
 pub use thread_lasso::{observe_thread_lasso, observe_thread_trace, replay_thread_lasso};
 pub use walk::{Walk, Walked, WalkedKind};

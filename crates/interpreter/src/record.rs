@@ -1,6 +1,7 @@
 //! Takes steps and writes them down as a flat trace that replays.
 
 use crate::configuration::Configuration;
+use crate::replay::{ReplayError, replay};
 use crate::step::{Effect, Move, StepError, take};
 use hardbop_evidence::trace::{ThreadOrigin, VERSION};
 use hardbop_evidence::{Segment, Step, Trace, digest};
@@ -34,6 +35,20 @@ impl<'a> Recorder<'a> {
         };
         recorder.record_origins();
         recorder
+    }
+
+    /// A run that goes on where a trace of the machine ends.
+    pub fn resume(machine: &'a Machine, trace: &Trace) -> Result<Self, ReplayError> {
+        let configuration = replay(machine, trace)?.last;
+        let trace = Trace {
+            target: None,
+            ..trace.clone()
+        };
+        Ok(Self {
+            machine,
+            configuration,
+            trace,
+        })
     }
 
     /// The machine that runs.

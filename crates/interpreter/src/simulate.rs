@@ -7,10 +7,12 @@
 use crate::choices::{TooManyChoices, deciding_inputs, enabled_edges, find_inputs, tried_inputs};
 use crate::configuration::{Configuration, Slot, initial, initial_slots};
 use crate::fire::fire;
+use crate::reads::Reads;
 use crate::record::Recorder;
+use crate::replay::ReplayError;
 use crate::scheduler::schedulable;
 use crate::step::{Effect, Move, step_slots};
-use hardbop_evidence::{Target, Trace};
+use hardbop_evidence::{Interrupt, Limit, NeverInterrupted, Target, Trace};
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{EdgeId, Machine, NodeId, Type};
 
@@ -24,6 +26,8 @@ const MAX_DRAWN: usize = 1 << 10;
 pub struct StepOption {
     /// The thread that would take it.
     pub thread: u32,
+    /// Where the thread is.
+    pub node: NodeId,
     /// The edge; nothing for a return.
     pub edge: Option<EdgeId>,
     /// What to show: thread, line and statement.
@@ -42,8 +46,41 @@ pub trait Chooser {
     /// Picks a value: of a `*`, or the initial value of a variable.
     fn value(&mut self, description: &str, ty: Type) -> Option<u64>;
 
+    /// Whether values that nothing reads are 0 instead of being asked for.
+    fn leaves_out_unread(&self) -> bool {
+        false
+    }
+
+    /// Hears the state in which the run begins.
+    fn started(&mut self, _initial: &Configuration) {}
+
     /// Hears what a step has done, and the state after it.
     fn taken(&mut self, _option: &StepOption, _effect: &Effect, _after: &Configuration) {}
+}
+
+/// How far a run goes, and where it begins.
+#[derive(Clone, Copy)]
+pub struct Course<'a> {
+    /// The most steps that are taken.
+    pub max_steps: u64,
+    /// The run ends at any of these places.
+    pub targets: &'a [Target],
+    /// The run goes on where this one ends.
+    pub from: Option<&'a Trace>,
+    /// Asked before every step.
+    pub interrupt: &'a dyn Interrupt,
+}
+
+impl Course<'_> {
+    /// From the start for a number of steps.
+    pub fn steps(max_steps: u64) -> Course<'static> {
+        Course {
+            max_steps,
+            targets: &[],
+            from: None,
+            interrupt: &NeverInterrupted,
+        }
+    }
 }
 
 /// Chooses at random; the same seed makes the same run.
@@ -123,6 +160,8 @@ pub enum End {
     StepLimit,
     /// The chooser wanted no more.
     Stopped,
+    /// The run was interrupted from outside.
+    Interrupted(Limit),
     /// Whether a statement can be executed could not be found out.
     TooManyChoices(TooManyChoices),
 }
@@ -135,41 +174,73 @@ pub fn simulate(
     max_steps: u64,
     target: Option<&Target>,
 ) -> Simulation {
-    let slots = initial_slots(machine);
-    let (values, stopped) = match choose_values(machine, chooser, &slots) {
-        Some(values) => (values, false),
-        None => (vec![0; slots.len()], true),
+    let course = Course {
+        targets: target.map_or(&[], std::slice::from_ref),
+        ..Course::steps(max_steps)
     };
-    let mut run = Simulator {
-        recorder: Recorder::new(machine, initial(machine, &values)),
-    };
-    let mut steps = 0;
-    let mut end = stopped.then_some(End::Stopped);
-    while end.is_none() {
-        end = run.reason_to_end(target).or_else(|| {
-            if steps == max_steps {
-                return Some(End::StepLimit);
-            }
-            steps += 1;
-            run.step(chooser).err()
-        });
-    }
-    let end = end.expect("the loop ends with a reason");
-    let (mut trace, last) = run.recorder.finish();
-    if end == End::Target {
-        trace.target = target.cloned();
-    }
-    let taken = trace.segments.iter().map(|s| s.steps.len() as u64).sum();
-    Simulation {
-        trace,
-        last,
-        steps: taken,
-        end,
-    }
+    simulate_course(machine, chooser, &course).expect("a run from the start has nothing to replay")
 }
 
-fn choose_values(machine: &Machine, chooser: &mut dyn Chooser, slots: &[Slot]) -> Option<Vec<u64>> {
+/// Runs a machine until it reaches one of the targets of a course, fails an assertion or comes to
+/// the end of the course. An error says that the run to go on from is not one of the program.
+pub fn simulate_course(
+    machine: &Machine,
+    chooser: &mut dyn Chooser,
+    course: &Course<'_>,
+) -> Result<Simulation, ReplayError> {
+    let reads = chooser.leaves_out_unread().then(|| Reads::new(machine));
+    let mut end = None;
+    let recorder = if let Some(trace) = course.from {
+        Recorder::resume(machine, trace)?
+    } else {
+        let slots = initial_slots(machine);
+        let values = choose_values(machine, chooser, reads.as_ref(), &slots);
+        end = values.is_none().then_some(End::Stopped);
+        let values = values.unwrap_or_else(|| vec![0; slots.len()]);
+        Recorder::new(machine, initial(machine, &values))
+    };
+    chooser.started(recorder.configuration());
+    let mut run = Simulator { recorder, reads };
+    let mut steps = 0;
+    let end = loop {
+        if let Some(end) = end.take().or_else(|| run.reason_to_end(course.targets)) {
+            break end;
+        }
+        if steps == course.max_steps {
+            break End::StepLimit;
+        }
+        if let Some(limit) = course.interrupt.check() {
+            break End::Interrupted(limit);
+        }
+        if let Err(end) = run.step(chooser) {
+            break end;
+        }
+        steps += 1;
+    };
+    let (mut trace, last) = run.recorder.finish();
+    if end == End::Target {
+        let mut targets = course.targets.iter();
+        trace.target = targets.find(|target| last.is_at(target.node)).cloned();
+    }
+    Ok(Simulation {
+        trace,
+        last,
+        steps,
+        end,
+    })
+}
+
+/// Values for slots; those that nothing reads are 0 if `reads` is known.
+fn choose_values(
+    machine: &Machine,
+    chooser: &mut dyn Chooser,
+    reads: Option<&Reads>,
+    slots: &[Slot],
+) -> Option<Vec<u64>> {
     let choose = |slot: &Slot| {
+        if reads.is_some_and(|reads| !reads.initial(machine, *slot)) {
+            return Some(0);
+        }
         let ty = slot.ty(machine);
         let what = format!("initial value of {}", slot.name(machine));
         chooser.value(&what, ty).map(|value| ty.wrap(value))
@@ -180,11 +251,13 @@ fn choose_values(machine: &Machine, chooser: &mut dyn Chooser, slots: &[Slot]) -
 /// A run being made.
 struct Simulator<'a> {
     recorder: Recorder<'a>,
+    reads: Option<Reads>,
 }
 
 impl Simulator<'_> {
-    fn reason_to_end(&self, target: Option<&Target>) -> Option<End> {
-        if target.is_some_and(|target| self.recorder.configuration().is_at(target.node)) {
+    fn reason_to_end(&self, targets: &[Target]) -> Option<End> {
+        let is_there = |target: &Target| self.recorder.configuration().is_at(target.node);
+        if targets.iter().any(is_there) {
             return Some(End::Target);
         }
         let mut waiting = Vec::new();
@@ -225,7 +298,9 @@ impl Simulator<'_> {
             thread,
             &step,
         );
-        let chosen = choose_values(self.recorder.machine(), chooser, &slots).ok_or(End::Stopped)?;
+        let machine = self.recorder.machine();
+        let chosen = choose_values(machine, chooser, self.reads.as_ref(), &slots);
+        let chosen = chosen.ok_or(End::Stopped)?;
         let taken = self.recorder.step(thread, step, &chosen);
         let effect = taken.expect("the option was offered because it can be taken");
         chooser.taken(option, &effect, self.recorder.configuration());
@@ -278,18 +353,12 @@ impl Simulator<'_> {
         };
         let name = self.recorder.configuration().thread_name(machine, thread);
         let line = machine.line_of(node);
-        // The ways out of a branch all show the same text.
-        let next = match edge {
-            Some(edge) if machine.node(node).edges.len() > 1 => {
-                format!(" (to line {})", machine.line_of(machine.edge(edge).to))
-            }
-            _ => String::new(),
-        };
         let words: Vec<&str> = text.split_whitespace().collect();
         StepOption {
             thread,
+            node,
             edge,
-            description: format!("[{name}] line {line}: {}{next}", words.join(" ")),
+            description: format!("[{name}] line {line}: {}", words.join(" ")),
         }
     }
 
@@ -327,7 +396,10 @@ impl Simulator<'_> {
             self.choose_among_many(chooser, option, edge)?
         };
         for (index, &ty) in types.iter().enumerate() {
-            if deciding.iter().all(|input| input.index() != index) {
+            let is_read = |reads: &Reads| reads.input(self.recorder.machine(), edge, index);
+            if deciding.iter().all(|input| input.index() != index)
+                && self.reads.as_ref().is_none_or(is_read)
+            {
                 let what = format!("choice {} of {}", index + 1, option.description);
                 let value = chooser.value(&what, ty).ok_or(End::Stopped)?;
                 inputs[index] = ty.wrap(value);
@@ -465,8 +537,8 @@ mod tests {
         expect_test::expect![[r"
             initial value of g: bool
             choice 1 of [main] line 3: g := *: bool
-            [main] line 4: if (*) (to line 4)
-            [main] line 4: if (*) (to line 5)"]]
+            [main] line 4: if (*)
+            [main] line 4: if (*)"]]
         .assert_eq(&chooser.0.join("\n"));
     }
 }

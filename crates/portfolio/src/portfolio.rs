@@ -9,7 +9,7 @@ use crate::plan::{Planned, plan};
 use crate::turns::{Contestant, End, Participant, Until, take_turns};
 use crate::vacuity;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Budget, Limit, Outcome, Progress, Question, Steady, Verdict};
+use hardbop_outcome::{Answer, Budget, Event, Limit, Outcome, Progress, Question, Steady, Verdict};
 use std::num::NonZeroUsize;
 
 /// Which engines answer.
@@ -71,6 +71,7 @@ impl Portfolio {
     ) -> Result<Outcome, Refused> {
         let mut outcome = self.answer(machine, question, budget, progress)?;
         if self.validation == Validation::Full {
+            progress.event(Event::Phase("vacuity"));
             vacuity::mark(machine, &mut outcome, budget)?;
         }
         Ok(outcome)
@@ -98,6 +99,9 @@ impl Portfolio {
             compare(machine, question, &participants, &self.options)?;
         }
         let mut outcome = joined(question, participants);
+        if self.validation == Validation::Full {
+            progress.event(Event::Engine("validation"));
+        }
         match self.validation {
             Validation::Full => validate(machine, question, &mut outcome, budget.interrupt)?,
             Validation::None => contradictions(&outcome)?,
@@ -179,6 +183,7 @@ impl Portfolio {
                 interrupt,
                 ..*budget
             };
+            progress.event(Event::Engine(only.name()));
             let outcome = only.check(machine, question, &budget, progress);
             return vec![Participant {
                 name: only.name(),

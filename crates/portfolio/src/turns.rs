@@ -210,8 +210,9 @@ impl Board<'_> {
 }
 
 /// The interrupt as one engine sees it.
-struct Turn<'t> {
+struct Turn<'t, 'p> {
     board: &'t Board<'t>,
+    relay: Relay<'t, 'p>,
     me: usize,
     outer: Steady<'t>,
     looks: AtomicU64,
@@ -221,12 +222,13 @@ struct Turn<'t> {
     length: u64,
 }
 
-impl Interrupt for Turn<'_> {
+impl Interrupt for Turn<'_, '_> {
     fn check(&self) -> Option<Limit> {
         let looks = self.looks.fetch_add(1, Ordering::Relaxed) + 1;
         if looks >= self.until.load(Ordering::Relaxed) {
             self.until.store(looks + self.length, Ordering::Relaxed);
             self.board.hand_on(self.me);
+            self.relay.say(None);
         }
         let is_last = looks / self.length >= self.board.last_turn.load(Ordering::Relaxed);
         if is_last || self.board.stop.load(Ordering::Relaxed) {
@@ -237,16 +239,26 @@ impl Interrupt for Turn<'_> {
 }
 
 /// Passes on what an engine says, under its name.
+#[derive(Clone, Copy)]
 struct Relay<'r, 'p> {
     name: &'static str,
     progress: &'r Mutex<&'p mut dyn Progress>,
 }
 
-impl Progress for Relay<'_, '_> {
-    fn event(&mut self, event: Event<'_>) {
+impl Relay<'_, '_> {
+    /// Says who searches, and what it has to say.
+    fn say(&self, event: Option<Event<'_>>) {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         progress.event(Event::Engine(self.name));
-        progress.event(event);
+        if let Some(event) = event {
+            progress.event(event);
+        }
+    }
+}
+
+impl Progress for Relay<'_, '_> {
+    fn event(&mut self, event: Event<'_>) {
+        self.say(Some(event));
     }
 }
 
@@ -326,8 +338,13 @@ impl<'c, 'p: 'c> Contest<'c, 'p> {
             0 => FIRST_TURN * length,
             _ => length,
         };
+        let mut relay = Relay {
+            name: engine.name(),
+            progress: self.progress,
+        };
         let turn = Turn {
             board: self.board,
+            relay,
             me: number,
             outer: Steady::new(self.budget.interrupt),
             looks: AtomicU64::new(0),
@@ -337,10 +354,6 @@ impl<'c, 'p: 'c> Contest<'c, 'p> {
         let budget = Budget {
             interrupt: &turn,
             ..*self.budget
-        };
-        let mut relay = Relay {
-            name: engine.name(),
-            progress: self.progress,
         };
         // The engine owns everything that it touches, so nothing half-done outlives a panic.
         let outcome = catch_unwind(AssertUnwindSafe(|| {

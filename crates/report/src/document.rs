@@ -32,6 +32,7 @@ pub use run::{
     Branch, Choice, LeftOut, Loop, Place, Run, RunEnding, Scope, Step, StepKind, Thread, Value,
 };
 pub use schema::{check_schema, coverage_schema, message_schema, replay_schema};
+pub use written::Branches;
 
 /// All answers of a command, with their runs.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

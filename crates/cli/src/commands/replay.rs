@@ -13,7 +13,7 @@ use crate::reports;
 use crate::trace_arguments::{TraceArguments, shown};
 use hardbop_interpreter::{Ending, ReplayedLasso, replay, replay_lasso, replay_thread_lasso};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Asked, Evidence, Outcome, Question, Verdict, outcome};
+use hardbop_outcome::{Answer, Asked, Evidence, Outcome, Question, Trace, Verdict, outcome};
 use hardbop_portfolio::{Judgement, judge_evidence};
 use hardbop_report::document::ReplayDocument;
 
@@ -175,6 +175,25 @@ fn steps(count: u128) -> String {
     } else {
         format!("{count} steps")
     }
+}
+
+/// The first finite run in a file.
+pub fn read_run(file: &str) -> Result<Trace, Failure> {
+    let evidence = read(file)?
+        .into_iter()
+        .filter_map(|recorded| match recorded {
+            Recorded::Bare(evidence) => Some(*evidence),
+            Recorded::Answer(answer) => match answer.verdict {
+                Verdict::Found(evidence) => Some(evidence),
+                _ => None,
+            },
+        });
+    let mut runs = evidence.filter_map(|evidence| match evidence {
+        Evidence::Run(trace) => Some(trace),
+        _ => None,
+    });
+    let none = || Failure::BadInput(format!("{file} has no run that ends"));
+    runs.next().ok_or_else(none)
 }
 
 fn read(file: &str) -> Result<Vec<Recorded>, Failure> {

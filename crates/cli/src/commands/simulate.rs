@@ -1,14 +1,18 @@
 //! `hardbop simulate`: one run of a program, at random or with the user choosing.
 
+mod person;
+
+use super::replay;
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::input::{self, ProgramArguments};
+use crate::interrupt::Patience;
 use crate::trace_arguments::{TraceArguments, shown};
-use hardbop_interpreter::{Chooser, End, RandomChooser, Simulation, StepOption, simulate};
-use hardbop_machine::{Machine, NodeId, Type};
-use hardbop_outcome::{Evidence, Target};
-use std::io::BufRead;
+use hardbop_interpreter::{Course, End, RandomChooser, Simulation, simulate_course};
+use hardbop_machine::{Machine, NodeId};
+use hardbop_outcome::{Evidence, Interrupt};
+use person::Person;
 
 /// Run a program, at random or step by step
 #[derive(Debug, clap::Args)]
@@ -21,9 +25,12 @@ pub struct Arguments {
     /// Stop after this many steps
     #[arg(long, value_name = "N", default_value_t = 1000)]
     steps: u64,
-    /// Ask at every choice
+    /// Ask at every choice that is read; u takes the last answer back, q stops
     #[arg(short, long, conflicts_with = "seed")]
     interactive: bool,
+    /// Go on where a run ends: a trace, or the first one in the output of `check --json`
+    #[arg(long, value_name = "TRACE.json")]
+    from: Option<String>,
     /// Stop at a label: LABEL or PROCEDURE:LABEL
     #[arg(long, value_name = "LABEL")]
     reach: Option<String>,
@@ -42,36 +49,48 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         return Err(Failure::BadInput(message.to_owned()));
     }
     let machine = input::load(console, &arguments.program)?;
-    let target = find_target(&machine, arguments.reach.as_deref())?;
-    let simulation = if arguments.interactive {
-        let mut person = Person { console };
-        simulate(&machine, &mut person, arguments.steps, target.as_ref())
-    } else {
-        let mut chooser = RandomChooser::new(arguments.seed);
-        simulate(&machine, &mut chooser, arguments.steps, target.as_ref())
+    let targets = match &arguments.reach {
+        Some(label) => crate::targets::find_label(&machine, label)?,
+        None => Vec::new(),
     };
+    let from = arguments
+        .from
+        .as_deref()
+        .map(replay::read_run)
+        .transpose()?;
+    // The first Ctrl-C shows the run so far.
+    let patience = Patience::for_at_most(None);
+    let course = Course {
+        max_steps: arguments.steps,
+        targets: &targets,
+        from: from.as_ref(),
+        interrupt: &patience,
+    };
+    let simulation = if arguments.interactive {
+        let mut person = Person::new(console, &machine, &patience);
+        loop {
+            let simulation = simulate_course(&machine, &mut person, &course);
+            if !person.takes_back() {
+                break simulation;
+            }
+        }
+    } else {
+        simulate_course(&machine, &mut RandomChooser::new(arguments.seed), &course)
+    };
+    let mut simulation = simulation.map_err(|why| {
+        let file = arguments.from.as_deref().unwrap_or_default();
+        let program = machine.source.name();
+        Failure::BadInput(format!("{file} is not a run of {program}: {why}"))
+    })?;
+    if let (End::Stopped, Some(limit)) = (&simulation.end, patience.check()) {
+        simulation.end = End::Interrupted(limit);
+    }
     show(console, arguments, &machine, &simulation)?;
     Ok(match simulation.end {
         End::Target | End::AssertionFailed { .. } => Exit::Found,
-        End::TooManyChoices(_) => Exit::Unknown,
+        End::TooManyChoices(_) | End::Interrupted(_) => Exit::Unknown,
         End::Ended | End::Stuck { .. } | End::StepLimit | End::Stopped => Exit::Fine,
     })
-}
-
-fn find_target(machine: &Machine, label: Option<&str>) -> Result<Option<Target>, Failure> {
-    let Some(label) = label else {
-        return Ok(None);
-    };
-    let mut targets = crate::targets::find_label(machine, label)?;
-    if targets.len() > 1 {
-        let names: Vec<String> = targets.iter().map(|t| format!("`{t}`")).collect();
-        let message = format!(
-            "`{label}` may be {}; say PROCEDURE:LABEL",
-            names.join(" or ")
-        );
-        return Err(Failure::BadInput(message));
-    }
-    Ok(targets.pop())
 }
 
 fn show(
@@ -124,68 +143,7 @@ fn describe(machine: &Machine, simulation: &Simulation) -> String {
         }
         End::StepLimit => "the limit on steps was reached".to_owned(),
         End::Stopped => "stopped".to_owned(),
+        End::Interrupted(limit) => limit.to_string(),
         End::TooManyChoices(why) => why.to_string(),
-    }
-}
-
-/// Asks on the terminal. An empty line takes the first choice; `q` or the end of the input stops.
-struct Person<'a> {
-    console: &'a mut Console,
-}
-
-impl Person<'_> {
-    /// The number up to `max` that the user picks.
-    fn ask(&mut self, question: &str, max: u64) -> Option<u64> {
-        loop {
-            self.console.print(question);
-            self.console.flush();
-            let mut line = String::new();
-            let read = std::io::stdin().lock().read_line(&mut line).ok()?;
-            let answer = line.trim();
-            if read == 0 || answer.eq_ignore_ascii_case("q") {
-                return None;
-            }
-            if answer.is_empty() {
-                return Some(0);
-            }
-            match answer.parse() {
-                Ok(number) if number <= max => return Some(number),
-                _ => self
-                    .console
-                    .print(&format!("a number from 0 to {max}, or q to stop\n")),
-            }
-        }
-    }
-
-    fn pick(&mut self, head: &str, options: impl Iterator<Item = String>) -> Option<usize> {
-        self.console.print(&format!("{head}\n"));
-        let mut last = 0;
-        for (index, option) in options.enumerate() {
-            self.console.print(&format!("  {index}  {option}\n"));
-            last = index;
-        }
-        self.ask("> ", last as u64).map(|number| number as usize)
-    }
-}
-
-impl Chooser for Person<'_> {
-    fn step(&mut self, options: &[StepOption]) -> Option<usize> {
-        self.pick(
-            "next step:",
-            options.iter().map(|option| option.description.clone()),
-        )
-    }
-
-    fn inputs(&mut self, description: &str, valuations: &[Vec<u64>]) -> Option<usize> {
-        let texts = valuations.iter().map(|values| {
-            let values: Vec<String> = values.iter().map(u64::to_string).collect();
-            values.join(", ")
-        });
-        self.pick(&format!("values of the choices in {description}:"), texts)
-    }
-
-    fn value(&mut self, description: &str, ty: Type) -> Option<u64> {
-        let max = ty.max_value();
-        self.ask(&format!("{description} (0 to {max}): "), max)
     }
 }

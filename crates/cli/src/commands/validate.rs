@@ -9,6 +9,7 @@ use crate::exit::{Exit, Failure};
 use crate::input::{self, ProgramArguments};
 use crate::interrupt::Patience;
 use crate::limits::TimeAndMemory;
+use crate::progress::ProgressArguments;
 use crate::targets::TargetArguments;
 use hardbop_checker::{Accepted, Rejected};
 use hardbop_machine::Machine;
@@ -27,6 +28,8 @@ pub struct Arguments {
     targets: TargetArguments,
     #[command(flatten)]
     pub limits: TimeAndMemory,
+    #[command(flatten)]
+    progress: ProgressArguments,
 }
 
 /// Runs the command.
@@ -48,7 +51,11 @@ pub fn run(
     let mut covered: HashSet<Target> = HashSet::new();
     for file in files {
         for certificate in read_certificates(file)? {
-            match hardbop_checker::validate(&machine, &certificate, patience) {
+            let mut meter = arguments.progress.meter(console);
+            meter.phase("validation");
+            let judged = hardbop_checker::validate(&machine, &certificate, patience);
+            drop(meter);
+            match judged {
                 Ok(part) => accepted += part,
                 Err(rejected @ Rejected::Interrupted(_)) => {
                     console.note(&rejected.to_string());

@@ -86,9 +86,20 @@ impl<'a> Written<'a> {
                 StmtKind::Assign {
                     targets, values, ..
                 } => {
-                    // A value that is thrown away is not lowered.
-                    let values = targets.iter().zip(values);
-                    let thrown = values.filter(|(target, _)| matches!(target, Target::Discard(_)));
+                    // A value that is thrown away, for another value of the same variable too, is
+                    // not lowered.
+                    let mut last = HashMap::new();
+                    for (index, target) in targets.iter().enumerate() {
+                        if let Target::Variable(name) = target {
+                            last.insert(name.name, index);
+                        }
+                    }
+                    let is_last = |(index, target): &(usize, &Target)| match target {
+                        Target::Variable(name) => last[&name.name] == *index,
+                        Target::Discard(_) => false,
+                    };
+                    let targets = targets.iter().enumerate().zip(values);
+                    let thrown = targets.filter(|(target, _)| !is_last(target));
                     discarded.extend(thrown.map(|(_, &value)| ast.expr(value).span));
                     Statement::Other(StepKind::Assign)
                 }
@@ -169,6 +180,21 @@ impl<'a> Written<'a> {
             column,
             value,
         }
+    }
+}
+
+/// Which way each edge of a program goes, where there are several.
+pub struct Branches<'a>(Written<'a>);
+
+impl<'a> Branches<'a> {
+    /// Reads the text of a program again.
+    pub fn new(machine: &'a Machine) -> Self {
+        Self(Written::new(machine))
+    }
+
+    /// The way of an edge.
+    pub fn of(&self, edge: EdgeId) -> Option<Branch> {
+        self.0.step(edge).1
     }
 }
 
