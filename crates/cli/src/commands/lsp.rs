@@ -18,7 +18,12 @@ pub struct Arguments {
     #[arg(long, hide = true)]
     stdio: bool,
     /// Let a check give up when the whole server uses this much memory
-    #[arg(long, value_name = "MB", default_value_t = 4096, help_heading = "Limits")]
+    #[arg(
+        long,
+        value_name = "MB",
+        default_value_t = 4096,
+        help_heading = "Limits"
+    )]
     memory: usize,
 }
 
