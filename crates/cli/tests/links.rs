@@ -87,6 +87,7 @@ fn documents() -> Vec<PathBuf> {
 #[test]
 fn every_link_leads_somewhere() {
     let mut checked = 0;
+    let mut broken = Vec::new();
     for document in documents() {
         let text = read(&document);
         for link in links(&text) {
@@ -99,16 +100,15 @@ fn every_link_leads_somewhere() {
                 file => document.parent().expect("a folder").join(file),
             };
             let place = format!("{}: {link}", document.display());
-            assert!(target.exists(), "{place}: no such file");
-            if !anchor.is_empty() {
-                assert!(
-                    anchors(&read(&target)).contains(anchor),
-                    "{place}: no such heading"
-                );
+            if !target.exists() {
+                broken.push(format!("{place}: no such file"));
+            } else if !anchor.is_empty() && !anchors(&read(&target)).contains(anchor) {
+                broken.push(format!("{place}: no such heading"));
             }
             checked += 1;
         }
     }
+    assert!(broken.is_empty(), "{broken:#?}");
     assert!(checked > 100, "{checked}");
 }
 
@@ -147,7 +147,7 @@ fn the_tour_of_the_readme_names_files_that_exist() {
     let table = tour.lines().filter(|line| line.starts_with('|'));
     let words = table.flat_map(|line| line.split([' ', '`', '|']));
     let files: BTreeSet<&str> = words.filter(is_file).collect();
-    assert!(files.len() > 5, "{files:?}");
+    assert!(files.len() > 3, "{files:?}");
     for file in files {
         assert!(root().join(file).exists(), "{file}");
     }

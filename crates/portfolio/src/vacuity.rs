@@ -48,7 +48,7 @@ pub(crate) fn mark(
     let mut unreached = unreached_by_proof(&outcome.certificates);
     let open = statements.values().flatten();
     let open: BTreeSet<NodeId> = open
-        .filter(|node| !unreached.contains(node))
+        .filter(|node| !unreached.contains(**node))
         .copied()
         .collect();
     if !open.is_empty() && machine.nodes.len() <= MOST_NODES {
@@ -56,7 +56,7 @@ pub(crate) fn mark(
     }
     for answer in &mut outcome.answers {
         let from = is_excluded(answer).and_then(|failure| statements.get(&failure));
-        answer.vacuous = from.is_some_and(|from| from.iter().all(|node| unreached.contains(node)));
+        answer.vacuous = from.is_some_and(|from| from.iter().all(|&node| unreached.contains(node)));
     }
     Ok(())
 }
@@ -70,9 +70,9 @@ struct Unreached {
 }
 
 impl Unreached {
-    fn contains(&self, node: &NodeId) -> bool {
-        let is_excluded = self.has_proof && !self.reached.contains(node);
-        is_excluded || self.searched.contains(node)
+    fn contains(&self, node: NodeId) -> bool {
+        let is_excluded = self.has_proof && !self.reached.contains(&node);
+        is_excluded || self.searched.contains(&node)
     }
 
     fn extend(&mut self, nodes: BTreeSet<NodeId>) {
@@ -96,9 +96,10 @@ fn unreached_by_proof(certificates: &[Certificate]) -> Unreached {
         };
         let listed = certificate.nodes.iter().filter(|r| !is_false(r.relation));
         let listed: BTreeSet<NodeId> = listed.map(|relation| relation.node).collect();
-        unreached.reached = match unreached.has_proof {
-            true => &unreached.reached & &listed,
-            false => listed,
+        unreached.reached = if unreached.has_proof {
+            &unreached.reached & &listed
+        } else {
+            listed
         };
         unreached.has_proof = true;
     }

@@ -69,22 +69,25 @@ impl StepRow {
     }
 }
 
+/// Variables with their values.
+type Pairs = Vec<(String, u64)>;
+
 /// The values of all variables, kept up to date for [`TraceLevel::Full`].
 struct Values {
-    shared: Vec<(String, u64)>,
+    shared: Pairs,
     threads: Vec<ThreadValues>,
 }
 
 struct ThreadValues {
-    own: Vec<(String, u64)>,
-    frames: Vec<Vec<(String, u64)>>,
+    own: Pairs,
+    frames: Vec<Pairs>,
 }
 
-fn pairs<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<(String, u64)> {
+fn pairs<'a>(values: impl Iterator<Item = &'a Value>) -> Pairs {
     values.map(|v| (v.name.clone(), v.value)).collect()
 }
 
-fn set(values: &mut Vec<(String, u64)>, change: &Value) {
+fn set(values: &mut Pairs, change: &Value) {
     match values.iter_mut().find(|(name, _)| *name == change.name) {
         Some((_, value)) => *value = change.value,
         None => values.push((change.name.clone(), change.value)),
@@ -125,10 +128,10 @@ impl Values {
     }
 
     /// What a thread sees: its own variables, then those of all, if it has not ended.
-    fn seen_by(&self, thread: u32) -> Option<(Vec<(String, u64)>, &[(String, u64)])> {
+    fn seen_by(&self, thread: u32) -> Option<(Pairs, Pairs)> {
         let thread = &self.threads[thread as usize];
         let frame = thread.frames.last()?;
-        Some(([&thread.own[..], frame].concat(), &self.shared))
+        Some(([&thread.own[..], frame].concat(), self.shared.clone()))
     }
 }
 
@@ -256,8 +259,8 @@ impl<'a> View<'a> {
         }
         let is_shared = |change: &&&Value| self.concurrent && change.scope == Scope::Shared;
         let (own, shared) = match values.and_then(|values| values.seen_by(step.thread)) {
-            Some((own, shared)) if self.concurrent => (own, shared.to_vec()),
-            Some((own, shared)) => ([shared, &own].concat(), Vec::new()),
+            Some((own, shared)) if self.concurrent => (own, shared),
+            Some((own, shared)) => ([shared, own].concat(), Vec::new()),
             None => {
                 let (shared, own): (Vec<&Value>, Vec<&Value>) =
                     told.iter().partition(|change| is_shared(change));
@@ -286,9 +289,10 @@ impl<'a> View<'a> {
             let plural = if inside == 1 { "" } else { "s" };
             notes.push(Note::Own(format!("(folded: {inside} step{plural})")));
         }
-        let name = match self.concurrent {
-            true => self.run.threads[step.thread as usize].name.clone(),
-            false => String::new(),
+        let name = if self.concurrent {
+            self.run.threads[step.thread as usize].name.clone()
+        } else {
+            String::new()
         };
         Row::Step(StepRow {
             line: step.place.line,
