@@ -68,6 +68,7 @@ fn json_is_an_object_on_each_line_for_every_engine() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn a_terminal_has_a_live_line_that_goes_away() {
     let file = hard_program("terminal.bp");
     let line = format!(
@@ -81,7 +82,7 @@ fn a_terminal_has_a_live_line_that_goes_away() {
         script.stdin(Stdio::null()).output()
     };
     let Ok(output) = run(&line, "xterm") else {
-        println!("skipped: there is no `script` to make a terminal with");
+        eprintln!("skipped: there is no `script` to make a terminal with");
         return;
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

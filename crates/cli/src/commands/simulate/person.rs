@@ -11,6 +11,7 @@ use hardbop_interpreter::{Chooser, Configuration, Effect, StepOption};
 use hardbop_machine::{Machine, Type, Variable};
 use hardbop_outcome::Interrupt;
 use hardbop_report::document::{Branch, Branches};
+use std::fmt::Write as _;
 use std::io::BufRead;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -180,7 +181,7 @@ impl<'a> Person<'a> {
             let name = state.thread_name(machine, thread);
             let line = machine.line_of(frame.node);
             let values: String = values.collect();
-            text.push_str(&format!("[{name}] at line {line}:{values}\n"));
+            let _ = writeln!(text, "[{name}] at line {line}:{values}");
         }
         text
     }
