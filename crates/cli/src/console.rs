@@ -127,7 +127,7 @@ impl Console {
 
     /// How wide a line of a result may be: `COLUMNS`, or what the terminal says. Nothing for a
     /// pipe or a file.
-    pub fn width(&self) -> Option<usize> {
+    pub fn width() -> Option<usize> {
         let told = std::env::var("COLUMNS").ok();
         let told = told.and_then(|columns| columns.parse().ok());
         let told = told.filter(|&columns: &usize| columns >= NARROWEST);

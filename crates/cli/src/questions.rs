@@ -134,7 +134,7 @@ pub struct ReadQuestion {
 
 enum ReadSubject {
     Places(Vec<Target>),
-    Property(ReadProperty),
+    Property(Box<ReadProperty>),
 }
 
 impl ReadQuestion {
@@ -180,7 +180,7 @@ impl QuestionArguments {
         for text in texts {
             let property = ReadProperty::read(machine, text);
             let property = property.map_err(|errors| reported(console, &errors))?;
-            subjects.push(ReadSubject::Property(property));
+            subjects.push(ReadSubject::Property(Box::new(property)));
         }
         let wanted = match (self.any_run, self.shortest) {
             (true, _) => WantedRun::Any,

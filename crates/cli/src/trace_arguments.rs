@@ -46,9 +46,7 @@ impl TraceArguments {
             level,
             expand: self.expand.is_some(),
             max_lines: self.expand.unwrap_or(default.max_lines),
-            width: console
-                .width()
-                .map_or(default.width, |width| width.saturating_sub(INDENT)),
+            width: Console::width().map_or(default.width, |width| width.saturating_sub(INDENT)),
             colour: console.colour(),
         };
         Some(TraceTexts::new(machine, options))

@@ -30,9 +30,10 @@ fn is_reached(machine: &Machine, assertion: &Target) -> Option<bool> {
         states: Some(50_000),
         ..Budget::unlimited()
     };
-    let outcome = match machine.is_sequential() {
-        true => TabulationEngine.check(machine, &question, &budget, &mut Silent),
-        false => Oracle::default().check(machine, &question, &budget, &mut Silent),
+    let outcome = if machine.is_sequential() {
+        TabulationEngine.check(machine, &question, &budget, &mut Silent)
+    } else {
+        Oracle::default().check(machine, &question, &budget, &mut Silent)
     };
     if outcome.answers.iter().any(|a| a.verdict.is_found()) {
         return Some(true);

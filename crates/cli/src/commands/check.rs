@@ -213,9 +213,11 @@ fn print_answers(
 ) -> Result<(), Failure> {
     watchdog::result_begins();
     let output = &arguments.output;
-    let texts = match answers.iter().any(|answer| answer.verdict.is_found()) {
-        true => output.traces.texts(console, machine),
-        false => None,
+    let has_runs = answers.iter().any(|answer| answer.verdict.is_found());
+    let texts = if has_runs {
+        output.traces.texts(console, machine)
+    } else {
+        None
     };
     let painter = Painter(console.colour());
     for answer in verdicts::sorted(answers, &output.only) {

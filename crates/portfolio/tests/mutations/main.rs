@@ -158,9 +158,10 @@ impl Places {
                 states: Some(300_000),
                 ..Budget::unlimited()
             };
-            decided(&match machine.is_sequential() {
-                true => TabulationEngine.check(machine, &question, &budget, &mut Silent),
-                false => Oracle::default().check(machine, &question, &budget, &mut Silent),
+            decided(&if machine.is_sequential() {
+                TabulationEngine.check(machine, &question, &budget, &mut Silent)
+            } else {
+                Oracle::default().check(machine, &question, &budget, &mut Silent)
             })
         };
         let far = || self.is_reached_far.get_or_init(far).get(&target.node);

@@ -16,15 +16,17 @@ fn check(text: &str, expected: &Expect) {
 fn an_error_shows_its_line_its_code_and_its_help() {
     check(
         "decl x;\nvoid main() begin\n  x = T;\nend\n",
-        &expect![[r"
-        error[HB005]: expected `:=` of an assignment, found `=`
-         --> lock.bp:3:5
-          |
-        3 |   x = T;
-          |     ^ expected `:=` of an assignment
+        &expect![[r#"
+            error[HB005]: expected `:=` of an assignment, found `=`
+             --> lock.bp:3:5
+              |
+            3 |   x = T;
+              |     ^ expected `:=` of an assignment
+              |
+              = help: `:=` assigns, `=` compares
 
-        error: 1 error in lock.bp
-    "]],
+            error: 1 error in lock.bp
+        "#]],
     );
 }
 

@@ -1,7 +1,7 @@
 //! Which verdicts are listed, in which order, and what they come to.
 
 use clap::ValueEnum;
-use hardbop_outcome::{Answer, Verdict, VerdictWord};
+use hardbop_outcome::{Answer, Target, Verdict, VerdictWord};
 
 /// A kind of verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -71,5 +71,5 @@ pub fn summary(answers: &[Answer]) -> Option<String> {
 }
 
 fn is_about_assertion(answer: &Answer) -> bool {
-    answer.target().is_some_and(|target| target.is_assertion())
+    answer.target().is_some_and(Target::is_assertion)
 }

@@ -137,10 +137,10 @@ impl<'a> Person<'a> {
     }
 
     fn pick(&mut self, head: &str, options: &[String]) -> Option<usize> {
-        let rows = options.iter().enumerate();
-        let rows: String = rows
-            .map(|(index, option)| format!("  {index}  {option}\n"))
-            .collect();
+        let mut rows = String::new();
+        for (index, option) in options.iter().enumerate() {
+            let _ = writeln!(rows, "  {index}  {option}");
+        }
         let last = options.len().saturating_sub(1) as u64;
         let picked = self.number(&format!("{head}\n{rows}>"), last);
         picked.map(|number| number as usize)
