@@ -192,3 +192,18 @@ fn a_report_that_cannot_be_written_is_refused_before_the_search() {
     let twice = ["check", "p.bp", "--html", "out", "--junit", "out"];
     assert_eq!(hardbop(&folder, &twice).status.code(), Some(2));
 }
+
+/// What the page colours is a remark: the search for it used to go on for minutes after the verdict.
+#[test]
+fn a_page_does_not_wait_for_its_colours() {
+    let folder = folder("colours");
+    hardbop(&folder, &["generate", "terminator-safe", "8", "-o", "t.bp"]);
+    let words = [
+        "check", "t.bp", "--trace", "none", "--html", "t.html", "--time", "20",
+    ];
+    let start = std::time::Instant::now();
+    let output = hardbop(&folder, &words);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(start.elapsed().as_secs() < 15, "{:?}", start.elapsed());
+    assert!(folder.join("t.html").exists());
+}

@@ -24,3 +24,4 @@ pub use fault::Fault;
 pub use judge::{Judgement, Validation, judge_evidence};
 pub use options::{EngineOption, Options};
 pub use portfolio::{Choice, Portfolio, Refused};
+pub use vacuity::FewLooks;

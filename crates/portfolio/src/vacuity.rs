@@ -117,10 +117,7 @@ fn unreached_by_search(
     let targets = statements.map(|node| Target::new(machine, node, TargetKind::Line));
     let question = Question::reach(targets.collect()).wanting(WantedRun::Any);
     let budget = Budget {
-        interrupt: &FewLooks {
-            interrupt: budget.interrupt,
-            left: AtomicU64::new(MOST_LOOKS),
-        },
+        interrupt: &FewLooks::new(budget.interrupt, MOST_LOOKS),
         ..*budget
     };
     let found = Portfolio::default().answer(machine, &question, &budget, &mut Silent);
@@ -135,10 +132,20 @@ fn unreached_by_search(
     Ok(excluded.filter_map(|a| Some(a.target()?.node)).collect())
 }
 
-/// Stops after some looks.
-struct FewLooks<'a> {
+/// Stops a search for a remark after some looks at the limits: work, not time.
+pub struct FewLooks<'a> {
     interrupt: &'a dyn Interrupt,
     left: AtomicU64,
+}
+
+impl<'a> FewLooks<'a> {
+    /// Stops when the other interrupt does, or after this many looks.
+    pub fn new(interrupt: &'a dyn Interrupt, most: u64) -> Self {
+        Self {
+            interrupt,
+            left: AtomicU64::new(most),
+        }
+    }
 }
 
 impl Interrupt for FewLooks<'_> {

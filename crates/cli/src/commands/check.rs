@@ -189,6 +189,8 @@ pub fn run(
         }
         console.print(&document.to_json().map_err(|error| no_json(&error))?);
     }
+    // Whatever becomes of the reports, the verdicts are there.
+    console.flush();
     output
         .reports
         .write(&reported, || coverage::of_sequential(&machine, &budget))?;

@@ -15,7 +15,7 @@ use crate::reports;
 use clap::builder::PossibleValuesParser;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Budget, Coverage};
-use hardbop_portfolio::{Covered, EngineName, Refused};
+use hardbop_portfolio::{Covered, EngineName, FewLooks, Refused};
 use hardbop_report::coverage::{Lines, render};
 
 const EXAMPLES: &str = "\
@@ -93,13 +93,20 @@ fn covered(machine: &Machine, engine: &str, budget: &Budget<'_>) -> Result<Cover
     })
 }
 
-/// What can be reached of a sequential program, for which one search is enough; nothing for one
-/// with threads, whose exploration may take longer than the question that was asked.
+/// How often the search for a report may look at the limits.
+const MOST_LOOKS: u64 = 200;
+
+/// What can be reached of a sequential program, as far as little effort shows it: a report must not
+/// take much longer than the question that was asked. Nothing for one with threads.
 pub fn of_sequential(machine: &Machine, budget: &Budget<'_>) -> Result<Option<Coverage>, Failure> {
     if !machine.is_sequential() {
         return Ok(None);
     }
-    covered(machine, AUTO, budget).map(|found| Some(found.coverage))
+    let budget = Budget {
+        interrupt: &FewLooks::new(budget.interrupt, MOST_LOOKS),
+        ..*budget
+    };
+    covered(machine, AUTO, &budget).map(|found| Some(found.coverage))
 }
 
 fn to_json(coverage: &Coverage) -> Result<String, Failure> {
