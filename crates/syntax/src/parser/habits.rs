@@ -132,14 +132,14 @@ impl Parser<'_> {
     }
 
     /// The keyword that a statement should have begun with, if it turns out to open a block.
+    /// Every statement is asked, so names are compared only where a block does open.
     pub(super) fn misspelt_block(&self, start: Token) -> Option<TokenKind> {
-        let word = TokenKind::keyword(self.nearest_keyword(start)?)?;
-        let opening = match word {
-            TokenKind::If => TokenKind::Then,
-            TokenKind::While => TokenKind::Do,
+        let word = match self.current.kind {
+            TokenKind::Then => TokenKind::If,
+            TokenKind::Do => TokenKind::While,
             _ => return None,
         };
-        self.at(opening).then_some(word)
+        (TokenKind::keyword(self.nearest_keyword(start)?)? == word).then_some(word)
     }
 
     /// Reports a word that is not the keyword that it should be.
