@@ -222,9 +222,7 @@ pub fn replay_of(machine: &Machine, program: &str, trace: &Trace) -> Result<Repl
         flat_steps = flat_steps.saturating_add(step?.flat_steps);
         hierarchical_steps += 1;
     }
-    if let Some(target) = &trace.target {
-        check_target(machine, target, walk.configuration())?;
-    }
+    walk.check_target()?;
     Ok(Replayed {
         last: walk.into_configuration(),
         flat_steps,
@@ -234,7 +232,7 @@ pub fn replay_of(machine: &Machine, program: &str, trace: &Trace) -> Result<Repl
 }
 
 /// The target is what it is called, and it is reached.
-fn check_target(
+pub(crate) fn check_target(
     machine: &Machine,
     target: &Target,
     last: &Configuration,

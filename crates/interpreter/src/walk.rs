@@ -6,7 +6,7 @@
 //! table of checked runs.
 
 use crate::configuration::Configuration;
-use crate::replay::{Fault, Place, ReplayError, check_locals};
+use crate::replay::{Fault, Place, ReplayError, check_locals, check_target};
 use crate::run_table::{CheckedRun, check_runs, match_call};
 use crate::scheduler::may_step;
 use crate::start::{check_origin, start, values_of_slots};
@@ -114,6 +114,14 @@ impl<'a> Walk<'a> {
     /// The state after the last step that was walked.
     pub fn configuration(&self) -> &Configuration {
         &self.configuration
+    }
+
+    /// At the end of the walk: the target of the trace, if it has one, is reached.
+    pub fn check_target(&self) -> Result<(), ReplayError> {
+        let target = self.trace.target.iter();
+        target
+            .map(|target| check_target(self.machine, target, &self.configuration))
+            .collect()
     }
 
     /// The state after the last step that was walked.

@@ -7,6 +7,10 @@
 use crate::ids::{ExprId, InputId, Variable};
 use crate::types::Type;
 
+/// An expression is evaluated by calls down to this depth, which most expressions do not reach and
+/// which saves the stack of [`ExprArena::fold`].
+const MAX_CALLS: usize = 16;
+
 /// An operator with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
@@ -86,6 +90,19 @@ impl Expr {
         };
         operands.into_iter().take(count)
     }
+
+    /// Its value, given those of its operands.
+    fn value(&self, operands: &[u64], leaf: &mut impl FnMut(Leaf) -> u64) -> u64 {
+        match *self {
+            Expr::Const(value, _) => value,
+            Expr::Var(variable, _) => leaf(Leaf::Var(variable)),
+            Expr::Next(variable, _) => leaf(Leaf::Next(variable)),
+            Expr::Input(input, _) => leaf(Leaf::Input(input)),
+            Expr::Unary(UnaryOp::Not, _) => 1 - operands[0],
+            Expr::Binary(op, _, _, ty) => op.apply(operands[0], operands[1], ty),
+            Expr::Ite(..) => operands[if operands[0] == 1 { 1 } else { 2 }],
+        }
+    }
 }
 
 /// The expressions of a machine.
@@ -126,9 +143,13 @@ impl ExprArena {
             Open(ExprId),
             Close(ExprId),
         }
-        let mut pending = vec![Visit::Open(root)];
         let mut values: Vec<T> = Vec::new();
         let mut operands: Vec<T> = Vec::new();
+        let expr = self.get(root);
+        if expr.operands().next().is_none() {
+            return combine(expr, &mut operands);
+        }
+        let mut pending = vec![Visit::Open(root)];
         while let Some(visit) = pending.pop() {
             match visit {
                 Visit::Open(id) => {
@@ -152,25 +173,35 @@ impl ExprArena {
 
     /// Calls `visit` for every node of an expression.
     pub fn visit(&self, root: ExprId, mut visit: impl FnMut(&Expr)) {
-        let mut pending = vec![root];
-        while let Some(id) = pending.pop() {
+        let mut pending = Vec::new();
+        let mut next = Some(root);
+        while let Some(id) = next {
             let expr = self.get(id);
             visit(expr);
-            pending.extend(expr.operands());
+            let mut operands = expr.operands();
+            next = operands.next_back();
+            pending.extend(operands);
+            next = next.or_else(|| pending.pop());
         }
     }
 
-    /// The value of an expression, given the values of variables, next values and inputs.
+    /// The value of an expression, given the values of variables, next values and inputs. All
+    /// leaves are asked for, from left to right.
     pub fn eval(&self, root: ExprId, leaf: &mut impl FnMut(Leaf) -> u64) -> u64 {
-        self.fold(root, |expr, operands| match *expr {
-            Expr::Const(value, _) => value,
-            Expr::Var(variable, _) => leaf(Leaf::Var(variable)),
-            Expr::Next(variable, _) => leaf(Leaf::Next(variable)),
-            Expr::Input(input, _) => leaf(Leaf::Input(input)),
-            Expr::Unary(UnaryOp::Not, _) => 1 - operands[0],
-            Expr::Binary(op, _, _, ty) => op.apply(operands[0], operands[1], ty),
-            Expr::Ite(..) => operands[if operands[0] == 1 { 1 } else { 2 }],
-        })
+        self.eval_within(MAX_CALLS, root, leaf)
+    }
+
+    /// The same with this many calls inside one another and a stack of its own below them.
+    fn eval_within(&self, calls: usize, root: ExprId, leaf: &mut impl FnMut(Leaf) -> u64) -> u64 {
+        if calls == 0 {
+            return self.fold(root, |expr, operands| expr.value(operands, leaf));
+        }
+        let expr = self.get(root);
+        let mut operands = [0; 3];
+        for (value, operand) in operands.iter_mut().zip(expr.operands()) {
+            *value = self.eval_within(calls - 1, operand, leaf);
+        }
+        expr.value(&operands, leaf)
     }
 }
 

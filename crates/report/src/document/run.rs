@@ -7,10 +7,10 @@
 use super::relevance::{Cycle, Relevance, relevance};
 use super::written::Written;
 use hardbop_interpreter::{
-    Configuration, Ending, Origin, ReplayedLasso, Walk, Walked, WalkedKind, replay, replay_lasso,
+    Configuration, Ending, Origin, ReplayedLasso, Walk, Walked, WalkedKind, replay_lasso,
     replay_thread_lasso,
 };
-use hardbop_machine::analysis::{Analyses, ModRef};
+use hardbop_machine::analysis::{CallGraph, ModRef};
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{
     Action, EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Variable,
@@ -279,7 +279,7 @@ impl<'a> Runs<'a> {
         Self {
             machine,
             written: Written::new(machine),
-            effects: Analyses::new(machine).effects,
+            effects: ModRef::new(machine, &CallGraph::new(machine)),
             most_steps,
             most_shown: usize::MAX,
         }
@@ -294,10 +294,7 @@ impl<'a> Runs<'a> {
     /// in `observed` matter everywhere.
     pub(crate) fn run(&self, evidence: &Evidence, observed: &HashSet<&str>) -> Result<Run, String> {
         match evidence {
-            Evidence::Run(trace) => {
-                replay(self.machine, trace).map_err(|error| error.to_string())?;
-                self.walk(trace, None, observed)
-            }
+            Evidence::Run(trace) => self.walk(trace, None, observed),
             Evidence::Lasso(lasso) => {
                 let lasted = replay_lasso(self.machine, lasso).map_err(|e| e.to_string())?;
                 self.walk(&lasso.unrolled(1), Some(&lasted), observed)
@@ -336,6 +333,7 @@ impl<'a> Runs<'a> {
             });
             walked.push(step);
         }
+        walk.check_target().map_err(|error| error.to_string())?;
         let growth = lasso.map_or(0, |lasso| lasso.growth);
         let cycle = first_of_loop.map(|first| Cycle { first, growth });
         let matters = relevance(machine, &self.effects, &start, &walked, cycle, observed);
