@@ -6,11 +6,11 @@
 
 use cap::Cap;
 use hardbop_bench::process_status;
-use std::alloc::System;
+use mimalloc::MiMalloc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[global_allocator]
-static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
+static ALLOCATOR: Cap<MiMalloc> = Cap::new(MiMalloc, usize::MAX);
 
 /// Resident bytes as last seen.
 static RESIDENT: AtomicUsize = AtomicUsize::new(0);

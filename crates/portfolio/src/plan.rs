@@ -11,12 +11,17 @@
 use crate::engines::EngineName;
 use crate::options::Options;
 use crate::turns::Contestant;
-use hardbop_machine::Machine;
+use hardbop_machine::{Machine, Procedure};
 use hardbop_outcome::{Bound, Engine, Question, WantedRun};
 use hardbop_transform::Through;
 
 /// Variables of at least this width are words, on which arithmetic is done.
 const WORD: u32 = 8;
+
+/// A program with at least this many nodes is long.
+const LONG: usize = 2_000;
+/// A procedure that sees at most this many bits is narrow.
+const NARROW: u32 = 8;
 
 /// An engine, what it is asked through, and how long its turns are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +31,13 @@ pub struct Planned {
     through: Wrapper,
     /// Looks at the interrupt in a turn.
     looks: u64,
+    /// Looks in the first turn of all.
+    first_looks: u64,
 }
+
+/// The first turn of all is this many times longer: a small program is answered before another
+/// engine begins.
+const FIRST_TURN: u64 = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wrapper {
@@ -49,6 +60,7 @@ impl Planned {
             name,
             through: Wrapper::None,
             looks,
+            first_looks: FIRST_TURN * looks,
         }
     }
 
@@ -62,6 +74,14 @@ impl Planned {
         Self { looks, ..self }
     }
 
+    /// The engine with a longer turn if it begins.
+    fn first_for_looks(self, first_looks: u64) -> Self {
+        Self {
+            first_looks,
+            ..self
+        }
+    }
+
     /// The engine, set up as the options say, with what it is asked through.
     pub(crate) fn contestant(self, options: &Options) -> Contestant {
         let engine = self.name.engine(options);
@@ -72,6 +92,7 @@ impl Planned {
         Contestant {
             engine,
             looks: self.looks,
+            first_looks: self.first_looks,
         }
     }
 }
@@ -100,6 +121,11 @@ pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned>
         None if !is_sequential => plain(&[Interleaving, Concurrent]),
         None if question.wanted == WantedRun::Shortest => plain(&[Summary, Explicit]),
         None if has_words(machine) => plain(&[Explicit, Sat, Summary]),
+        None if is_long_and_narrow(machine) => vec![
+            Planned::plain(Explicit).first_for_looks(64),
+            Planned::plain(Summary),
+            Planned::plain(Sat),
+        ],
         // With one job summaries and SAT share the time; explicit search answers soon or not at
         // all. With more, summaries have a core of their own, and the others share the rest.
         None => vec![
@@ -108,6 +134,18 @@ pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned>
             Planned::plain(Sat),
         ],
     }
+}
+
+/// Whether the program is large and each procedure sees few bits. Then states one by one are not
+/// many more than places, and a set of them is not worth the tables that it needs. (Small programs
+/// are answered at once by anyone, and summaries give the shorter runs.)
+fn is_long_and_narrow(machine: &Machine) -> bool {
+    let globals: u32 = machine.globals.iter().map(|global| global.ty.width()).sum();
+    let width = |procedure: &Procedure| -> u32 {
+        let locals = procedure.locals.iter().map(|local| local.ty.width());
+        globals + locals.sum::<u32>()
+    };
+    machine.nodes.len() >= LONG && machine.procedures.iter().all(|p| width(p) <= NARROW)
 }
 
 fn has_words(machine: &Machine) -> bool {

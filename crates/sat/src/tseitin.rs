@@ -15,7 +15,7 @@
 use crate::lit::{Lit, Var};
 use crate::prover::{Prover, Refutation};
 use crate::solver::{Answer, Solver};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Where the clauses of a circuit go.
 pub trait Clauses {
@@ -36,7 +36,7 @@ pub trait Clauses {
 pub struct Circuit<S> {
     solver: S,
     truth: Lit,
-    gates: HashMap<Gate, Lit>,
+    gates: FxHashMap<Gate, Lit>,
     /// By variable.
     definitions: Vec<Option<Gate>>,
     /// By literal: whether there are clauses that say what follows from it.
@@ -118,7 +118,7 @@ impl<S: Clauses> Circuit<S> {
         let mut circuit = Self {
             solver,
             truth: Var(0).positive(),
-            gates: HashMap::new(),
+            gates: FxHashMap::default(),
             definitions: Vec::new(),
             has_clauses: Vec::new(),
             pending: Vec::new(),

@@ -12,10 +12,10 @@
 use crate::encoding::frame::{Frame, set_bits};
 use crate::encoding::layout::Place;
 use crate::search::exploration::{Exploration, StateId};
+use hardbop_machine::analysis::QuickMap;
 use hardbop_machine::{NodeId, ProcId, Variable};
 use hardbop_outcome::Target;
 use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation};
-use std::collections::HashMap;
 
 /// The certificate of a complete search that has met none of the targets.
 pub(crate) fn certificate(exploration: &Exploration<'_>, targets: Vec<Target>) -> Certificate {
@@ -214,7 +214,7 @@ impl<'c, 's> Cubes<'c, 's> {
 #[derive(Default)]
 struct Writer {
     formulas: Vec<Formula>,
-    numbers: HashMap<Formula, u32>,
+    numbers: QuickMap<Formula, u32>,
     /// The formula of each column of the current node.
     columns: Vec<u32>,
 }

@@ -8,8 +8,6 @@
 //!
 //! Operations recurse as deep as the tree: seven levels hold 16 million numbers.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 const WORD_BITS: usize = u64::BITS as usize;
 const CHILDREN: usize = 8;
@@ -214,38 +212,7 @@ type Known<T> = QuickMap<T, SetId>;
 
 /// A map whose keys are a few numbers of our own making: where the usual hash, which is safe against
 /// keys that somebody has chosen, would take longer than everything else.
-pub type QuickMap<K, V> = HashMap<K, V, BuildHasherDefault<Mixer>>;
-
-/// The hash of a [`QuickMap`].
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.write_u64(u64::from_le_bytes(word));
-        }
-    }
-
-    fn write_u32(&mut self, value: u32) {
-        self.write_u64(value.into());
-    }
-
-    fn write_usize(&mut self, value: usize) {
-        self.write_u64(value as u64);
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        let mixed = (self.0.rotate_left(5) ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = mixed;
-    }
-}
+pub type QuickMap<K, V> = rustc_hash::FxHashMap<K, V>;
 
 /// How many numbers a tree of a height holds.
 fn span(height: u32) -> usize {
