@@ -3,7 +3,7 @@
 
 use crate::commands::{
     analyze, bench, check, completions, coverage, explain, fmt, generate, graph, lsp, parse,
-    relations, replay, schema, sequentialize, simulate, solve, validate,
+    relations, replay, schema, sequentialize, simulate, soak, solve, validate,
 };
 use crate::console::{ColourChoice, MessageFormat, message};
 use crate::exit::Exit;
@@ -69,6 +69,7 @@ pub enum Command {
     Graph(graph::Arguments),
     Generate(generate::Arguments),
     Bench(bench::Arguments),
+    Soak(soak::Arguments),
     Explain(explain::Arguments),
     Lsp(lsp::Arguments),
     Schema(schema::Arguments),

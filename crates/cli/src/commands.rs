@@ -17,6 +17,7 @@ pub mod replay;
 pub mod schema;
 pub mod sequentialize;
 pub mod simulate;
+pub mod soak;
 pub mod solve;
 pub mod validate;
 
@@ -44,6 +45,7 @@ pub fn run(console: &mut Console, patience: &Patience, command: &Command) -> Res
         Command::Graph(arguments) => graph::run(console, arguments),
         Command::Generate(arguments) => generate::run(console, arguments),
         Command::Bench(arguments) => bench::run(console, arguments),
+        Command::Soak(arguments) => soak::run(console, arguments),
         Command::Explain(arguments) => explain::run(console, arguments),
         Command::Schema(arguments) => schema::run(console, *arguments),
         Command::Lsp(arguments) => lsp::run(arguments),

@@ -8,7 +8,6 @@
 //!
 //! Operations recurse as deep as the tree: seven levels hold 16 million numbers.
 
-
 const WORD_BITS: usize = u64::BITS as usize;
 const CHILDREN: usize = 8;
 

@@ -9,11 +9,9 @@
 //! `HARDBOP_MUTATIONS=10000 HARDBOP_SEED=7 cargo test --release -p hardbop-portfolio --test mutations -- --nocapture`
 
 mod by_hand;
-mod damage;
 mod formulas;
 
 use by_hand::Fault;
-use damage::{changed, damaged};
 use formulas::{Formula, random_formula};
 use hardbop_automata::{Property, PropertyText};
 use hardbop_explicit::ExplicitEngine;
@@ -25,6 +23,7 @@ use hardbop_outcome::{
     Target, ThreadLasso, Trace, Verdict,
 };
 use hardbop_portfolio::{Judgement, judge_evidence};
+use hardbop_soak::damage::{changed, damaged};
 use hardbop_testkit::random::Random;
 use hardbop_testkit::{Bounds, Knobs, Oracle, RunOracle, TabulationEngine, generate};
 use serde_json::Value;

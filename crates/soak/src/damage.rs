@@ -1,6 +1,6 @@
 //! What is done to evidence and to programs: small damages that leave most of it as it was.
 
-use hardbop_testkit::random::Random;
+use hardbop_families::random::Random;
 use serde_json::Value;
 
 /// A random place in a document.
