@@ -87,6 +87,19 @@ impl Propositions {
         &self.exprs
     }
 
+    /// Whether something may hold after the end of a sequential program because `main` is still
+    /// seen at its exit. Threads leave nothing behind, so who takes a program for a single thread
+    /// does not see it.
+    pub fn may_see_main_after_its_end(&self, machine: &Machine) -> bool {
+        let is_exit = |node: &NodeId| machine.node(*node).kind == NodeKind::Exit;
+        self.list.iter().any(|proposition| match &proposition.atom {
+            Atom::At(nodes) => nodes.iter().any(is_exit),
+            Atom::In(_) => true,
+            Atom::Condition { procedure, .. } => procedure.is_some(),
+            Atom::Terminated | Atom::Failed => false,
+        })
+    }
+
     /// The number of a proposition; one that is there already keeps its number and text.
     pub(crate) fn add(&mut self, atom: Atom, text: &str) -> Result<u32, TooManyPropositions> {
         if let Some(&id) = self.ids.get(&atom) {

@@ -5,6 +5,7 @@ use crate::contexts::{ContextOracle, Cost};
 use crate::runs::RunOracle;
 use crate::steps::Bounds;
 use hardbop_machine::Machine;
+use hardbop_outcome::engine::takes_for_a_thread;
 use hardbop_outcome::{Bound, Budget, Declined, Engine, Outcome, Progress, Question, WantedRun};
 
 /// Explores whole configurations, one by one.
@@ -19,7 +20,8 @@ impl Engine for BruteForce {
         "brute-force"
     }
 
-    fn takes(&self, _machine: &Machine, question: &Question) -> Result<(), Declined> {
+    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        takes_for_a_thread(machine, question)?;
         let is_property = question.as_property().is_some();
         match question.bound {
             Some(Bound::Steps(_)) => Declined::because("a bound on steps"),

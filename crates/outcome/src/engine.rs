@@ -85,6 +85,20 @@ pub fn takes_no_bound(question: &Question) -> Result<(), Declined> {
     }
 }
 
+/// What an engine that takes every program for threads does not take: a property of a sequential
+/// program that looks at `main` after its end.
+pub fn takes_for_a_thread(machine: &Machine, question: &Question) -> Result<(), Declined> {
+    let propositions = question.as_property().map(|p| &p.automaton.propositions);
+    if machine.is_sequential()
+        && propositions.is_some_and(|all| all.may_see_main_after_its_end(machine))
+    {
+        return Declined::because(
+            "properties of sequential programs that speak of locals or of where they are",
+        );
+    }
+    Ok(())
+}
+
 /// Something an engine says while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event<'a> {

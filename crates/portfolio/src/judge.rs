@@ -149,8 +149,14 @@ fn judge_property(
             Err(LassoError::TooLong { .. }) => return Ok(Judgement::TooLong),
             Err(error) => return Err(does_not_replay(&error)),
         },
+        Evidence::ThreadLasso(_)
+            if is_sequential && propositions.may_see_main_after_its_end(machine) =>
+        {
+            return Err("the run is one of threads, which do not see `main` at its end".to_owned());
+        }
         Evidence::ThreadLasso(lasso) => {
-            let word = observe_thread_lasso(machine, lasso, |now| letter(now, false));
+            let letter = |now: &Configuration| letter_of_threads(machine, propositions, now);
+            let word = observe_thread_lasso(machine, lasso, letter);
             let word = word.map_err(|error| does_not_replay(&error))?;
             property.describes(&word.stem, &word.cycle)
         }

@@ -8,7 +8,7 @@ use hardbop_families::random::Random;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
-    Budget, Certificate, Declined, Engine, Evidence, Interrupt, NeverInterrupted, Outcome,
+    Bound, Budget, Certificate, Declined, Engine, Evidence, Interrupt, NeverInterrupted, Outcome,
     Question, Silent, Verdict, WantedRun,
 };
 use hardbop_portfolio::{
@@ -154,6 +154,9 @@ impl<'a> Examination<'a> {
                     if question.as_property().is_some() {
                         return Declined::because("properties of runs");
                     }
+                    if let Some(Bound::Steps(_)) = question.bound {
+                        return Declined::because("a number of steps, of which it makes more");
+                    }
                     let split = split_edges(machine, question, |edge| edge.0.is_multiple_of(2));
                     Ok(Box::new(split))
                 })),
@@ -197,15 +200,16 @@ impl<'a> Examination<'a> {
         Ok(())
     }
 
-    /// Engines that give shortest runs give runs of one length.
+    /// Engines that give shortest runs of sequential programs give runs of one length, where a call
+    /// that returns is one step.
     fn shortest_runs_are_equally_short(&mut self) -> Checked {
         let is_plain = self.question.bound.is_none() && self.question.as_property().is_none();
         if !is_plain || !self.machine.is_sequential() {
             return Ok(());
         }
         let question = self.question.clone().wanting(WantedRun::Shortest);
-        let mut lengths: Vec<Option<u128>> = vec![None; question.asked().len()];
-        for name in EngineName::ALL {
+        let mut lengths: Vec<Option<u64>> = vec![None; question.asked().len()];
+        for name in [EngineName::Summary, EngineName::Explicit] {
             let engine = name.engine(&Options::default());
             if engine.takes(&self.machine, &question).is_err() {
                 continue;
@@ -219,7 +223,7 @@ impl<'a> Examination<'a> {
                 let replayed = replay(&self.machine, trace);
                 let length =
                     replayed.map_err(|e| Complaint::new("runs are runs", e.to_string()))?;
-                let length = length.flat_steps;
+                let length = length.hierarchical_steps;
                 self.tally.count("shortest runs compared");
                 if known.replace(length).is_some_and(|other| other != length) {
                     let what = format!("{name}: {length} steps to {}", answer.asked);
