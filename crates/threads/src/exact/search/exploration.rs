@@ -282,6 +282,21 @@ mod tests {
     }
 
     #[test]
+    fn a_flag_that_nobody_has_taken_yet_is_taken_by_whoever_steps_first() {
+        // After `init` the flag is set and nobody's: the thread that steps first is alone for ever.
+        let set = "void init() begin atomic := 1; end";
+        let open = "void init() begin skip; end";
+        for init in [set, open] {
+            let text = format!(
+                "decl atomic; {init}
+                 void main() begin end
+                 void thread0() begin skip; assert(0); end"
+            );
+            assert!(visited(&text, Reductions::ALL).1, "{text}");
+        }
+    }
+
+    #[test]
     fn reductions_change_no_verdict() {
         let mut decided = 0;
         for seed in 150..200 {

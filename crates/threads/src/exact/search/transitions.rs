@@ -159,11 +159,12 @@ impl<'m> Transitions<'m> {
         running.map(|(thread, _)| thread)
     }
 
-    /// Whether every thread that can step may: no flag is set, no thread is inside an atomic block
-    /// and `init` is over.
+    /// Whether every thread that can step may, and still may when another has: no thread is inside
+    /// an atomic block, `init` is over, and the flag is known not to be set. A flag that belongs to
+    /// nobody yet belongs to whoever steps first.
     pub(crate) fn is_free(&self, row: &[u32]) -> bool {
-        let turn = self.turn(row);
-        !self.in_init(row) && turn.atomic.is_empty() && !self.flag_holds(row, turn)
+        let may_be_set = self.flag_value(row[SHARED]) != Some(0);
+        !self.in_init(row) && self.turn(row).atomic.is_empty() && !may_be_set
     }
 
     fn in_init(&self, row: &[u32]) -> bool {
@@ -176,10 +177,15 @@ impl<'m> Transitions<'m> {
     }
 
     fn flag(&self, shared: u32) -> bool {
-        self.machine.atomic_flag.is_some_and(|flag| {
-            let position = self.stepper.globals.position(flag);
-            self.stepper.shared.get(shared)[position] == Some(1)
-        })
+        self.flag_value(shared) == Some(1)
+    }
+
+    /// The value of the flag, 0 where the program has none; nothing if it is open.
+    fn flag_value(&self, shared: u32) -> Value {
+        let Some(flag) = self.machine.atomic_flag else {
+            return Some(0);
+        };
+        self.stepper.shared.get(shared)[self.stepper.globals.position(flag)]
     }
 
     /// Whether `init` and the flag leave a thread its turn.
