@@ -22,7 +22,11 @@ fn nothing_is_found_in_thousands_of_programs() {
     let output = soak(&["--cases", "4000", "--seed", &seed]);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{}{errors}", text(&output));
-    assert!(text(&output).contains("     4000  programs\n"), "{}", text(&output));
+    assert!(
+        text(&output).contains("     4000  programs\n"),
+        "{}",
+        text(&output)
+    );
 }
 
 #[test]
