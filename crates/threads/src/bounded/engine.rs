@@ -198,3 +198,37 @@ pub(crate) fn instances(machine: &Machine) -> u32 {
     let instances = machine.threads.iter().map(|thread| thread.instances);
     instances.fold(0, u32::saturating_add)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardbop_machine::from_text;
+    use hardbop_outcome::{Bound, Silent};
+
+    #[test]
+    fn no_limit_on_nodes_changes_a_verdict() {
+        // A visit that runs out of nodes is tried again after a collection; what it had noted by
+        // then must not be taken for done.
+        let text = "decl atomic := F; decl g := 0;
+            init() begin decl l := 1; call f(0); g := 1; l := l; call f(?); end
+            thread0() begin L: skip; end
+            bool<1> f(p) begin decl h := ?; decl l; if l then abortif 1; fi return l; end";
+        let machine = from_text("test.bp", text).expect("it is a program");
+        let question = Question::label(&machine, "L").within(Bound::ContextSwitches(1));
+        let mut decided = 0;
+        for nodes in 1..600 {
+            let budget = Budget {
+                nodes: Some(nodes),
+                ..Budget::unlimited()
+            };
+            let outcome = BoundedEngine.check(&machine, &question, &budget, &mut Silent);
+            let verdict = &outcome.answers[0].verdict;
+            assert!(
+                verdict.is_found() || verdict.is_unknown(),
+                "{nodes}: {verdict:?}"
+            );
+            decided += usize::from(verdict.is_found());
+        }
+        assert!(decided > 100, "{decided}");
+    }
+}

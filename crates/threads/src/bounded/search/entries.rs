@@ -66,9 +66,9 @@ impl Entries {
         if new.is_false() {
             return Ok(false);
         }
+        growing.total = moves.manager.or(growing.total, new)?;
         self.clock += 1;
         growing.rings.push((self.clock, new));
-        growing.total = moves.manager.or(growing.total, new)?;
         Ok(true)
     }
 

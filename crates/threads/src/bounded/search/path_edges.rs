@@ -240,9 +240,12 @@ impl PathEdges {
         if new.is_false() {
             return Ok(());
         }
+        // Both or none: news that are noted and not queued would be lost when the visit is tried
+        // again.
+        let news = moves.manager.or(growing.news, new)?;
+        let total = moves.manager.or(growing.total, new)?;
         let was_idle = growing.news.is_false();
-        growing.news = moves.manager.or(growing.news, new)?;
-        growing.total = moves.manager.or(growing.total, new)?;
+        (growing.news, growing.total) = (news, total);
         if was_idle {
             self.queue.push_back(at);
         }
