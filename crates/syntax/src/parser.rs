@@ -9,6 +9,7 @@ mod expressions;
 mod guarded;
 mod habits;
 mod items;
+mod simple;
 mod statements;
 
 use crate::ast::{Ast, ExprId, ExprKind, Form, Ident};
