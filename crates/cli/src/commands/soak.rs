@@ -4,6 +4,7 @@ use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::interrupt::Patience;
+use crate::panic;
 use hardbop_outcome::{Interrupt, Limit};
 use hardbop_soak::{Case, Complaint, Tally};
 use std::path::{Path, PathBuf};
@@ -45,6 +46,8 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
+    // A panic is a fault that was found, and the search goes on.
+    panic::report_only();
     let seconds = match (arguments.seconds, arguments.cases) {
         (None, None) => Some(60),
         (seconds, _) => seconds,
