@@ -119,6 +119,7 @@ mod tests {
         "reach",
         "reach-line",
         "ltl",
+        "ctl",
         "monitor",
         "hoa",
         "fair",
