@@ -82,9 +82,9 @@ enum Meaning {
 #[derive(Clone, Debug)]
 pub enum Translated {
     /// It is about runs.
-    Runs(Property),
+    Runs(Box<Property>),
     /// It is about states, in branching time.
-    States(Ctl),
+    States(Box<Ctl>),
 }
 
 /// A property of one program's runs.
@@ -178,7 +178,7 @@ impl ReadProperty {
     /// Makes the automaton of a formula, which can take long.
     pub fn translate(self) -> Result<Translated, PropertyErrors> {
         let (automaton, formula) = match self.meaning {
-            Meaning::States(formula) => return Ok(Translated::States(formula)),
+            Meaning::States(formula) => return Ok(Translated::States(Box::new(formula))),
             Meaning::Automaton(automaton) => (automaton, None),
             Meaning::Violations(formula) => {
                 let formula = formula.translate();
@@ -186,11 +186,11 @@ impl ReadProperty {
                 (formula.violations(), Some(formula))
             }
         };
-        Ok(Translated::Runs(Property {
+        Ok(Translated::Runs(Box::new(Property {
             text: self.text,
             automaton,
             formula,
-        }))
+        })))
     }
 }
 
@@ -211,7 +211,7 @@ impl Property {
     /// Reads a property of a program's runs; a formula of branching time is not one.
     pub fn read(machine: &Machine, text: PropertyText) -> Result<Self, PropertyErrors> {
         match ReadProperty::read(machine, text)?.translate()? {
-            Translated::Runs(property) => Ok(property),
+            Translated::Runs(property) => Ok(*property),
             Translated::States(ctl) => {
                 let message = "a formula of branching time is about states, not about runs";
                 let source = Source::new("--ctl", ctl.text.to_string());

@@ -94,12 +94,11 @@ impl BranchingEngine {
             (false, Some(Shows::Violation)) => {
                 match self.telling_run(machine, ctl, budget, progress) {
                     Ok(Some(run)) => return (Verdict::Found(Evidence::Lasso(run)), None),
-                    // `AF AG p` can fail although every single run satisfies `F G p`.
-                    Ok(None) => {}
                     Err(limit) if decided.strategy.is_err() => {
                         return (Verdict::Unknown(limit), None);
                     }
-                    Err(_) => {}
+                    // `AF AG p` can fail although every single run satisfies `F G p`.
+                    Ok(None) | Err(_) => {}
                 }
                 found(decided.strategy)
             }

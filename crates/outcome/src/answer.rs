@@ -25,10 +25,6 @@ pub struct Answer {
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there is one verdict per target, and a box would stand in every pattern"
-)]
 pub enum Verdict {
     /// There is such a run.
     Found(Evidence),

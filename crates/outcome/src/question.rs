@@ -100,8 +100,8 @@ impl Question {
     /// The question of a text that has been read.
     pub fn translated(translated: Translated) -> Self {
         match translated {
-            Translated::Runs(property) => Self::property(property),
-            Translated::States(formula) => Self::branching(formula),
+            Translated::Runs(property) => Self::property(*property),
+            Translated::States(formula) => Self::branching(*formula),
         }
     }
 

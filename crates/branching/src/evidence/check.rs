@@ -62,6 +62,9 @@ pub enum StrategyError {
     Interrupted(Limit),
 }
 
+/// Where no progress is needed, any rank will do.
+const ANY: u32 = u32::MAX;
+
 /// The number of a state of the strategy; states that it does not speak of have none.
 type Place = u32;
 
@@ -170,8 +173,6 @@ impl Judge<'_> {
                 why,
             })
         };
-        // Where the same rule may be used without progress, any rank will do.
-        const ANY: u32 = u32::MAX;
         let (id, context) = (position.formula as StateFormulaId, position.context);
         let state = self.states[position.state as usize].clone();
         let has = |judge: &Self, operand| judge.is_shown(&state, operand, context, ANY);
@@ -275,7 +276,7 @@ impl Judge<'_> {
             && claims.all(|&(exit, formula)| {
                 let exit = &self.states[exit as usize];
                 let formula = formula as StateFormulaId;
-                let below = if formula == id { below } else { u32::MAX };
+                let below = if formula == id { below } else { ANY };
                 self.space.ends_call(edge, exit) && {
                     let after = self.space.returned(caller, edge, exit);
                     self.is_shown(&after, formula, position.context, below)
@@ -288,7 +289,7 @@ impl Judge<'_> {
         let initial = self.space.initial().map_err(StrategyError::Interrupted)?;
         let is_covered = |id| {
             let mut states = initial.iter();
-            let is_shown = |state: &State| self.is_shown(state, id, 0, u32::MAX);
+            let is_shown = |state: &State| self.is_shown(state, id, 0, ANY);
             if self.strategy.holds {
                 states.all(is_shown)
             } else {

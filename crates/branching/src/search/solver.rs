@@ -375,14 +375,9 @@ impl<'a> Solver<'a> {
             links.push(new_links);
         }
         let pairs = finer.pairs.iter();
-        self.truth[id] = match self.decisions.contains_key(&id) {
-            true => pairs
-                .map(|&(old, context)| self.holds_given(id, old, &finer.held[context as usize]))
-                .collect(),
-            false => pairs
-                .map(|&(old, _)| self.truth[id][old as usize])
-                .collect(),
-        };
+        self.truth[id] = pairs
+            .map(|&(old, context)| self.holds_given(id, old, &finer.held[context as usize]))
+            .collect();
         for (formula, truth) in self.truth.iter_mut().enumerate() {
             if formula != id && !truth.is_empty() {
                 *truth = finer
