@@ -65,7 +65,7 @@ fn an_until_needs_falling_ranks() {
     let strategy = strategy(formula);
     let mut flat = strategy.clone();
     for position in &mut flat.positions {
-        position.rank = 0;
+        position.rank = 7;
     }
     assert!(matches!(
         judge(formula, &flat),

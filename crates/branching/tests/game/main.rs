@@ -15,7 +15,7 @@ use hardbop_families::random::Random;
 use hardbop_families::{Knobs, generate};
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
-    Budget, Engine, Evidence, NeverInterrupted, Question, Silent, Strategy, Verdict,
+    Budget, Engine, Evidence, Limit, NeverInterrupted, Question, Silent, Strategy, Verdict,
 };
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ fn verdict(machine: &Machine, formula: &str) -> Option<Verdict> {
     let mut outcome = engine.check(machine, &question, &budget, &mut Silent);
     let answer = outcome.answers.pop().expect("one question, one answer");
     match &answer.verdict {
-        Verdict::Unknown(_) => return None,
+        Verdict::Unknown(Limit::States) => return None,
         Verdict::Found(Evidence::Strategy(strategy)) => {
             assert!(!strategy.holds);
             judged(machine, &ctl, strategy, formula);
