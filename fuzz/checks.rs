@@ -178,6 +178,7 @@ fn about(machine: &Machine, evidence: &Evidence) -> Evidence {
         Evidence::Run(trace) => trace.program = digest::of(machine),
         Evidence::Lasso(lasso) => lasso.program = digest::of(machine),
         Evidence::ThreadLasso(lasso) => lasso.run.program = digest::of(machine),
+        Evidence::Strategy(strategy) => strategy.program = digest::of(machine),
     }
     named
 }
@@ -212,8 +213,9 @@ pub fn outcome(bytes: &[u8]) -> bool {
     true
 }
 
-/// A formula about the first program, read or refused.
+/// A formula about the first program, of linear or of branching time, read or refused.
 pub fn ltl(bytes: &[u8]) -> bool {
+    property(bytes, |formula| PropertyText::Ctl { formula });
     property(bytes, |formula| PropertyText::Ltl { formula })
 }
 

@@ -28,10 +28,13 @@ pub(crate) fn guard_of(formulas: &Formulas, root: FormulaId) -> Result<Guard, To
             Formula::Or(operands) => operands
                 .iter()
                 .try_fold(Guard::never(), |some, operand| some.or(&guards[operand]))?,
-            // Temporal operators have been refused before.
-            Formula::False | Formula::Next(_) | Formula::Until(..) | Formula::Release(..) => {
-                Guard::never()
-            }
+            // Temporal operators have been refused before, and path quantifiers are not read.
+            Formula::False
+            | Formula::Next(_)
+            | Formula::Until(..)
+            | Formula::Release(..)
+            | Formula::Exists(_)
+            | Formula::Forall(_) => Guard::never(),
         };
         guards.insert(id, guard);
     }

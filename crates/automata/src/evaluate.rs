@@ -36,6 +36,9 @@ pub(crate) fn holds_on_lasso(
         let values = match formulas.get(id) {
             Formula::True => vec![true; length],
             Formula::False => vec![false; length],
+            Formula::Exists(_) | Formula::Forall(_) => {
+                unreachable!("formulas of linear time are read without path quantifiers")
+            }
             Formula::Literal {
                 proposition,
                 positive,

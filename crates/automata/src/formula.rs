@@ -1,5 +1,5 @@
 //! Formulas of linear temporal logic, in negation normal form and shared: equal formulas have equal
-//! ids.
+//! ids. Those of [`crate::ctl`] have path quantifiers too.
 //!
 //! Next, until and release are the temporal operators that are stored; the others are defined by
 //! them. Negation is pushed to the propositions as the formula is made, with the dual of every
@@ -40,6 +40,10 @@ pub(crate) enum Formula {
     Until(FormulaId, FormulaId),
     /// The second up to and including the position where the first holds, or for ever.
     Release(FormulaId, FormulaId),
+    /// On some run from here; only in branching time.
+    Exists(FormulaId),
+    /// On all runs from here; only in branching time.
+    Forall(FormulaId),
 }
 
 impl Formula {
@@ -48,7 +52,9 @@ impl Formula {
         match self {
             Formula::True | Formula::False | Formula::Literal { .. } => Vec::new(),
             Formula::And(operands) | Formula::Or(operands) => operands.to_vec(),
-            Formula::Next(operand) => vec![*operand],
+            Formula::Next(operand) | Formula::Exists(operand) | Formula::Forall(operand) => {
+                vec![*operand]
+            }
             Formula::Until(a, b) | Formula::Release(a, b) => vec![*a, *b],
         }
     }
@@ -152,6 +158,8 @@ impl Formulas {
                 Formula::And(_) => self.or(duals),
                 Formula::Or(_) => self.and(duals),
                 Formula::Next(_) => self.next(duals[0]),
+                Formula::Exists(_) => self.forall(duals[0]),
+                Formula::Forall(_) => self.exists(duals[0]),
                 Formula::Until(..) => self.release(duals[0], duals[1]),
                 Formula::Release(..) => self.until(duals[0], duals[1]),
             };
@@ -278,6 +286,22 @@ impl Formulas {
         match operand {
             Self::TRUE | Self::FALSE => operand,
             _ => self.intern(Formula::Next(operand)),
+        }
+    }
+
+    /// `E a`. What holds at the runs of a state does not depend on the run if it is a constant.
+    pub(crate) fn exists(&mut self, path: FormulaId) -> FormulaId {
+        match path {
+            Self::TRUE | Self::FALSE => path,
+            _ => self.intern(Formula::Exists(path)),
+        }
+    }
+
+    /// `A a`.
+    pub(crate) fn forall(&mut self, path: FormulaId) -> FormulaId {
+        match path {
+            Self::TRUE | Self::FALSE => path,
+            _ => self.intern(Formula::Forall(path)),
         }
     }
 

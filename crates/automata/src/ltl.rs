@@ -21,15 +21,15 @@ use hardbop_machine::Machine;
 use hardbop_syntax::{Diagnostic, Source, Span, codes};
 
 /// Formulas with more operators and operands are refused.
-const MAX_PARTS: usize = 20_000;
+pub(crate) const MAX_PARTS: usize = 20_000;
 
 /// A formula about one program whose automaton has not been made: that can take long.
 #[derive(Clone, Debug)]
 pub(crate) struct ParsedLtl {
-    propositions: Propositions,
-    formulas: Formulas,
-    root: FormulaId,
-    span: Span,
+    pub(crate) propositions: Propositions,
+    pub(crate) formulas: Formulas,
+    pub(crate) root: FormulaId,
+    pub(crate) span: Span,
 }
 
 /// A formula about one program.
@@ -76,7 +76,7 @@ pub(crate) fn parse_ltl(source: &Source, machine: &Machine) -> Result<ParsedLtl,
     })
 }
 
-fn too_large(span: Span, message: String) -> Vec<Diagnostic> {
+pub(crate) fn too_large(span: Span, message: String) -> Vec<Diagnostic> {
     vec![Diagnostic::new(codes::PROPERTY_TOO_LARGE, span, message)]
 }
 

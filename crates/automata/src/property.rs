@@ -5,12 +5,13 @@
 //! that found it.
 
 use crate::automaton::Automaton;
+use crate::ctl::{Ctl, read_ctl};
 use crate::guard::Letter;
 use crate::hoa::read_hoa;
 use crate::ltl::{Ltl, ParsedLtl, parse_ltl};
 use crate::monitor::read_monitor;
 use hardbop_machine::Machine;
-use hardbop_syntax::{Diagnostic, Source};
+use hardbop_syntax::{Diagnostic, Source, Span, codes};
 use serde::{Deserialize, Serialize};
 
 /// The monitor that sees `main` return.
@@ -27,6 +28,11 @@ end";
 pub enum PropertyText {
     /// Does every run satisfy a formula?
     Ltl {
+        /// The formula.
+        formula: String,
+    },
+    /// Does every state in which a run begins satisfy a formula of branching time?
+    Ctl {
         /// The formula.
         formula: String,
     },
@@ -69,6 +75,16 @@ pub struct ReadProperty {
 enum Meaning {
     Violations(ParsedLtl),
     Automaton(Automaton),
+    States(Ctl),
+}
+
+/// A property that is ready to be asked about.
+#[derive(Clone, Debug)]
+pub enum Translated {
+    /// It is about runs.
+    Runs(Box<Property>),
+    /// It is about states, in branching time.
+    States(Box<Ctl>),
 }
 
 /// A property of one program's runs.
@@ -95,9 +111,10 @@ impl PropertyText {
     /// Whether a run is asked for; otherwise a property should hold.
     pub fn asks_for_run(&self) -> bool {
         match self {
-            PropertyText::Ltl { .. } | PropertyText::Monitor { .. } | PropertyText::Hoa { .. } => {
-                false
-            }
+            PropertyText::Ltl { .. }
+            | PropertyText::Ctl { .. }
+            | PropertyText::Monitor { .. }
+            | PropertyText::Hoa { .. } => false,
             PropertyText::Fair { .. } | PropertyText::Nonterminating | PropertyText::Terminates => {
                 true
             }
@@ -108,7 +125,9 @@ impl PropertyText {
 impl std::fmt::Display for PropertyText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            PropertyText::Ltl { formula } => write!(f, "{formula}"),
+            PropertyText::Ltl { formula } | PropertyText::Ctl { formula } => {
+                write!(f, "{formula}")
+            }
             PropertyText::Monitor { file, .. } => write!(f, "monitor {file}"),
             PropertyText::Hoa { file, .. } => write!(f, "automaton {file}"),
             PropertyText::Fair { label } => write!(f, "label {label}, again and again"),
@@ -126,6 +145,11 @@ impl ReadProperty {
             PropertyText::Fair { label } => violating(machine, format!("F G !at({label})")),
             PropertyText::Nonterminating => {
                 violating(machine, "F (terminated | failed)".to_owned())
+            }
+            PropertyText::Ctl { formula } => {
+                let source = Source::new("--ctl", formula.as_str());
+                let formula = read_ctl(&source, machine);
+                (source, formula.map(Meaning::States))
             }
             PropertyText::Monitor { file, text } => monitored(machine, Source::new(file, text)),
             // A matter of reaching a state, and that search follows returns at once.
@@ -152,8 +176,9 @@ impl ReadProperty {
     }
 
     /// Makes the automaton of a formula, which can take long.
-    pub fn translate(self) -> Result<Property, PropertyErrors> {
+    pub fn translate(self) -> Result<Translated, PropertyErrors> {
         let (automaton, formula) = match self.meaning {
+            Meaning::States(formula) => return Ok(Translated::States(Box::new(formula))),
             Meaning::Automaton(automaton) => (automaton, None),
             Meaning::Violations(formula) => {
                 let formula = formula.translate();
@@ -161,11 +186,11 @@ impl ReadProperty {
                 (formula.violations(), Some(formula))
             }
         };
-        Ok(Property {
+        Ok(Translated::Runs(Box::new(Property {
             text: self.text,
             automaton,
             formula,
-        })
+        })))
     }
 }
 
@@ -183,9 +208,27 @@ fn monitored(machine: &Machine, source: Source) -> (Source, Result<Meaning, Vec<
 }
 
 impl Property {
-    /// Reads a property of a program's runs.
+    /// Reads a property of a program's runs; a formula of branching time is not one.
     pub fn read(machine: &Machine, text: PropertyText) -> Result<Self, PropertyErrors> {
-        ReadProperty::read(machine, text)?.translate()
+        match ReadProperty::read(machine, text)?.translate()? {
+            Translated::Runs(property) => Ok(*property),
+            Translated::States(ctl) => {
+                let message = "a formula of branching time is about states, not about runs";
+                let source = Source::new("--ctl", ctl.text.to_string());
+                let span = Span::new(0, source.text().len() as u32);
+                let diagnostic = Diagnostic::new(codes::PROPERTY_TEMPORAL, span, message);
+                Err(PropertyErrors::of(source, vec![diagnostic]))
+            }
+        }
+    }
+
+    /// The runs that violate a formula, for a question with a text of its own.
+    pub(crate) fn violating(text: PropertyText, formula: Ltl) -> Self {
+        Self {
+            text,
+            automaton: formula.violations(),
+            formula: Some(formula),
+        }
     }
 
     /// Whether the infinite word `stem` `cycle` `cycle` … is one that is looked for: a formula by

@@ -164,6 +164,9 @@ fn covers_of(
         match formulas.get(id) {
             Formula::True => open.push(partial),
             Formula::False => {}
+            Formula::Exists(_) | Formula::Forall(_) => {
+                unreachable!("formulas of linear time are read without path quantifiers")
+            }
             &Formula::Literal {
                 proposition,
                 positive,

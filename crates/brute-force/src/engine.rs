@@ -1,12 +1,15 @@
 //! Brute force as an engine: it takes small programs with almost any question.
 
+use crate::branching::holds_everywhere;
 use crate::configurations::Oracle;
 use crate::contexts::{ContextOracle, Cost};
 use crate::runs::RunOracle;
 use crate::steps::Bounds;
 use hardbop_machine::Machine;
 use hardbop_outcome::engine::takes_for_a_thread;
-use hardbop_outcome::{Bound, Budget, Declined, Engine, Outcome, Progress, Question, WantedRun};
+use hardbop_outcome::{
+    Bound, Budget, Declined, Engine, Limit, Outcome, Progress, Question, Verdict, WantedRun,
+};
 
 /// Explores whole configurations, one by one.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,7 +25,7 @@ impl Engine for BruteForce {
 
     fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
         takes_for_a_thread(machine, question)?;
-        let is_property = question.as_property().is_some();
+        let is_property = question.as_property().is_some() || question.as_branching().is_some();
         match question.bound {
             Some(Bound::Steps(_)) => Declined::because("a bound on steps"),
             Some(_) if is_property => Declined::because("a bound for properties of runs"),
@@ -51,6 +54,10 @@ impl Engine for BruteForce {
             max_threads: bounds.threads,
             max_configurations,
         };
+        if let Some(ctl) = question.as_branching() {
+            let (holds, statistics) = holds_everywhere(machine, ctl, bounds, budget, progress);
+            return branching_outcome(self.name(), question, holds, statistics);
+        }
         if let Some(property) = question.as_property() {
             let search = RunOracle { bounds };
             let (verdict, statistics) =
@@ -79,4 +86,26 @@ impl Engine for BruteForce {
         self.name().clone_into(&mut outcome.engine);
         outcome
     }
+}
+
+/// The answer to a question about branching time, for which there is no evidence.
+fn branching_outcome(
+    name: &str,
+    question: &Question,
+    holds: Result<bool, Limit>,
+    statistics: Vec<(String, u64)>,
+) -> Outcome {
+    let verdict = match holds {
+        Ok(true) => Verdict::Excluded,
+        Ok(false) => Verdict::Refuted,
+        Err(why) => Verdict::Unknown(why),
+    };
+    let mut outcome = Outcome::same(name, question, &verdict);
+    if !verdict.is_unknown() {
+        for answer in &mut outcome.answers {
+            answer.uncertified = Some("brute force writes no strategy down".to_owned());
+        }
+    }
+    outcome.statistics = statistics;
+    outcome
 }

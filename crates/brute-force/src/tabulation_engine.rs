@@ -172,7 +172,7 @@ mod tests {
             let name = |verdict: &Verdict| match verdict {
                 Verdict::Found(_) => "reachable",
                 Verdict::Excluded => "unreachable",
-                Verdict::Unknown(_) | Verdict::ExcludedUpTo(_) => "unknown",
+                _ => "unknown",
             };
             let answers = answers.iter();
             let shown = answers.map(|a| format!("{}: {}", a.asked, name(&a.verdict)));

@@ -131,11 +131,8 @@ impl CalculusEngine {
                 "unreachable"
             }
         };
-        let is_so = match evidence.verdict {
-            Verdict::Found(_) => Some(true),
-            Verdict::Excluded | Verdict::ExcludedUpTo(_) => Some(false),
-            Verdict::Unknown(_) => None,
-        };
+        let is_known = !evidence.verdict.is_unknown();
+        let is_so = is_known.then(|| evidence.verdict.is_found());
         if is_so.is_some_and(|is_so| is_so != is_reached) {
             let algorithm = &self.algorithm.name;
             let (claim, truth) = (word(is_reached), word(!is_reached));

@@ -120,6 +120,7 @@ mod tests {
         "reach",
         "reach-line",
         "ltl",
+        "ctl",
         "monitor",
         "hoa",
         "fair",

@@ -7,7 +7,7 @@ use crate::console::Console;
 use crate::exit::Failure;
 use crate::input;
 use crate::targets::{TargetArguments, find_label};
-use hardbop_automata::{Property, PropertyErrors, PropertyText, ReadProperty};
+use hardbop_automata::{PropertyErrors, PropertyText, ReadProperty};
 use hardbop_machine::Machine;
 use hardbop_outcome::{Asked, Bound, Question, Target, WantedRun};
 
@@ -38,6 +38,9 @@ pub struct PropertyArguments {
     /// Check a formula of linear temporal logic (may be repeated)
     #[arg(long, value_name = "FORMULA")]
     ltl: Vec<String>,
+    /// Check a formula of branching time, CTL (may be repeated)
+    #[arg(long, value_name = "FORMULA")]
+    ctl: Vec<String>,
     /// Check a monitor: its target states must not be entered, its accepting states not for ever
     /// (may be repeated)
     #[arg(long, value_name = "FILE.mon")]
@@ -92,6 +95,10 @@ impl PropertyArguments {
             let formula = formula.clone();
             texts.push(PropertyText::Ltl { formula });
         }
+        for formula in &self.ctl {
+            let formula = formula.clone();
+            texts.push(PropertyText::Ctl { formula });
+        }
         for file in &self.monitor {
             let (file, text) = (file.clone(), input::read_text(file)?);
             texts.push(PropertyText::Monitor { file, text });
@@ -116,8 +123,10 @@ pub fn read_property(
     console: &mut Console,
     machine: &Machine,
     text: PropertyText,
-) -> Result<Property, Failure> {
-    Property::read(machine, text).map_err(|errors| reported(console, &errors))
+) -> Result<Question, Failure> {
+    let read = ReadProperty::read(machine, text).and_then(ReadProperty::translate);
+    let read = read.map_err(|errors| reported(console, &errors))?;
+    Ok(Question::translated(read))
 }
 
 fn reported(console: &mut Console, errors: &PropertyErrors) -> Failure {
@@ -157,7 +166,7 @@ impl ReadQuestion {
             ReadSubject::Places(targets) => Question::reach(targets),
             ReadSubject::Property(property) => {
                 let property = property.translate();
-                Question::property(property.map_err(|errors| reported(console, &errors))?)
+                Question::translated(property.map_err(|errors| reported(console, &errors))?)
             }
         };
         Ok(question.within(self.bound).wanting(self.wanted))

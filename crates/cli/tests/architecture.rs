@@ -13,6 +13,7 @@ const ENGINES: &[&str] = &[
     "hardbop-explicit",
     "hardbop-satcheck",
     "hardbop-threads",
+    "hardbop-branching",
     "hardbop-brute-force",
 ];
 

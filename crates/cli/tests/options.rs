@@ -61,6 +61,7 @@ fn question_for(engine: EngineName) -> Vec<&'static str> {
         EngineName::Interleaving => vec!["threads.bp"],
         EngineName::Concurrent => vec!["threads.bp", "--contexts", "3"],
         EngineName::Sequentialized => vec!["threads.bp", "--rounds", "2"],
+        EngineName::Branching => vec!["sequential.bp", "--ctl", "EF n = 12"],
         _ => vec!["sequential.bp"],
     }
 }

@@ -11,6 +11,7 @@ pub mod certificate;
 pub mod digest;
 pub mod evidence;
 pub mod lasso;
+pub mod strategy;
 pub mod target;
 pub mod trace;
 
@@ -19,5 +20,6 @@ pub use budget::{Budget, Interrupt, Limit, NeverInterrupted, Steady};
 pub use certificate::Certificate;
 pub use evidence::Evidence;
 pub use lasso::{Lasso, ThreadLasso};
+pub use strategy::Strategy;
 pub use target::{Target, TargetKind};
 pub use trace::{Run, Segment, Step, Trace};

@@ -13,7 +13,7 @@ use crate::search::parallel::parallel;
 use crate::search::watch::{Stopped, Watch};
 use hardbop_machine::analysis::Analyses;
 use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::engine::takes_no_bound;
+use hardbop_outcome::engine::{takes_no_bound, takes_no_branching};
 use hardbop_outcome::{
     Answer, Budget, Declined, Engine, Event, Evidence, Limit, Outcome, Progress, Question,
     Skeleton, Target, Verdict, WantedRun, digest,
@@ -72,6 +72,7 @@ impl Engine for ExplicitEngine {
         if self.jobs.get() > 1 && question.as_property().is_some() {
             return Declined::because("several cores for properties of runs");
         }
+        takes_no_branching(question)?;
         takes_no_bound(question)
     }
 

@@ -1,7 +1,7 @@
 //! A program that has been read, and the questions that can be asked about it.
 
 use crate::inquiry::Inquiry;
-use hardbop_automata::{Property, PropertyErrors, PropertyText};
+use hardbop_automata::{PropertyErrors, PropertyText, ReadProperty};
 use hardbop_machine::{Machine, lower};
 use hardbop_outcome::{Evidence, Question, Target};
 use hardbop_report::diagnostics::{Colour, render};
@@ -98,10 +98,16 @@ impl Model {
         self.property(PropertyText::Ltl { formula })
     }
 
+    /// Does every state in which a run begins satisfy a formula of branching time?
+    pub fn ctl(&self, formula: &str) -> Result<Inquiry<'_>, PropertyErrors> {
+        let formula = formula.to_owned();
+        self.property(PropertyText::Ctl { formula })
+    }
+
     /// Does a property of runs hold, or is there a run as asked for?
     pub fn property(&self, text: PropertyText) -> Result<Inquiry<'_>, PropertyErrors> {
-        let property = Property::read(&self.machine, text)?;
-        Ok(self.ask(Question::property(property)))
+        let property = ReadProperty::read(&self.machine, text)?.translate()?;
+        Ok(self.ask(Question::translated(property)))
     }
 
     /// Any question.

@@ -148,7 +148,7 @@ fn found(
         Verdict::Found(evidence) => {
             let steps = match evidence {
                 Evidence::Run(trace) => findings::run(machine, trace, &reading.lines, uri),
-                Evidence::Lasso(_) | Evidence::ThreadLasso(_) => Vec::new(),
+                Evidence::Lasso(_) | Evidence::ThreadLasso(_) | Evidence::Strategy(_) => Vec::new(),
             };
             let severity = if is_assertion {
                 DiagnosticSeverity::ERROR
@@ -165,7 +165,10 @@ fn found(
             let message = format!("{word}: {text}: {why}");
             (Some(DiagnosticSeverity::WARNING), message, Vec::new())
         }
-        Verdict::Excluded | Verdict::ExcludedUpTo(_) => (None, String::new(), Vec::new()),
+        // The editor asks about places; only formulas are shown or refuted.
+        Verdict::Excluded | Verdict::ExcludedUpTo(_) | Verdict::Shown(_) | Verdict::Refuted => {
+            (None, String::new(), Vec::new())
+        }
     };
     let diagnostic = severity.zip(target).map(|(severity, target)| Diagnostic {
         range: reading.lines.range(machine.node(target.node).span),

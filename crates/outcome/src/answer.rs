@@ -25,15 +25,15 @@ pub struct Answer {
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there is one verdict per target, and a box would stand in every pattern"
-)]
 pub enum Verdict {
     /// There is such a run.
     Found(Evidence),
     /// No run does that.
     Excluded,
+    /// A formula of branching time holds, and this shows it.
+    Shown(Evidence),
+    /// A formula of branching time fails, and nothing but the engine's word says so.
+    Refuted,
     /// No run within the bound that was asked for does that.
     ExcludedUpTo(Bound),
     /// Not known.
@@ -62,6 +62,28 @@ impl Verdict {
         Verdict::Found(Evidence::Run(trace))
     }
 
+    /// The evidence that comes with it.
+    pub fn evidence(&self) -> Option<&Evidence> {
+        match self {
+            Verdict::Found(evidence) | Verdict::Shown(evidence) => Some(evidence),
+            Verdict::Excluded
+            | Verdict::ExcludedUpTo(_)
+            | Verdict::Refuted
+            | Verdict::Unknown(_) => None,
+        }
+    }
+
+    /// Whether its evidence is about what it says. A strategy says itself which way it goes, and
+    /// nothing else shows that a formula holds.
+    pub fn fits_its_evidence(&self) -> bool {
+        match self {
+            Verdict::Found(Evidence::Strategy(strategy)) => !strategy.holds,
+            Verdict::Shown(Evidence::Strategy(strategy)) => strategy.holds,
+            Verdict::Shown(_) => false,
+            _ => true,
+        }
+    }
+
     /// The finite run that was found.
     pub fn trace(&self) -> Option<&Trace> {
         match self {
@@ -70,9 +92,17 @@ impl Verdict {
         }
     }
 
-    /// Whether a run was found.
+    /// Whether a run was found, or a formula refuted.
     pub fn is_found(&self) -> bool {
-        matches!(self, Verdict::Found(_))
+        matches!(self, Verdict::Found(_) | Verdict::Refuted)
+    }
+
+    /// Whether there is no such run, as far as was asked, or a formula holds.
+    pub fn is_excluded(&self) -> bool {
+        matches!(
+            self,
+            Verdict::Excluded | Verdict::ExcludedUpTo(_) | Verdict::Shown(_)
+        )
     }
 
     /// Whether nothing is known.
@@ -109,10 +139,14 @@ impl Answer {
             Asked::Property(property) => property.asks_for_run(),
         };
         match (&self.verdict, asks_for_run) {
-            (Verdict::Found(_), false) => VerdictWord::Violated,
-            (Verdict::Found(_), true) => VerdictWord::Reachable,
-            (Verdict::Excluded | Verdict::ExcludedUpTo(_), false) => VerdictWord::Holds,
-            (Verdict::Excluded | Verdict::ExcludedUpTo(_), true) => VerdictWord::Unreachable,
+            (Verdict::Found(_) | Verdict::Refuted, false) => VerdictWord::Violated,
+            (Verdict::Found(_) | Verdict::Refuted, true) => VerdictWord::Reachable,
+            (Verdict::Excluded | Verdict::ExcludedUpTo(_) | Verdict::Shown(_), false) => {
+                VerdictWord::Holds
+            }
+            (Verdict::Excluded | Verdict::ExcludedUpTo(_) | Verdict::Shown(_), true) => {
+                VerdictWord::Unreachable
+            }
             (Verdict::Unknown(_), _) => VerdictWord::Unknown,
         }
     }
@@ -159,8 +193,8 @@ impl From<Answer> for AnswerForm {
         let verdict = answer.word();
         let (mut up_to, mut why, mut evidence) = (None, None, None);
         match answer.verdict {
-            Verdict::Found(found) => evidence = Some(found),
-            Verdict::Excluded => {}
+            Verdict::Found(found) | Verdict::Shown(found) => evidence = Some(found),
+            Verdict::Excluded | Verdict::Refuted => {}
             Verdict::ExcludedUpTo(bound) => up_to = Some(bound),
             Verdict::Unknown(limit) => why = Some(limit),
         }
@@ -185,6 +219,10 @@ impl TryFrom<AnswerForm> for Answer {
             (VerdictWord::Violated | VerdictWord::Reachable, Some(evidence), None, None) => {
                 Verdict::Found(evidence)
             }
+            (VerdictWord::Violated, None, None, None) if form.uncertified.is_some() => {
+                Verdict::Refuted
+            }
+            (VerdictWord::Holds, Some(evidence), None, None) => Verdict::Shown(evidence),
             (VerdictWord::Holds | VerdictWord::Unreachable, None, None, None) => Verdict::Excluded,
             (VerdictWord::Holds | VerdictWord::Unreachable, None, Some(bound), None) => {
                 Verdict::ExcludedUpTo(bound)
@@ -201,7 +239,7 @@ impl TryFrom<AnswerForm> for Answer {
             vacuous: form.vacuous,
             ..Self::to(form.asked, verdict)
         };
-        if answer.word() == form.verdict {
+        if answer.word() == form.verdict && answer.verdict.fits_its_evidence() {
             Ok(answer)
         } else {
             let (asked, word) = (&answer.asked, form.verdict);

@@ -74,7 +74,15 @@ pub fn takes_only_reachability(question: &Question) -> Result<(), Declined> {
     if question.as_property().is_some() {
         return Declined::because("properties of runs");
     }
-    Ok(())
+    takes_no_branching(question)
+}
+
+/// What an engine that knows nothing of branching time does not take.
+pub fn takes_no_branching(question: &Question) -> Result<(), Declined> {
+    match question.as_branching() {
+        None => Ok(()),
+        Some(_) => Declined::because("formulas of branching time"),
+    }
 }
 
 /// What an engine that looks at all runs does not take.

@@ -18,8 +18,8 @@ pub use coverage::{Coverage, Reach};
 pub use engine::{Declined, Engine, Event, Progress, Silent};
 pub use hardbop_evidence::{
     Bound, Budget, Certificate, Evidence, Interrupt, Lasso, Limit, NeverInterrupted, Run, Segment,
-    Steady, Step, Target, TargetKind, ThreadLasso, Trace, bound, budget, certificate, digest,
-    evidence, lasso, target, trace,
+    Steady, Step, Strategy, Target, TargetKind, ThreadLasso, Trace, bound, budget, certificate,
+    digest, evidence, lasso, strategy, target, trace,
 };
 pub use ledger::Ledger;
 pub use outcome::Outcome;

@@ -2,7 +2,7 @@
 
 use crate::bound::Bound;
 use crate::target::Target;
-use hardbop_automata::{Property, PropertyText};
+use hardbop_automata::{Ctl, Property, PropertyText, Translated};
 use hardbop_machine::{Machine, NodeId};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub enum Subject {
     Reach(Vec<Target>),
     /// Is there a run of the kind that a property describes?
     Property(Arc<Property>),
+    /// Does every state in which a run begins satisfy a formula of branching time?
+    Branching(Arc<Ctl>),
 }
 
 /// One item of a question, as its answer names it.
@@ -33,7 +35,7 @@ pub enum Subject {
 pub enum Asked {
     /// A place.
     Target(Target),
-    /// A property of runs.
+    /// A property of runs, or a formula of branching time.
     Property(PropertyText),
 }
 
@@ -87,6 +89,22 @@ impl Question {
         }
     }
 
+    /// Whether every state in which a run begins satisfies a formula of branching time.
+    pub fn branching(formula: Ctl) -> Self {
+        Self {
+            subject: Subject::Branching(Arc::new(formula)),
+            ..Self::reach(Vec::new())
+        }
+    }
+
+    /// The question of a text that has been read.
+    pub fn translated(translated: Translated) -> Self {
+        match translated {
+            Translated::Runs(property) => Self::property(*property),
+            Translated::States(formula) => Self::branching(*formula),
+        }
+    }
+
     /// The same about runs within a bound.
     #[must_use]
     pub fn within(self, bound: impl Into<Option<Bound>>) -> Self {
@@ -115,7 +133,7 @@ impl Question {
     pub fn targets(&self) -> &[Target] {
         match &self.subject {
             Subject::Reach(targets) => targets,
-            Subject::Property(_) => &[],
+            Subject::Property(_) | Subject::Branching(_) => &[],
         }
     }
 
@@ -132,14 +150,23 @@ impl Question {
         match &self.subject {
             Subject::Reach(targets) => targets.iter().cloned().map(Asked::Target).collect(),
             Subject::Property(property) => vec![Asked::Property(property.text.clone())],
+            Subject::Branching(formula) => vec![Asked::Property(formula.text.clone())],
         }
     }
 
     /// The property, if the question is about one.
     pub fn as_property(&self) -> Option<&Property> {
         match &self.subject {
-            Subject::Reach(_) => None,
+            Subject::Reach(_) | Subject::Branching(_) => None,
             Subject::Property(property) => Some(property),
+        }
+    }
+
+    /// The formula of branching time, if the question is about one.
+    pub fn as_branching(&self) -> Option<&Ctl> {
+        match &self.subject {
+            Subject::Reach(_) | Subject::Property(_) => None,
+            Subject::Branching(formula) => Some(formula),
         }
     }
 }

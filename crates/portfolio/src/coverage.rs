@@ -65,8 +65,8 @@ fn of_engines(
     let mut missed = None;
     let answers = outcome.answers.into_iter();
     let reach = answers.map(|answer| match answer.verdict {
-        Verdict::Found(_) => Reach::Reachable,
-        Verdict::Excluded => Reach::Unreachable,
+        Verdict::Found(_) | Verdict::Refuted => Reach::Reachable,
+        Verdict::Excluded | Verdict::Shown(_) => Reach::Unreachable,
         Verdict::ExcludedUpTo(bound) => {
             missed = Some(Limit::Beyond { bound });
             Reach::Unknown

@@ -58,9 +58,7 @@ fn contradiction(one: &Outcome, other: &Outcome) -> Option<String> {
 }
 
 fn contradict(one: &Verdict, other: &Verdict) -> bool {
-    let is_excluded =
-        |verdict: &Verdict| matches!(verdict, Verdict::Excluded | Verdict::ExcludedUpTo(_));
-    one.is_found() && is_excluded(other) || is_excluded(one) && other.is_found()
+    one.is_found() && other.is_excluded() || one.is_excluded() && other.is_found()
 }
 
 /// A small program on which the two contradict each other about an assertion or a label; nothing

@@ -1,6 +1,7 @@
 //! Every engine by its name: what a user can ask for with `--engine`.
 
 use crate::options::Options;
+use hardbop_branching::BranchingEngine;
 use hardbop_brute_force::{BruteForce, TabulationEngine};
 use hardbop_calculus::{Algorithm, CalculusEngine, algorithm::USUAL};
 use hardbop_explicit::ExplicitEngine;
@@ -30,6 +31,8 @@ pub enum EngineName {
     Concurrent,
     /// Threads in rounds, as a sequential program.
     Sequentialized,
+    /// Branching time, by a game with claims about returns (Walukiewicz).
+    Branching,
     /// Explicit path edges, one by one.
     Tabulation,
     /// Whole configurations, one by one.
@@ -38,7 +41,7 @@ pub enum EngineName {
 
 impl EngineName {
     /// All engines.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Summary,
         Self::Calculus,
         Self::Explicit,
@@ -46,6 +49,7 @@ impl EngineName {
         Self::Interleaving,
         Self::Concurrent,
         Self::Sequentialized,
+        Self::Branching,
         Self::Tabulation,
         Self::BruteForce,
     ];
@@ -60,6 +64,7 @@ impl EngineName {
             Self::Interleaving => "interleaving",
             Self::Concurrent => "concurrent",
             Self::Sequentialized => "sequentialized",
+            Self::Branching => "branching",
             Self::Tabulation => "tabulation",
             Self::BruteForce => "brute-force",
         }
@@ -75,6 +80,7 @@ impl EngineName {
             Self::Interleaving => "all interleavings of threads without recursion",
             Self::Concurrent => "threads with few context switches",
             Self::Sequentialized => "threads in rounds, as a sequential program",
+            Self::Branching => "formulas of branching time, for sequential programs",
             Self::Tabulation => "explicit path edges, for small sequential programs",
             Self::BruteForce => "whole configurations, for small programs",
         }
@@ -123,6 +129,9 @@ impl EngineName {
             }),
             Self::Concurrent => Box::new(BoundedEngine),
             Self::Sequentialized => Box::new(Through::sequentialized(summary(options))),
+            Self::Branching => Box::new(BranchingEngine {
+                runs: Arc::new(ExplicitEngine::default()),
+            }),
             Self::Tabulation => Box::new(TabulationEngine),
             Self::BruteForce => Box::new(BruteForce),
         }

@@ -2,7 +2,8 @@
 //! came from the text.
 
 use crate::fault::Fault;
-use hardbop_automata::Property;
+use hardbop_automata::{Ctl, Property, Shows};
+use hardbop_branching::{StrategyError, check_strategy};
 use hardbop_checker::Rejected;
 use hardbop_interpreter::{
     Configuration, LassoError, letter_of_state, letter_of_threads, observe_lasso,
@@ -10,7 +11,8 @@ use hardbop_interpreter::{
 };
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Answer, Asked, Evidence, Interrupt, Limit, Outcome, Question, Target, Trace, Verdict, digest,
+    Answer, Asked, Evidence, Interrupt, Limit, NeverInterrupted, Outcome, Question, Target, Trace,
+    Verdict, digest,
 };
 
 /// A property is evaluated on runs of up to this many states; longer ones are only replayed.
@@ -27,12 +29,14 @@ pub enum Validation {
 }
 
 /// What is known of a run that was given as evidence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judgement {
     /// It is what was looked for.
     Confirmed,
     /// It is a run, but has too many states to evaluate the property on each.
     TooLong,
+    /// It is a strategy that was not checked to its end.
+    Unchecked(Limit),
 }
 
 /// Validates everything that an engine has answered. A proof that could not be checked within the
@@ -50,21 +54,33 @@ pub fn validate(
         return reject("it does not answer what was asked".to_owned());
     }
     let program = digest::of(machine);
-    for Answer { asked, verdict, .. } in &outcome.answers {
-        match verdict {
-            Verdict::Found(evidence) => {
+    for answer in &mut outcome.answers {
+        let asked = &answer.asked;
+        match &answer.verdict {
+            verdict if !verdict.fits_its_evidence() => {
+                return reject(format!("{asked}: the evidence is for another verdict"));
+            }
+            Verdict::Found(evidence) | Verdict::Shown(evidence) => {
                 let judged = match (asked, evidence) {
                     (Asked::Target(target), Evidence::Run(trace)) => {
                         judge_trace(machine, &program, target, trace)
                     }
-                    _ => judge_evidence(machine, question, asked, evidence),
+                    _ => judge_within(machine, question, asked, evidence, interrupt),
                 };
-                if let Err(why) = judged {
-                    return reject(format!("{asked}: {why}"));
+                match judged {
+                    Ok(Judgement::Confirmed | Judgement::TooLong) => {}
+                    Ok(Judgement::Unchecked(why)) => without_strategy(answer, &why),
+                    Err(why) => return reject(format!("{asked}: {why}")),
                 }
             }
             Verdict::Unknown(Limit::Contradiction { what }) => return reject(what.clone()),
-            Verdict::Excluded | Verdict::ExcludedUpTo(_) | Verdict::Unknown(_) => {}
+            Verdict::Refuted if answer.uncertified.is_none() => {
+                return reject(format!("{asked}: there is no evidence"));
+            }
+            Verdict::Excluded
+            | Verdict::ExcludedUpTo(_)
+            | Verdict::Refuted
+            | Verdict::Unknown(_) => {}
         }
     }
     if let Some(target) = outcome.uncertified() {
@@ -92,13 +108,37 @@ pub fn validate(
     Ok(())
 }
 
-/// Judges a run that should show what was asked; an error says why it does not.
+/// Leaves a strategy out that was not checked to its end.
+fn without_strategy(answer: &mut Answer, why: &Limit) {
+    answer.uncertified = Some(format!("the strategy was not checked: {why}"));
+    answer.verdict = if answer.verdict.is_found() {
+        Verdict::Refuted
+    } else {
+        Verdict::Excluded
+    };
+}
+
+/// Judges what should show the answer to what was asked; an error says why it does not.
 pub fn judge_evidence(
     machine: &Machine,
     question: &Question,
     asked: &Asked,
     evidence: &Evidence,
 ) -> Result<Judgement, String> {
+    judge_within(machine, question, asked, evidence, &NeverInterrupted)
+}
+
+/// The same within limits.
+fn judge_within(
+    machine: &Machine,
+    question: &Question,
+    asked: &Asked,
+    evidence: &Evidence,
+    interrupt: &dyn Interrupt,
+) -> Result<Judgement, String> {
+    if let (Asked::Property(_), Some(ctl)) = (asked, question.as_branching()) {
+        return judge_branching(machine, ctl, evidence, interrupt);
+    }
     match (asked, question.as_property(), evidence) {
         (Asked::Target(target), _, Evidence::Run(trace)) => {
             judge_trace(machine, &digest::of(machine), target, trace)
@@ -126,6 +166,35 @@ fn judge_trace(
 
 fn does_not_replay(error: &dyn std::fmt::Display) -> String {
     format!("the run does not replay: {error}")
+}
+
+/// Judges what should show that a formula of branching time holds or fails: a strategy by its
+/// rules, a run by the formula without its quantifiers.
+fn judge_branching(
+    machine: &Machine,
+    ctl: &Ctl,
+    evidence: &Evidence,
+    interrupt: &dyn Interrupt,
+) -> Result<Judgement, String> {
+    let judge_run = |shows: Shows, run: &Evidence| {
+        let property = ctl
+            .telling_runs()
+            .filter(|_| ctl.shown_by_run() == Some(shows));
+        let property = property.ok_or("no single run shows it")?;
+        judge_property(machine, &property, run)
+    };
+    let Evidence::Strategy(strategy) = evidence else {
+        return judge_run(Shows::Violation, evidence);
+    };
+    match check_strategy(machine, ctl, strategy, interrupt) {
+        Ok(()) => {}
+        Err(StrategyError::Interrupted(why)) => return Ok(Judgement::Unchecked(why)),
+        Err(error) => return Err(error.to_string()),
+    }
+    match &strategy.run {
+        Some(run) => judge_run(Shows::Satisfaction, &Evidence::Lasso((**run).clone())),
+        None => Ok(Judgement::Confirmed),
+    }
 }
 
 /// Judges a run that should be one that a property describes.
@@ -160,6 +229,7 @@ fn judge_property(
             let word = word.map_err(|error| does_not_replay(&error))?;
             property.describes(&word.stem, &word.cycle)
         }
+        Evidence::Strategy(_) => return Err("a strategy is not a run".to_owned()),
         Evidence::Run(trace) => {
             replay(machine, trace).map_err(|error| does_not_replay(&error))?;
             let letters = if is_sequential {

@@ -122,8 +122,8 @@ impl EngineOption {
     /// The engines that obey it.
     pub fn engines(self) -> &'static [EngineName] {
         use EngineName::{
-            BruteForce, Calculus, Concurrent, Explicit, Interleaving, Sat, Sequentialized, Summary,
-            Tabulation,
+            Branching, BruteForce, Calculus, Concurrent, Explicit, Interleaving, Sat,
+            Sequentialized, Summary, Tabulation,
         };
         match self {
             Self::Order => &[Summary, Sequentialized],
@@ -138,6 +138,7 @@ impl EngineOption {
                 Sat,
                 Interleaving,
                 Concurrent,
+                Branching,
                 Tabulation,
                 BruteForce,
             ],

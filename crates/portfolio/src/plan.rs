@@ -100,10 +100,17 @@ impl Planned {
 /// The engines for a question, best first, where this many search at a time.
 pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned> {
     use EngineName::{
-        BruteForce, Concurrent, Explicit, Interleaving, Sat, Sequentialized, Summary,
+        Branching, BruteForce, Concurrent, Explicit, Interleaving, Sat, Sequentialized, Summary,
     };
     let plain = |engines: &[EngineName]| engines.iter().copied().map(Planned::plain).collect();
     let is_sequential = machine.is_sequential();
+    if question.as_branching().is_some() {
+        return plain(if is_sequential {
+            &[Branching]
+        } else {
+            &[BruteForce]
+        });
+    }
     if let Some(property) = question.as_property() {
         return match (is_sequential, property.automaton.has_targets()) {
             (true, true) => vec![

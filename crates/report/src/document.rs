@@ -168,12 +168,14 @@ impl<'a> Document<'a> {
         if options.certificate_file.is_some() {
             document.certificates = &[];
         }
-        let has_runs = outcome.answers.iter().any(|a| a.verdict.is_found());
+        let mut evidence = outcome.answers.iter().filter_map(|a| a.verdict.evidence());
+        let has_runs = evidence.any(Evidence::has_run);
         let runs = options.most_steps.filter(|_| has_runs);
         let runs = runs.map(|most| Runs::new(machine, most));
         for (report, answer) in document.answers.iter_mut().zip(&outcome.answers) {
             *report = AnswerReport::new(outcome, answer, options);
-            if let (Some(runs), Verdict::Found(evidence)) = (&runs, &answer.verdict) {
+            let evidence = answer.verdict.evidence().filter(|e| e.has_run());
+            if let (Some(runs), Some(evidence)) = (&runs, evidence) {
                 report.run = Some(runs.run(evidence, &words_of(&answer.asked))?);
             }
         }
@@ -190,8 +192,8 @@ impl<'a> AnswerReport<'a> {
     fn new(outcome: &'a Outcome, answer: &'a Answer, options: DocumentOptions<'_>) -> Self {
         let (mut up_to, mut why, mut evidence) = (None, None, None);
         match &answer.verdict {
-            Verdict::Found(found) => evidence = Some(found),
-            Verdict::Excluded => {}
+            Verdict::Found(found) | Verdict::Shown(found) => evidence = Some(found),
+            Verdict::Excluded | Verdict::Refuted => {}
             Verdict::ExcludedUpTo(bound) => up_to = Some(*bound),
             Verdict::Unknown(limit) => why = Some(limit),
         }
@@ -228,7 +230,7 @@ fn certificate_of(outcome: &Outcome, target: &Target) -> Option<usize> {
 /// The words that a property is written in, among them every variable that it looks at.
 pub(crate) fn words_of(asked: &Asked) -> HashSet<&str> {
     let text = match asked {
-        Asked::Property(PropertyText::Ltl { formula }) => formula,
+        Asked::Property(PropertyText::Ltl { formula } | PropertyText::Ctl { formula }) => formula,
         Asked::Property(PropertyText::Monitor { text, .. } | PropertyText::Hoa { text, .. }) => {
             text
         }

@@ -6,6 +6,7 @@ use crate::sequentialize::sequentialize;
 use crate::slice::slice;
 use crate::transform::Transform;
 use hardbop_machine::Machine;
+use hardbop_outcome::engine::{takes_no_branching, takes_only_reachability};
 use hardbop_outcome::{Bound, Budget, Declined, Engine, Limit, Outcome, Progress, Question};
 
 /// A transform, or what it does not take.
@@ -38,6 +39,7 @@ impl Through {
     /// An engine for sequential programs, asked about what threads do in a number of rounds.
     pub fn sequentialized(engine: Box<dyn Engine>) -> Self {
         Self::new("sequentialized", engine, |machine, question, budget| {
+            takes_no_branching(question)?;
             let Some(Bound::Rounds(rounds)) = question.bound else {
                 return Declined::because("questions without a number of rounds");
             };
@@ -58,9 +60,7 @@ impl Through {
     /// An engine for places, asked about what can have to do with them.
     pub fn sliced(name: &'static str, engine: Box<dyn Engine>) -> Self {
         Self::new(name, engine, |machine, question, _| {
-            if question.as_property().is_some() {
-                return Declined::because("properties of runs");
-            }
+            takes_only_reachability(question)?;
             Ok(Box::new(slice(machine, question)))
         })
     }

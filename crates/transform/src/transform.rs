@@ -101,8 +101,8 @@ fn joined<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> Verdict {
     let mut all = Verdict::Excluded;
     for verdict in verdicts {
         match verdict {
-            Verdict::Found(_) => return verdict.clone(),
-            Verdict::Excluded => {}
+            Verdict::Found(_) | Verdict::Refuted => return verdict.clone(),
+            Verdict::Excluded | Verdict::Shown(_) => {}
             Verdict::ExcludedUpTo(_) if all.is_unknown() => {}
             Verdict::ExcludedUpTo(_) | Verdict::Unknown(_) => all = verdict.clone(),
         }

@@ -16,6 +16,8 @@ pub(crate) struct Parser<'a> {
     pub diagnostics: Vec<Diagnostic>,
     /// All expressions read so far.
     pub tree: Tree,
+    /// Whether `A` and `E` are path quantifiers, and brackets parentheses.
+    branching: bool,
 }
 
 /// What waits for an operand.
@@ -23,7 +25,8 @@ pub(crate) struct Parser<'a> {
 enum Open {
     Unary(UnaryOp, Span),
     Binary(BinaryOp),
-    Paren(Span),
+    /// What opened it, and the sign that closes it.
+    Paren(Span, Sign),
 }
 
 impl<'a> Parser<'a> {
@@ -38,10 +41,19 @@ impl<'a> Parser<'a> {
             last_end: part.start,
             diagnostics: Vec::new(),
             tree: Tree::default(),
+            branching: false,
         };
         parser.advance();
         parser.last_end = part.start;
         parser
+    }
+
+    /// A parser of a whole formula of branching time.
+    pub(crate) fn branching(source: &'a Source, part: Span) -> Self {
+        Self {
+            branching: true,
+            ..Self::new(source, part)
+        }
     }
 
     /// Takes the current token.
@@ -115,9 +127,7 @@ impl<'a> Parser<'a> {
             };
             operands.push(operand);
             loop {
-                if self.at_sign(Sign::RightParen)
-                    && let Some(opening) = self.close_paren(&mut operands, &mut open)
-                {
+                if let Some(opening) = self.close_paren(&mut operands, &mut open) {
                     let closing = self.advance();
                     let top = operands.last().expect("parentheses have an expression");
                     let node = &mut self.tree.nodes[top.0 as usize];
@@ -141,9 +151,12 @@ impl<'a> Parser<'a> {
             open.push(Open::Binary(op));
         }
         self.reduce(&mut operands, &mut open, |_| true);
-        if let Some(Open::Paren(opening)) = open.last() {
-            let opening = *opening;
-            self.expected("`)`");
+        if let Some(&Open::Paren(opening, closing)) = open.last() {
+            self.expected(if closing == Sign::RightParen {
+                "`)`"
+            } else {
+                "`]`"
+            });
             if let Some(last) = self.diagnostics.last_mut() {
                 *last = last.clone().also(opening, "opened here");
             }
@@ -168,7 +181,10 @@ impl<'a> Parser<'a> {
         };
         let span = self.tree.nodes[last.0 as usize].span;
         let text = self.slice(span);
+        let branching = self.branching;
         let unary = |letter| match letter {
+            'E' if branching => Some(Open::Unary(UnaryOp::Exists, span)),
+            'A' if branching => Some(Open::Unary(UnaryOp::Forall, span)),
             'X' => Some(Open::Unary(UnaryOp::Next, span)),
             'F' => Some(Open::Unary(UnaryOp::Finally, span)),
             'G' => Some(Open::Unary(UnaryOp::Globally, span)),
@@ -197,7 +213,10 @@ impl<'a> Parser<'a> {
         loop {
             let span = self.current.span;
             let waiting = match self.current.kind {
-                TokenKind::Sign(Sign::LeftParen) => Open::Paren(span),
+                TokenKind::Sign(Sign::LeftParen) => Open::Paren(span, Sign::RightParen),
+                TokenKind::Sign(Sign::LeftBracket) if self.branching => {
+                    Open::Paren(span, Sign::RightBracket)
+                }
                 TokenKind::Sign(Sign::Not) => Open::Unary(UnaryOp::Not, span),
                 TokenKind::Sign(Sign::Always) => Open::Unary(UnaryOp::Globally, span),
                 TokenKind::Sign(Sign::Eventually) => Open::Unary(UnaryOp::Finally, span),
@@ -205,6 +224,19 @@ impl<'a> Parser<'a> {
                     "X" => Open::Unary(UnaryOp::Next, span),
                     "F" => Open::Unary(UnaryOp::Finally, span),
                     "G" => Open::Unary(UnaryOp::Globally, span),
+                    word if self.branching => {
+                        let Some((quantifier, operator)) = quantified(word) else {
+                            return;
+                        };
+                        open.push(Open::Unary(quantifier, span));
+                        match operator {
+                            Some(operator) => Open::Unary(operator, span),
+                            None => {
+                                self.advance();
+                                continue;
+                            }
+                        }
+                    }
                     _ => return,
                 },
                 _ => return,
@@ -354,9 +386,12 @@ impl<'a> Parser<'a> {
 
     /// Completes the innermost parenthesis, if there is one; gives its opening.
     fn close_paren(&mut self, operands: &mut Vec<TreeId>, open: &mut Vec<Open>) -> Option<Span> {
+        if !self.at_sign(Sign::RightParen) && !self.at_sign(Sign::RightBracket) {
+            return None;
+        }
         self.reduce(operands, open, |_| true);
         match open.last() {
-            Some(&Open::Paren(opening)) => {
+            Some(&Open::Paren(opening, closing)) if self.at_sign(closing) => {
                 open.pop();
                 Some(opening)
             }
@@ -382,4 +417,22 @@ impl<'a> Parser<'a> {
             }
         }
     }
+}
+
+/// The path quantifier that a word begins with, and the temporal operator behind it: `AG`, `E`.
+fn quantified(word: &str) -> Option<(UnaryOp, Option<UnaryOp>)> {
+    let mut letters = word.chars();
+    let quantifier = match letters.next()? {
+        'A' => UnaryOp::Forall,
+        'E' => UnaryOp::Exists,
+        _ => return None,
+    };
+    let operator = match letters.as_str() {
+        "" => None,
+        "X" => Some(UnaryOp::Next),
+        "F" => Some(UnaryOp::Finally),
+        "G" => Some(UnaryOp::Globally),
+        _ => return None,
+    };
+    Some((quantifier, operator))
 }

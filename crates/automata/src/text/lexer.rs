@@ -31,6 +31,8 @@ pub(crate) enum TokenKind {
 pub(crate) enum Sign {
     LeftParen,
     RightParen,
+    LeftBracket,
+    RightBracket,
     Comma,
     Semicolon,
     Colon,
@@ -69,6 +71,8 @@ const SIGNS: &[(&str, Sign)] = &[
     (">=", Sign::GreaterEqual),
     ("(", Sign::LeftParen),
     (")", Sign::RightParen),
+    ("[", Sign::LeftBracket),
+    ("]", Sign::RightBracket),
     (",", Sign::Comma),
     (";", Sign::Semicolon),
     (":", Sign::Colon),

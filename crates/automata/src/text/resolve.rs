@@ -160,6 +160,8 @@ impl<'a> Resolver<'a> {
                     UnaryOp::Next => self.formulas.next(operand),
                     UnaryOp::Finally => self.formulas.finally(operand),
                     UnaryOp::Globally => self.formulas.globally(operand),
+                    UnaryOp::Exists => self.formulas.exists(operand),
+                    UnaryOp::Forall => self.formulas.forall(operand),
                 })
             }
             TreeKind::Binary(op, left, right) if op.precedence() <= 5 => {

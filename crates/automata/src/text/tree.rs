@@ -67,6 +67,8 @@ pub(crate) enum UnaryOp {
     Next,
     Finally,
     Globally,
+    Exists,
+    Forall,
 }
 
 /// Operators between operands.
@@ -96,7 +98,12 @@ pub(crate) enum BinaryOp {
 impl UnaryOp {
     /// Whether it speaks of later positions.
     pub(crate) fn is_temporal(self) -> bool {
-        self != UnaryOp::Not
+        matches!(self, UnaryOp::Next | UnaryOp::Finally | UnaryOp::Globally)
+    }
+
+    /// Whether it speaks of the runs that begin at a state.
+    pub(crate) fn is_path_quantifier(self) -> bool {
+        matches!(self, UnaryOp::Exists | UnaryOp::Forall)
     }
 }
 

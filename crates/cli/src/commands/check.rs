@@ -24,7 +24,9 @@ use crate::trace_arguments::{TraceArguments, shown};
 use crate::usage::Usage;
 use crate::watchdog;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Asked, Budget, Certificate, Limit, Outcome, Question, Verdict};
+use hardbop_outcome::{
+    Answer, Asked, Budget, Certificate, Evidence, Limit, Outcome, Question, Verdict,
+};
 use hardbop_portfolio::{Portfolio, Refused, Validation, explain::explain};
 use hardbop_report::{Document, Painter, TraceTexts};
 use std::collections::VecDeque;
@@ -37,6 +39,7 @@ Examples:
   hardbop check lock.bp --reach ERROR            label ERROR of any procedure
   hardbop check lock.bp --reach main:ERROR       label ERROR of main
   hardbop check lock.bp --ltl 'G (x -> F y)'     every run satisfies a formula
+  hardbop check lock.bp --ctl 'AG EF at(IDLE)'   from every state, IDLE can be reached
   hardbop check lock.bp --nonterminating         some run never ends
   hardbop check lock.bp --jobs 2 --time 60       two engines at a time, for at most a minute
   hardbop check lock.bp --cross-check            every engine, compared with each other
@@ -215,7 +218,10 @@ fn print_answers(
 ) -> Result<(), Failure> {
     watchdog::result_begins();
     let output = &arguments.output;
-    let has_runs = answers.iter().any(|answer| answer.verdict.is_found());
+    let mut evidence = answers
+        .iter()
+        .filter_map(|answer| answer.verdict.evidence());
+    let has_runs = evidence.any(Evidence::has_run);
     let texts = if has_runs {
         output.traces.texts(console, machine)
     } else {
@@ -331,7 +337,17 @@ fn verdict_line(
             let seconds = time.map(|time| time.as_secs_f64());
             format!(": {}", explain(why, budget, seconds))
         }
-        Verdict::Found(_) | Verdict::Excluded => String::new(),
+        Verdict::Found(Evidence::Strategy(strategy))
+        | Verdict::Shown(Evidence::Strategy(strategy)) => {
+            let positions = match strategy.positions.len() {
+                1 => "1 position".to_owned(),
+                count => format!("{count} positions"),
+            };
+            format!(", by a strategy of {positions}")
+        }
+        Verdict::Found(_) | Verdict::Shown(_) | Verdict::Excluded | Verdict::Refuted => {
+            String::new()
+        }
     };
     let proof = match &answer.uncertified {
         Some(why) => format!(", not certified: {why}"),
@@ -346,7 +362,8 @@ fn verdict_line(
 }
 
 fn shown_run(texts: Option<&TraceTexts<'_>>, answer: &Answer) -> Result<String, Failure> {
-    let Verdict::Found(evidence) = &answer.verdict else {
+    let evidence = answer.verdict.evidence().filter(|e| e.has_run());
+    let Some(evidence) = evidence else {
         return Ok(String::new());
     };
     let shown = shown(texts, evidence, Some(&answer.asked));
@@ -357,7 +374,8 @@ fn shown_run(texts: Option<&TraceTexts<'_>>, answer: &Answer) -> Result<String, 
 fn exit_of(outcome: &Outcome, requires_certificates: bool) -> Exit {
     let is_open = |answer: &Answer| match &answer.verdict {
         Verdict::Unknown(_) => true,
-        Verdict::Found(_) => false,
+        Verdict::Found(_) | Verdict::Shown(_) => false,
+        Verdict::Refuted => requires_certificates,
         Verdict::Excluded | Verdict::ExcludedUpTo(_) => {
             requires_certificates && !answer.target().is_some_and(|t| outcome.is_certified(t))
         }

@@ -67,7 +67,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
                 (&**evidence, None, end)
             }
             Recorded::Answer(answer) => {
-                let Verdict::Found(evidence) = &answer.verdict else {
+                let Some(evidence) = answer.verdict.evidence() else {
                     let asked = &answer.asked;
                     console.note(&format!("{} has no run for: {asked}", arguments.trace_file));
                     continue;
@@ -82,7 +82,8 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
             added.map_err(|why| reject(arguments, &machine, &why))?;
         } else {
             let text = texts.get_or_insert_with(|| arguments.traces.texts(console, &machine));
-            let run = shown(text.as_ref(), evidence, asked);
+            let texts = text.as_ref().filter(|_| evidence.has_run());
+            let run = shown(texts, evidence, asked);
             let run = run.map_err(|why| reject(arguments, &machine, &why))?;
             let length = length(arguments, &machine, evidence)?;
             console.print(&format!("REPLAYED     {end}: {length}\n{run}"));
@@ -112,7 +113,7 @@ fn judge(
 ) -> Result<String, Failure> {
     let question = match asked {
         Asked::Target(target) => Question::reach(vec![target.clone()]),
-        Asked::Property(text) => Question::property(read_property(console, machine, text.clone())?),
+        Asked::Property(text) => read_property(console, machine, text.clone())?,
     };
     let judged = judge_evidence(machine, &question, asked, evidence);
     let judged = judged.map_err(|why| reject(arguments, machine, &why))?;
@@ -124,7 +125,14 @@ fn judge(
         (Judgement::Confirmed, Asked::Property(text)) if text.asks_for_run() => {
             format!("is what was asked for ({text})")
         }
-        (Judgement::Confirmed, Asked::Property(text)) => format!("violates {text}"),
+        (Judgement::Unchecked(why), Asked::Property(text)) => {
+            format!("was not checked to its end ({why}) for {text}")
+        }
+        (Judgement::Confirmed, Asked::Property(text)) => match evidence {
+            Evidence::Strategy(strategy) if strategy.holds => format!("shows {text}"),
+            Evidence::Strategy(_) => format!("refutes {text}"),
+            _ => format!("violates {text}"),
+        },
     })
 }
 
@@ -145,6 +153,10 @@ fn length(
             }
         }
         Evidence::Lasso(lasso) => shape(&replay_lasso(machine, lasso).map_err(|why| reject(&why))?),
+        Evidence::Strategy(strategy) => match strategy.positions.len() {
+            1 => "1 position".to_owned(),
+            count => format!("{count} positions"),
+        },
         Evidence::ThreadLasso(lasso) => {
             shape(&replay_thread_lasso(machine, lasso).map_err(|why| reject(&why))?)
         }

@@ -357,7 +357,7 @@ impl Asked {
             Evidence::ThreadLasso(lasso) => {
                 by_hand::judge_thread_lasso(machine, &self.formula, lasso)
             }
-            Evidence::Run(_) => Err(Fault::Wrong("a finite run")),
+            Evidence::Run(_) | Evidence::Strategy(_) => Err(Fault::Wrong("not an infinite run")),
         };
         match by_hand {
             Ok(()) => {}
@@ -471,6 +471,7 @@ fn lasso_campaign(what: &str, presets: &[Knobs], wants_threads: bool) {
                     Evidence::Lasso(lasso) => lasso.program = digest::of(&other),
                     Evidence::ThreadLasso(lasso) => lasso.run.program = digest::of(&other),
                     Evidence::Run(run) => run.program = digest::of(&other),
+                    Evidence::Strategy(_) => unreachable!("formulas about runs have runs"),
                 }
                 if let Some(asked) = Asked::new(&other, own.formula.clone()) {
                     asked.judge(&other, json(&moved), &mut programs);

@@ -299,6 +299,13 @@ impl<'a> Runs<'a> {
                 let lasted = replay_lasso(self.machine, lasso).map_err(|e| e.to_string())?;
                 self.walk(&lasso.unrolled(1), Some(&lasted), observed)
             }
+            Evidence::Strategy(strategy) => match &strategy.run {
+                Some(lasso) => {
+                    let lasted = replay_lasso(self.machine, lasso).map_err(|e| e.to_string())?;
+                    self.walk(&lasso.unrolled(1), Some(&lasted), observed)
+                }
+                None => Err("a strategy has no run of its own".to_owned()),
+            },
             Evidence::ThreadLasso(lasso) => {
                 let lasted = replay_thread_lasso(self.machine, lasso).map_err(|e| e.to_string())?;
                 self.walk(&lasso.run, Some(&lasted), observed)

@@ -77,6 +77,11 @@ enum TargetKind {
 #[derive(JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(super) enum Property {
+    /// Every state in which a run begins satisfies a formula of branching time.
+    Ctl {
+        /// The formula.
+        formula: String,
+    },
     /// Every run satisfies a formula.
     Ltl {
         /// The formula.

@@ -120,16 +120,16 @@ impl Judge<'_> {
                 (Verdict::Unknown(_) | Verdict::ExcludedUpTo(_), _) => {
                     counts.unknown += 1;
                 }
-                (Verdict::Found(_), Some(false)) => {
+                (Verdict::Found(_) | Verdict::Refuted, Some(false)) => {
                     let what = format!("{name}: reachable, but the oracle says unreachable");
                     return disagree(DisagreementKind::WronglyReachable, what);
                 }
-                (Verdict::Excluded, Some(true)) => {
+                (Verdict::Excluded | Verdict::Shown(_), Some(true)) => {
                     let what = format!("{name}: unreachable, but the oracle says reachable");
                     return disagree(DisagreementKind::WronglyUnreachable, what);
                 }
-                (Verdict::Found(_), _) => counts.reachable += 1,
-                (Verdict::Excluded, _) => counts.unreachable += 1,
+                (Verdict::Found(_) | Verdict::Refuted, _) => counts.reachable += 1,
+                (Verdict::Excluded | Verdict::Shown(_), _) => counts.unreachable += 1,
             }
             check_trace(machine, answer)?;
         }
@@ -209,8 +209,8 @@ fn check_trace(machine: &Machine, answer: &Answer) -> Result<(), Disagreement> {
 
 fn is_reachable(verdict: &Verdict) -> Option<bool> {
     match verdict {
-        Verdict::Found(_) => Some(true),
-        Verdict::Excluded => Some(false),
+        Verdict::Found(_) | Verdict::Refuted => Some(true),
+        Verdict::Excluded | Verdict::Shown(_) => Some(false),
         Verdict::Unknown(_) | Verdict::ExcludedUpTo(_) => None,
     }
 }

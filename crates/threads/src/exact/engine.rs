@@ -29,7 +29,7 @@ use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::NotInlined;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::budget::DEFAULT_THREADS;
-use hardbop_outcome::engine::{takes_for_a_thread, takes_no_bound};
+use hardbop_outcome::engine::{takes_for_a_thread, takes_no_bound, takes_no_branching};
 use hardbop_outcome::{
     Answer, Budget, Declined, Engine, Event, Limit, Outcome, Progress, Question, Target, Trace,
     Verdict, WantedRun,
@@ -68,6 +68,7 @@ impl Engine for InterleavingEngine {
     }
 
     fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+        takes_no_branching(question)?;
         takes_no_bound(question)?;
         takes_for_a_thread(machine, question)?;
         match Cast::new(machine, DEFAULT_THREADS) {

@@ -262,7 +262,8 @@ impl Experiment<'_> {
                     verdict = Some(KnownVerdict::Reachable);
                     break;
                 }
-                Verdict::Excluded | Verdict::ExcludedUpTo(_) => {}
+                Verdict::Excluded | Verdict::ExcludedUpTo(_) | Verdict::Shown(_) => {}
+                Verdict::Refuted => verdict = Some(KnownVerdict::Reachable),
                 Verdict::Unknown(why) => {
                     self.interrupted(why);
                     verdict = None;
@@ -285,7 +286,7 @@ impl Experiment<'_> {
         known: KnownVerdict,
     ) -> Result<Took, Failure> {
         let property = read_property(self.console, machine, text)?;
-        let question = Question::property(property);
+        let question = property;
         self.ask(&ExplicitEngine::default(), machine, &question, known, None)
     }
 

@@ -17,9 +17,9 @@ pub enum Only {
 impl Only {
     fn of(answer: &Answer) -> Self {
         match answer.verdict {
-            Verdict::Found(_) => Only::Violated,
+            Verdict::Found(_) | Verdict::Refuted => Only::Violated,
             Verdict::Unknown(_) => Only::Unknown,
-            Verdict::Excluded | Verdict::ExcludedUpTo(_) => Only::Holds,
+            Verdict::Excluded | Verdict::ExcludedUpTo(_) | Verdict::Shown(_) => Only::Holds,
         }
     }
 }
