@@ -14,11 +14,11 @@ mu bool Backward(State v, State w);
 mu bool Reached(State v);
 
 // the program gets to v
-bool At(State v)
+mu bool At(State v)
   ( ( exists State u. Forward(u, v) ) | Reached(v) );
 
 // entered in y, a module can end in z
-bool Through(State y, State z)
+mu bool Through(State y, State z)
   y ~+ z
   ( ( Forward(y, z) & Exit(z.mod, z.pc) ) | Backward(y, z) );
 
