@@ -227,6 +227,37 @@ impl Terms {
                 _ => list.push(part),
             }
         }
+        if neutral && self.has_cofactors {
+            return self.conjunction_of_cofactors(list);
+        }
+        self.junction_of(list, neutral)
+    }
+
+    /// A conjunction: beside `g` a cofactor of `f` by `g` is `f` itself, which does not depend on
+    /// the order and grows with its operands.
+    fn conjunction_of_cofactors(&mut self, list: Vec<TermId>) -> TermId {
+        let is_there = |g: TermId| match self.get(g) {
+            Term::And(parts) => parts.iter().all(|part| list.contains(part)),
+            _ => list.contains(&g),
+        };
+        let mut plain: Vec<TermId> = Vec::with_capacity(list.len());
+        let mut has_changed = false;
+        for &part in &list {
+            match *self.get(part) {
+                Term::Cofactor(_, f, g) if is_there(g) => {
+                    has_changed = true;
+                    plain.push(f);
+                }
+                _ => plain.push(part),
+            }
+        }
+        if has_changed {
+            return self.and(plain);
+        }
+        self.junction_of(list, true)
+    }
+
+    fn junction_of(&mut self, mut list: Vec<TermId>, neutral: bool) -> TermId {
         list.sort_unstable();
         list.dedup();
         match list[..] {
