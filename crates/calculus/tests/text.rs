@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use hardbop_calculus::algorithm::{BUILT_IN, answer};
-use hardbop_calculus::threads::{ThreadBound, ThreadProblem};
+use hardbop_calculus::threads::{ThreadBound, ThreadProblem, fixed};
 use hardbop_calculus::{Algorithm, Program};
 use hardbop_fixpoint::{Limits, Options, Solver};
 use hardbop_formula::{Formula, RelationId, RelationKind, System, load_text};
@@ -249,8 +249,9 @@ fn what_is_written_has_nothing_that_mucke_refuses() {
     let program = program(&machine, &question);
     let named = BUILT_IN.iter().map(|known| Algorithm::built_in(known.name));
     let mut texts: Vec<String> = named.flatten().map(|own| program.text(&own)).collect();
+    let fixed = fixed(&machine, 1).expect("it has no threads of its own");
     for bound in [ThreadBound::Contexts(1), ThreadBound::Rounds(2)] {
-        texts.push(ThreadProblem::new(&machine, &targets, bound).text());
+        texts.push(ThreadProblem::new(&fixed, &targets, bound).text());
     }
     for text in texts {
         assert!(!text.contains("!!"), "{text}");
