@@ -237,6 +237,12 @@ fn instance_machine(name: &str, text: &str) -> Result<Machine, Failure> {
     machine.map_err(|_| Failure::Internal(format!("the program {name} is not valid")))
 }
 
+/// A counter of a search.
+fn counter(outcome: &Outcome, name: &str) -> u64 {
+    let mut counters = outcome.statistics.iter();
+    counters.find(|(known, _)| known == name).map_or(0, |c| c.1)
+}
+
 /// Whether some target is reached; nothing if that is not known.
 fn verdict(outcome: &Outcome) -> Option<KnownVerdict> {
     let mut verdict = Some(KnownVerdict::Unreachable);

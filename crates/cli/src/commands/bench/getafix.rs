@@ -4,22 +4,21 @@
 //! driver families for its drivers, and programs of the sizes of Terminator-A, B and C with both
 //! ways of writing `dead`. Rows of several programs show averages, as in the paper. Beside the two
 //! algorithms of the paper, solved as formulas, stands the summary engine; all three must agree,
-//! with each other and with the verdict that the construction guarantees. Nodes are those of the
-//! relation that EF computes.
+//! with each other and with the verdict that the construction guarantees. Engines are set up as
+//! `check` does it, so they look at few variables first and give runs and certificates. Nodes are
+//! the most that EF had at any time.
 
-use super::{instance_machine, verdict};
+use super::{counter, instance_machine, verdict};
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Patience;
 use hardbop_bench::{Align, Table, quantity};
-use hardbop_calculus::algorithm::answer;
-use hardbop_calculus::{Algorithm, Program};
+use hardbop_calculus::Algorithm;
 use hardbop_families::{Dead, Knobs, KnownVerdict, TERMINATOR_SHAPES, find, generate};
-use hardbop_fixpoint::{Limits, Options, Solver};
+use hardbop_machine::Machine;
 use hardbop_machine::ir::Procedure;
-use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::{Answer, Budget, Engine, Interrupt, Question, Silent, WantedRun};
-use hardbop_summary::SummaryEngine;
+use hardbop_outcome::{Answer, Budget, Question, Silent, WantedRun};
+use hardbop_portfolio::{EngineName, Options};
 use std::time::{Duration, Instant};
 
 /// Small programs are generated with these seeds.
@@ -55,7 +54,7 @@ struct Row {
 struct Found {
     verdict: Option<KnownVerdict>,
     time: Duration,
-    nodes: usize,
+    nodes: u64,
 }
 
 /// Runs the command.
@@ -82,7 +81,7 @@ pub fn run(console: &mut Console, timeout: Duration) -> Result<Exit, Failure> {
     rows.extend(drivers()?);
     rows.extend(terminator()?);
     for row in rows {
-        let (cells, end) = measure(&row, timeout)?;
+        let (cells, end) = measure(&row, timeout);
         console.note(&format!("{}: {}", row.name, cells.join(" ")));
         table.row(std::iter::once(row.name.clone()).chain(cells));
         if end == Exit::Found || exit == Exit::Fine {
@@ -112,7 +111,7 @@ fn regression(timeout: Duration) -> Result<Vec<Row>, Failure> {
         if member.question.targets().is_empty() {
             continue;
         }
-        let judge = ask("summary", &member, timeout)?;
+        let judge = ask("summary", &member, timeout);
         let row = match judge.verdict {
             Some(KnownVerdict::Reachable) => &mut rows[0],
             Some(KnownVerdict::Unreachable) => &mut rows[1],
@@ -169,7 +168,7 @@ fn first_target(machine: Machine, verdict: KnownVerdict) -> Member {
     let mut member = assertions(machine);
     if verdict == KnownVerdict::Reachable {
         let budget = Budget::unlimited();
-        let engine = SummaryEngine::default();
+        let engine = EngineName::Summary.engine(&Options::default());
         let outcome = engine.check(&member.machine, &member.question, &budget, &mut Silent);
         let mut answers = outcome.answers.iter();
         let failing = answers.find(|answer| answer.verdict.is_found());
@@ -180,7 +179,7 @@ fn first_target(machine: Machine, verdict: KnownVerdict) -> Member {
 }
 
 /// The cells of a row after its name, and how it ends.
-fn measure(row: &Row, timeout: Duration) -> Result<(Vec<String>, Exit), Failure> {
+fn measure(row: &Row, timeout: Duration) -> (Vec<String>, Exit) {
     let count = row.members.len();
     let mut exit = Exit::Fine;
     let average = |of: &dyn Fn(&Machine) -> usize| {
@@ -216,16 +215,16 @@ fn measure(row: &Row, timeout: Duration) -> Result<(Vec<String>, Exit), Failure>
         let mut sum = 0;
         let mut is_complete = true;
         for member in &row.members {
-            let found = ask(contender, member, timeout)?;
+            let found = ask(contender, member, timeout);
             if found.verdict.is_some_and(|verdict| verdict != row.verdict) {
-                return Ok((vec![format!("WRONG by {contender}")], Exit::Found));
+                return (vec![format!("WRONG by {contender}")], Exit::Found);
             }
             is_complete &= found.verdict.is_some();
             time += found.time;
             sum += found.nodes;
         }
         if is_complete && contender == EF {
-            nodes = averaged(sum, count);
+            nodes = averaged(usize::try_from(sum).unwrap_or(usize::MAX), count);
         }
         times.push(if is_complete {
             quantity::time(time / u32::try_from(count.max(1)).unwrap_or(u32::MAX))
@@ -236,7 +235,7 @@ fn measure(row: &Row, timeout: Duration) -> Result<(Vec<String>, Exit), Failure>
     }
     cells.push(nodes);
     cells.extend(times);
-    Ok((cells, exit))
+    (cells, exit)
 }
 
 /// An average with one digit, none if it is whole.
@@ -248,60 +247,26 @@ fn averaged(sum: usize, count: usize) -> String {
     format!("{}.{}", tenths / 10, tenths % 10)
 }
 
-fn ask(contender: &str, member: &Member, timeout: Duration) -> Result<Found, Failure> {
+fn ask(contender: &str, member: &Member, timeout: Duration) -> Found {
     let patience = Patience::for_at_most(Some(timeout));
-    let start = Instant::now();
-    let (verdict, nodes) = match Algorithm::built_in(contender) {
-        Some(algorithm) => solve(&algorithm, member, &patience)?,
-        None => (check(member, &patience), 0),
-    };
-    let time = start.elapsed();
-    Ok(Found {
-        verdict,
-        time,
-        nodes,
-    })
-}
-
-/// What the summary engine says.
-fn check(member: &Member, patience: &Patience) -> Option<KnownVerdict> {
     let budget = Budget {
-        interrupt: patience,
+        interrupt: &patience,
         ..Budget::unlimited()
     };
-    let engine = SummaryEngine::default();
-    verdict(&engine.check(&member.machine, &member.question, &budget, &mut Silent))
-}
-
-/// What an algorithm says, and the nodes of the largest relation that it iterates.
-fn solve(
-    algorithm: &Algorithm,
-    member: &Member,
-    patience: &Patience,
-) -> Result<(Option<KnownVerdict>, usize), Failure> {
-    let machine = &member.machine;
-    let targets: Vec<NodeId> = member.question.targets().iter().map(|t| t.node).collect();
-    let program = Program::new(machine, machine.threads[0].entry, &targets, &targets);
-    let system = program.system(algorithm).system;
-    let asked = system.as_ref().and_then(answer);
-    let (Some(system), Some(asked)) = (system.as_ref(), asked) else {
-        return Err(Failure::Internal("an algorithm is no system".to_owned()));
+    let algorithm = Algorithm::built_in(contender);
+    let name = match algorithm {
+        Some(_) => EngineName::Calculus,
+        None => EngineName::Summary,
     };
-    let interrupt = || patience.check().is_some();
-    let limits = Limits {
-        interrupt: Some(&interrupt),
-        ..Limits::default()
-    };
-    let mut solver = Solver::new(system, &Options::default(), &limits);
-    let verdict = solver.query(asked).ok().map(|reached| {
-        if reached {
-            KnownVerdict::Reachable
-        } else {
-            KnownVerdict::Unreachable
-        }
+    let engine = name.engine(&Options {
+        algorithm,
+        ..Options::default()
     });
-    let relations = solver.statistics().relations;
-    let iterated = relations.iter().filter(|relation| relation.rounds > 0);
-    let nodes = iterated.map(|relation| relation.nodes).max();
-    Ok((verdict, nodes.unwrap_or(0)))
+    let start = Instant::now();
+    let outcome = engine.check(&member.machine, &member.question, &budget, &mut Silent);
+    Found {
+        verdict: verdict(&outcome),
+        time: start.elapsed(),
+        nodes: counter(&outcome, "bdd-peak"),
+    }
 }

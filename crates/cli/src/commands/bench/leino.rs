@@ -6,15 +6,14 @@
 //! it: the first with all variables, as in the paper, is given up where it has too many, and
 //! searches with few variables follow.
 
-use super::{instance_machine, verdict};
+use super::{counter, instance_machine, verdict};
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Patience;
 use hardbop_bench::{Align, Table, quantity};
 use hardbop_families::{KnownVerdict, find};
-use hardbop_outcome::{Budget, Engine, Question, Silent};
-use hardbop_satcheck::SatEngine;
-use hardbop_transform::hide::FewVariables;
+use hardbop_outcome::{Answer, Budget, Question, Silent, Verdict};
+use hardbop_portfolio::{EngineName, Options};
 use std::time::{Duration, Instant};
 
 /// Families and sizes with about 4,000 to 9,000 blocks.
@@ -60,36 +59,32 @@ pub fn run(console: &mut Console, timeout: Duration) -> Result<Exit, Failure> {
             interrupt: &patience,
             ..Budget::unlimited()
         };
-        let engine = FewVariables {
-            engine: Box::new(SatEngine::default()),
-            tries_all: true,
-        };
+        let engine = EngineName::Sat.engine(&Options::default());
         let start = Instant::now();
         let outcome = engine.check(&machine, &question, &budget, &mut Silent);
         let time = start.elapsed();
         let verdict = verdict(&outcome);
-        if verdict.is_none() && exit == Exit::Fine {
+        let is_open = |answer: &Answer| matches!(answer.verdict, Verdict::Unknown(_));
+        let is_complete = !outcome.answers.iter().any(is_open);
+        if !is_complete && exit == Exit::Fine {
             exit = Exit::Unknown;
         }
         if verdict.is_some_and(|verdict| verdict != found.verdict) {
             exit = Exit::Found;
         }
-        let counter = |name: &str| {
-            let mut counters = outcome.statistics.iter();
-            counters.find(|(known, _)| known == name).map_or(0, |c| c.1)
-        };
-        let blocks = counter("blocks");
-        let tenths = counter("block-arguments") * 10 / blocks.max(1);
+        let blocks = counter(&outcome, "blocks");
+        let tenths = counter(&outcome, "block-arguments") * 10 / blocks.max(1);
         table.row([
             family.to_owned(),
             size.to_string(),
             blocks.to_string(),
-            counter("global-variables").to_string(),
+            counter(&outcome, "global-variables").to_string(),
             format!("{}.{}", tenths / 10, tenths % 10),
-            counter("function-terms").to_string(),
+            counter(&outcome, "function-terms").to_string(),
             quantity::time(time),
             match verdict {
                 _ if exit == Exit::Found => "WRONG".to_owned(),
+                Some(KnownVerdict::Reachable) if !is_complete => "yes, some unknown".to_owned(),
                 Some(KnownVerdict::Reachable) => "yes".to_owned(),
                 Some(KnownVerdict::Unreachable) => "no".to_owned(),
                 None => format!("no answer in {}", quantity::time(timeout)),
