@@ -32,7 +32,7 @@ impl Cnf {
     /// The number by which a file calls a literal: that of its variable, from 1 on, negative if it
     /// is negated.
     pub fn number(lit: Lit) -> i64 {
-        let number = lit.var().index() as i64 + 1;
+        let number = i64::from(lit.var().0) + 1;
         if lit.is_negative() { -number } else { number }
     }
 

@@ -78,7 +78,7 @@ pub fn run(console: &mut Console, timeout: Duration) -> Result<Exit, Failure> {
     let mut table = Table::new(columns);
     let mut exit = Exit::Fine;
     let mut rows = regression(timeout)?;
-    rows.extend(drivers()?);
+    rows.extend(drivers(timeout)?);
     rows.extend(terminator()?);
     for row in rows {
         let (cells, end) = measure(&row, timeout);
@@ -122,7 +122,7 @@ fn regression(timeout: Duration) -> Result<Vec<Row>, Failure> {
     Ok(rows.into())
 }
 
-fn drivers() -> Result<Vec<Row>, Failure> {
+fn drivers(timeout: Duration) -> Result<Vec<Row>, Failure> {
     let rows = DRIVERS.iter().map(|&(family, size, name)| {
         let found = find(family);
         let found = found.ok_or_else(|| Failure::Internal(format!("no family {family}")))?;
@@ -132,7 +132,7 @@ fn drivers() -> Result<Vec<Row>, Failure> {
         };
         let members = DRIVER_SEEDS.map(|seed| {
             let machine = instance_machine(family, &found.generate(size, seed).text)?;
-            Ok(first_target(machine, found.verdict))
+            Ok(first_target(machine, found.verdict, timeout))
         });
         Ok(Row {
             name: format!("{name}, {sign}"),
@@ -163,17 +163,23 @@ fn assertions(machine: Machine) -> Member {
     Member { machine, question }
 }
 
-/// The paper asks about one label. Where an assertion can fail that is one that can, the first.
-fn first_target(machine: Machine, verdict: KnownVerdict) -> Member {
+/// The paper asks about one label. Where an assertion can fail that is one that can, the first; all
+/// of them if it is not found in time.
+fn first_target(machine: Machine, verdict: KnownVerdict, timeout: Duration) -> Member {
     let mut member = assertions(machine);
     if verdict == KnownVerdict::Reachable {
-        let budget = Budget::unlimited();
+        let patience = Patience::for_at_most(Some(timeout));
+        let budget = Budget {
+            interrupt: &patience,
+            ..Budget::unlimited()
+        };
         let engine = EngineName::Summary.engine(&Options::default());
         let outcome = engine.check(&member.machine, &member.question, &budget, &mut Silent);
         let mut answers = outcome.answers.iter();
         let failing = answers.find(|answer| answer.verdict.is_found());
-        let target = failing.and_then(Answer::target).cloned();
-        member.question = member.question.about(target.into_iter().collect());
+        if let Some(target) = failing.and_then(Answer::target) {
+            member.question = member.question.about(vec![target.clone()]);
+        }
     }
     member
 }
