@@ -198,7 +198,7 @@ impl Generator {
             match frame.results {
                 0 => text.procedure(format_args!("void q{procedure}({parameters})")),
                 results => {
-                    text.procedure(format_args!("bool<{results}> q{procedure}({parameters})"))
+                    text.procedure(format_args!("bool<{results}> q{procedure}({parameters})"));
                 }
             }
             write_declarations(text, &self.locals);

@@ -51,6 +51,10 @@ Exit codes: 0 fine, 1 a verdict is WRONG, 2 bad usage, 3 interrupted, 4 hardbop 
 /// Measure engines and other programs on programs with known verdicts
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "flags of the command line are independent"
+)]
 pub struct Arguments {
     /// A family of generated programs, see `hardbop generate --list` [default: all]
     #[arg(long = "family", value_name = "NAME", value_parser = PossibleValuesParser::new(family_names()))]
