@@ -16,6 +16,7 @@
 //! thousands of variables runs it on a thread with a stack to match.
 
 mod cache;
+mod cofactor;
 mod collect;
 mod force;
 mod inspect;

@@ -8,8 +8,10 @@ type Answer = Result<Bdd, Exhausted>;
 const AND: u32 = 1;
 const XOR: u32 = 2;
 const ITE: u32 = 3;
+pub(crate) const CONSTRAIN: u32 = 4;
+pub(crate) const RESTRICT: u32 = 5;
 /// Plans are numbered from here.
-const FIRST_PLAN: u32 = 4;
+const FIRST_PLAN: u32 = 6;
 
 impl Manager<'_> {
     /// Conjunction.

@@ -113,6 +113,41 @@ fn a_relational_product_conjoins_quantifies_and_renames() {
     }
 }
 
+/// The row at which the constraint holds that is nearest: variables above count more than all below.
+fn nearest(care: Truth, row: u64) -> u64 {
+    let distance = |other: u64| {
+        let differs = |v: u32| (row ^ other) >> v & 1;
+        (0..VARIABLES).fold(0, |sum, v| sum << 1 | differs(v))
+    };
+    let rows = (0..64).filter(|&other| care >> other & 1 == 1);
+    rows.min_by_key(|&other| distance(other)).unwrap()
+}
+
+#[test]
+fn generalised_cofactors_agree_where_they_must_and_are_muckes_functions_elsewhere() {
+    for seed in 0..20 {
+        let mut manager = Manager::new(1 << 20);
+        let known = random_functions(&mut manager, seed);
+        for &(f, tf) in &known[10..] {
+            for &(g, tg) in &known[10..] {
+                let constrained = manager.constrain(f, g).unwrap();
+                let restricted = manager.restrict(f, g).unwrap();
+                if tg == 0 {
+                    assert_eq!((constrained, restricted), (Bdd::FALSE, Bdd::FALSE));
+                    continue;
+                }
+                let moved = (0..64).filter(|&row| tf >> nearest(tg, row) & 1 == 1);
+                let moved = moved.fold(0, |t, row| t | 1 << row);
+                assert_eq!(truth(&manager, constrained), moved);
+                assert_eq!(truth(&manager, restricted) & tg, tf & tg);
+                let of_f = manager.support(f);
+                let support = manager.support(restricted);
+                assert!(support.iter().all(|variable| of_f.contains(variable)));
+            }
+        }
+    }
+}
+
 #[test]
 #[cfg(debug_assertions)]
 #[should_panic(expected = "was freed by a collection")]

@@ -28,7 +28,7 @@ mu bool After(Thread h, Round q, Shares b, Shares a)
   | ( exists Thread f, Shares m. NextThread(h, f) & Turns(f, q, b, m) & After(f, q, m, a) ) );
 
 // if the turns of thread h before round r end with b, its turns up to round r may begin with a
-bool Begins(Thread h, Round r, Shares a, Shares b)
+mu bool Begins(Thread h, Round r, Shares a, Shares b)
   a ~+ b
   ( ( h = 0 & r = 0 & ( exists Shared s. Started(s) & At(r, s, a) ) )
   | ( h = 0 & ( exists Round q. Next(q, r) & After(h, q, b, a) ) & ( exists Shared s. Started(s) & a.g0 = s ) )

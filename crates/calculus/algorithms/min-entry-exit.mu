@@ -2,41 +2,22 @@
 //
 // A summary relates the ways into a module to the ways out of it. It can be found forward, from each entry, or backward, from
 // each exit, and every module may choose: ByExit(m) holds if fewer bits go out of m than come in. Where it holds, states need not
-// remember how the module was entered. So what costs is, module by module, the smaller of the two.
+// remember how the module was entered: they remember themselves. So what costs is, module by module, the smaller of the two.
 
-// u is an entry, which the program gets to, of a module that is explored from its entries; v is reached from it
+// the program gets to v, in a module that it entered in u; in one that is explored from its exits u is v
 mu bool Forward(State u, State v);
 
 // w is an exit of a module that is explored from its exits; v leads to it
 mu bool Backward(State v, State w);
 
-// the program gets to v, in a module that is explored from its exits
-mu bool Reached(State v);
-
 // the program gets to v
-bool At(State v)
-  ( ( exists State u. Forward(u, v) ) | Reached(v) );
+mu bool At(State v)
+  ( exists State u. Forward(u, v) );
 
 // entered in y, a module can end in z
-bool Through(State y, State z)
+mu bool Through(State y, State z)
   y ~+ z
-  ( ( Forward(y, z) & Exit(z.mod, z.pc) ) | Backward(y, z) );
-
-mu bool Forward(State u, State v)
-  u ~+ v
-  ( // the program starts
-    ( !ByExit(u.mod) & Entry(u.mod, u.pc) & AtEntry(u, v) & Init(u) )
-
-    // a step within the module
-  | ( exists State x. Forward(u, x) & ProgramInt(x, v) )
-
-    // a call at y, in a module of either kind, enters u
-  | ( !ByExit(u.mod) & ( exists State y. At(y) & IntoCall(y, u) & AtEntry(u, v) ) )
-
-    // a call at x enters y, the module called ends in z, and the caller goes on at v
-  | ( exists State x, State y, State z.
-        Forward(u, x) & IntoCall(x, y) & Through(y, z) & Return(x, z, v) )
-  );
+  ( ( !ByExit(y.mod) & Forward(y, z) & Exit(z.mod, z.pc) ) | Backward(y, z) );
 
 mu bool Backward(State v, State w)
   v ~+ w
@@ -51,22 +32,28 @@ mu bool Backward(State v, State w)
         IntoCall(v, y) & Through(y, z) & Return(v, z, x) & Backward(x, w) )
   );
 
-mu bool Reached(State v)
+mu bool Forward(State u, State v)
+  u ~+ v
   ( // early termination: a target is reached
     ( exists State y. At(y) & Target(y.mod, y.pc) )
 
     // the program starts
-  | ( ByExit(v.mod) & Init(v) )
+  | ( !ByExit(u.mod) & Entry(u.mod, u.pc) & AtEntry(u, v) & Init(u) )
+  | ( ByExit(u.mod) & u = v & Init(u) )
 
     // a step within the module
-  | ( exists State x. Reached(x) & ProgramInt(x, v) )
+  | ( !ByExit(u.mod) & ( exists State x. Forward(u, x) & ProgramInt(x, v) ) )
+  | ( ByExit(u.mod) & u = v & ( exists State x. At(x) & ProgramInt(x, v) ) )
 
-    // a call at y, in a module of either kind, enters v
-  | ( ByExit(v.mod) & ( exists State y. At(y) & IntoCall(y, v) ) )
+    // a call at y, in a module of either kind, enters u
+  | ( !ByExit(u.mod) & ( exists State y. At(y) & IntoCall(y, u) & AtEntry(u, v) ) )
+  | ( ByExit(u.mod) & u = v & ( exists State y. At(y) & IntoCall(y, u) ) )
 
     // a call at x enters y, the module called ends in z, and the caller goes on at v
-  | ( exists State x, State y, State z.
-        Reached(x) & IntoCall(x, y) & Through(y, z) & Return(x, z, v) )
+  | ( !ByExit(u.mod) & ( exists State x, State y, State z.
+        Forward(u, x) & IntoCall(x, y) & Through(y, z) & Return(x, z, v) ) )
+  | ( ByExit(u.mod) & u = v & ( exists State x, State y, State z.
+        At(x) & IntoCall(x, y) & Through(y, z) & Return(x, z, v) ) )
   );
 
 ( exists State v. Target(v.mod, v.pc) & At(v) );

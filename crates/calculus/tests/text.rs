@@ -2,13 +2,15 @@
 
 use expect_test::expect;
 use hardbop_calculus::algorithm::{BUILT_IN, answer};
+use hardbop_calculus::threads::{ThreadBound, ThreadProblem, fixed};
 use hardbop_calculus::{Algorithm, Program};
 use hardbop_fixpoint::{Limits, Options, Solver};
-use hardbop_formula::{System, load_text};
+use hardbop_formula::{Formula, RelationId, RelationKind, System, load_text};
 use hardbop_machine::Machine;
 use hardbop_outcome::Question;
 use hardbop_syntax::Source;
 use hardbop_testkit::{Knobs, generate};
+use std::collections::BTreeSet;
 
 fn value(system: &System) -> bool {
     let query = answer(system).expect("an algorithm asks something");
@@ -193,4 +195,72 @@ end
 
     "#]]
     .assert_eq(&text[..interface]);
+}
+
+/// Abbreviations of a system that are defined by themselves.
+fn recursive_abbreviations(system: &System) -> Vec<&str> {
+    let reads = |of: RelationId| {
+        let mut pending = vec![system.relation(of).body];
+        let mut seen = BTreeSet::new();
+        let mut found = BTreeSet::new();
+        while let Some(id) = pending.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match system.formula(id) {
+                Formula::Apply(relation, _) => {
+                    found.insert(*relation);
+                }
+                Formula::Constant(_) | Formula::Bit(..) => {}
+                Formula::Not(a) | Formula::Exists(_, a) | Formula::Forall(_, a) => pending.push(*a),
+                Formula::And(parts) | Formula::Or(parts) => pending.extend(parts),
+                Formula::Iff(a, b) | Formula::Cofactor(_, a, b) => pending.extend([*a, *b]),
+                Formula::Ite(c, a, b) => pending.extend([*c, *a, *b]),
+            }
+        }
+        found
+    };
+    let is_recursive = |start: RelationId| {
+        let mut pending: Vec<RelationId> = reads(start).into_iter().collect();
+        let mut seen = BTreeSet::new();
+        while let Some(relation) = pending.pop() {
+            if seen.insert(relation) {
+                pending.extend(reads(relation));
+            }
+        }
+        seen.contains(&start)
+    };
+    let ids = (0..system.relations.len() as u32).map(RelationId);
+    let abbreviations = ids.filter(|&id| system.relation(id).kind == RelationKind::Definition);
+    let recursive = abbreviations.filter(|&id| is_recursive(id));
+    recursive
+        .map(|id| system.relation(id).name.as_str())
+        .collect()
+}
+
+#[test]
+fn what_is_written_has_nothing_that_mucke_refuses() {
+    let machine = machine(
+        "decl a, b; void main() begin a := (!a ? b : !b); f(); assert(a); end
+        void f() begin if (!a) then f(); fi end",
+    );
+    let question = Question::assertions(&machine);
+    let targets: Vec<_> = question.targets().iter().map(|t| t.node).collect();
+    let program = program(&machine, &question);
+    let named = BUILT_IN.iter().map(|known| Algorithm::built_in(known.name));
+    let mut texts: Vec<String> = named.flatten().map(|own| program.text(&own)).collect();
+    let fixed = fixed(&machine, 1).expect("it has no threads of its own");
+    for bound in [ThreadBound::Contexts(1), ThreadBound::Rounds(2)] {
+        texts.push(ThreadProblem::new(&fixed, &targets, bound).text());
+    }
+    for text in texts {
+        assert!(!text.contains("!!"), "{text}");
+        let read = load_text(&Source::new("problem.mu", &text));
+        let system = read.system.expect("it is valid");
+        assert_eq!(
+            recursive_abbreviations(&system),
+            Vec::<&str>::new(),
+            "{text}"
+        );
+    }
 }

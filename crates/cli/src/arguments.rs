@@ -2,8 +2,8 @@
 //! its file.
 
 use crate::commands::{
-    analyze, bench, check, completions, coverage, explain, fmt, generate, graph, lsp, parse,
-    relations, replay, schema, sequentialize, simulate, soak, solve, validate,
+    analyze, bench, check, completions, coverage, explain, export, fmt, generate, graph, lsp,
+    parse, relations, replay, schema, sequentialize, simulate, soak, solve, validate,
 };
 use crate::console::{ColourChoice, MessageFormat, message};
 use crate::exit::Exit;
@@ -62,6 +62,7 @@ pub enum Command {
     Simulate(simulate::Arguments),
     Solve(solve::Arguments),
     Relations(relations::Arguments),
+    Export(export::Arguments),
     Replay(replay::Arguments),
     Sequentialize(sequentialize::Arguments),
     Validate(validate::Arguments),

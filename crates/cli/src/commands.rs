@@ -7,6 +7,7 @@ pub mod check;
 pub mod completions;
 pub mod coverage;
 pub mod explain;
+pub mod export;
 pub mod fmt;
 pub mod generate;
 pub mod graph;
@@ -38,6 +39,7 @@ pub fn run(console: &mut Console, patience: &Patience, command: &Command) -> Res
         Command::Simulate(arguments) => simulate::run(console, arguments),
         Command::Solve(arguments) => solve::run(console, patience, arguments),
         Command::Relations(arguments) => relations::run(console, arguments),
+        Command::Export(arguments) => export::run(console, patience, arguments),
         Command::Sequentialize(arguments) => sequentialize::run(console, arguments),
         Command::Replay(arguments) => replay::run(console, arguments),
         Command::Validate(arguments) => validate::run(console, patience, arguments),
@@ -62,6 +64,7 @@ pub fn limits(command: &Command) -> Option<&TimeAndMemory> {
         Command::Coverage(arguments) => Some(&arguments.limits.process),
         Command::Solve(arguments) => Some(&arguments.limits),
         Command::Relations(arguments) => Some(&arguments.limits),
+        Command::Export(arguments) => Some(&arguments.limits),
         Command::Sequentialize(arguments) => Some(&arguments.limits),
         Command::Replay(arguments) => Some(&arguments.limits),
         Command::Validate(arguments) => Some(&arguments.limits),

@@ -9,7 +9,7 @@ use hardbop_explicit::Search;
 use hardbop_formula::load;
 use hardbop_portfolio::{Choice, EngineName, Options, Portfolio, Validation};
 use hardbop_report::diagnostics::{Colour, render};
-use hardbop_satcheck::Split;
+use hardbop_satcheck::{SatEngine, Split};
 use hardbop_summary::Order;
 use hardbop_syntax::Source;
 use hardbop_syntax::diagnostic::has_errors;
@@ -80,11 +80,12 @@ struct ExplicitArguments {
     eager: bool,
 }
 
+/// Options of the SAT engine.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Options of engine sat")]
-struct SatArguments {
-    /// Which arguments of function terms are explicit: `never` more than necessary, `always`,
-    /// `auto`, or those with more BDD nodes than a number [default: auto]
+pub struct SatArguments {
+    /// Which arguments of function terms are explicit: `never` more than necessary, `always`, all
+    /// but `initial` values, `auto`, or those with more BDD nodes than a number [default: auto]
     #[arg(long, value_name = "WHEN", value_parser = split)]
     split: Option<Split>,
     /// How deep recursive calls may nest [default: 64]
@@ -136,10 +137,13 @@ fn split(text: &str) -> Result<Split, String> {
     match text {
         "never" => Ok(Split::Never),
         "always" => Ok(Split::Always),
+        "initial" => Ok(Split::Initial),
         "auto" => Ok(Split::Auto),
         _ => match text.parse() {
             Ok(nodes) => Ok(Split::Nodes(nodes)),
-            Err(_) => Err("expected `never`, `always`, `auto` or a number of BDD nodes".to_owned()),
+            Err(_) => Err(
+                "expected `never`, `always`, `initial`, `auto` or a number of BDD nodes".to_owned(),
+            ),
         },
     }
 }
@@ -196,6 +200,18 @@ impl EngineArguments {
             }),
             jobs: NonZeroUsize::MIN,
         })
+    }
+}
+
+impl SatArguments {
+    /// The engine with these options.
+    pub fn engine(&self) -> SatEngine {
+        let usual = SatEngine::default();
+        SatEngine {
+            split: self.split.unwrap_or(usual.split),
+            inline_depth: self.inline_depth.unwrap_or(usual.inline_depth),
+            ..usual
+        }
     }
 }
 

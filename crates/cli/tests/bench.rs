@@ -336,3 +336,36 @@ fn the_driver_fails_where_the_paper_says_by_either_engine() {
         "{text}"
     );
 }
+
+#[test]
+fn the_table_of_the_getafix_paper_has_all_rows_and_says_where_there_is_no_answer() {
+    let output = bench(&["--getafix", "--timeout", "0.02"]);
+    let text = stdout(&output);
+    let has_row = |start: &str| text.lines().any(|line| line.starts_with(start));
+    for name in [
+        "regression, positive",
+        "regression, negative",
+        "drivers of 10,000 lines",
+    ] {
+        assert!(has_row(name), "{name} in:\n{text}");
+    }
+    for shape in ["Terminator-A", "Terminator-B", "Terminator-C"] {
+        for dead in ["iterative", "schoose"] {
+            assert!(has_row(&format!("{shape} ({dead})")), "{text}");
+        }
+    }
+    assert!(text.contains(">20.0ms"), "{text}");
+    assert!(!text.contains("WRONG"), "{text}");
+    assert_eq!(output.status.code(), Some(3));
+}
+
+#[test]
+fn the_table_of_leinos_paper_has_programs_of_its_sizes() {
+    let output = bench(&["--leino", "--timeout", "0.02"]);
+    let text = stdout(&output);
+    for family in ["tn", "tn-safe", "driver", "driver-safe"] {
+        let row = cells(&text, family, family);
+        let blocks: u32 = row[2].parse().expect("a number");
+        assert!((3900..9000).contains(&blocks), "{text}");
+    }
+}

@@ -33,3 +33,4 @@ pub use bluetooth::bluetooth;
 pub use double_lock::RELEASED;
 pub use family::{Family, Instance, KnownVerdict, Question, all, find};
 pub use generator::{Knobs, generate};
+pub use terminator::{Dead, TERMINATOR_SHAPES, TerminatorShape};

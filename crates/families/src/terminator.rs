@@ -17,21 +17,103 @@
 //! nothing else blocks. From there it is one jump to the check. The sisters differ in that one
 //! negation only.
 
+use crate::family::KnownVerdict;
 use crate::random_expr::{comma_list, conjunction, literal, write_updates};
 use crate::rng::Rng;
 use crate::source_text::SourceText;
 
-/// Results of every procedure but `main`.
-const RESULTS: usize = 4;
-
 /// The program whose core can be broken.
 pub(crate) fn write_unsafe(text: &mut SourceText, size: u32, seed: u64) {
-    Generator::new(size, seed, "!v").write_program(text);
+    Generator::of_size(size, seed, "!v").write_program(text);
 }
 
 /// The program whose core is an invariant.
 pub(crate) fn write_safe(text: &mut SourceText, size: u32, seed: u64) {
-    Generator::new(size, seed, "v").write_program(text);
+    Generator::of_size(size, seed, "v").write_program(text);
+}
+
+/// How `dead` is written: Getafix did not have it and put one of the other two in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dead {
+    /// As it is.
+    Statement,
+    /// One variable after the other gets a value in the branches of an `if (*)`.
+    Iterative,
+    /// All variables get a value at once, from `schoose`.
+    Schoose,
+}
+
+/// The size of a program of Figure 2 of the Getafix paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TerminatorShape {
+    /// What the paper calls it.
+    pub name: &'static str,
+    /// The answer.
+    pub verdict: KnownVerdict,
+    globals: u32,
+    /// Locals, parameters and results of `main` and the three others.
+    frames: [(u32, u32, u32); 4],
+    statements: u32,
+}
+
+/// The three programs: 9, 14 and 23 globals, 97, 77 and 19 locals, 12, 7 and no parameters, 18, 9
+/// and one result.
+pub const TERMINATOR_SHAPES: [TerminatorShape; 3] = [
+    TerminatorShape {
+        name: "Terminator-A",
+        verdict: KnownVerdict::Reachable,
+        globals: 9,
+        frames: [(68, 0, 0), (10, 4, 6), (10, 4, 6), (9, 4, 6)],
+        statements: 20,
+    },
+    TerminatorShape {
+        name: "Terminator-B",
+        verdict: KnownVerdict::Unreachable,
+        globals: 14,
+        frames: [(42, 0, 0), (12, 3, 3), (12, 2, 3), (11, 2, 3)],
+        statements: 35,
+    },
+    TerminatorShape {
+        name: "Terminator-C",
+        verdict: KnownVerdict::Unreachable,
+        globals: 23,
+        frames: [(19, 0, 0), (0, 0, 1), (0, 0, 0), (0, 0, 0)],
+        statements: 70,
+    },
+];
+
+impl TerminatorShape {
+    /// A program of this size.
+    pub fn generate(&self, dead: Dead, seed: u64) -> String {
+        let decisive = match self.verdict {
+            KnownVerdict::Reachable => "!v",
+            KnownVerdict::Unreachable => "v",
+        };
+        let mut text = SourceText::with_capacity(1 << 16);
+        // The core is four of the globals.
+        let globals = numbered("g", self.globals - 4);
+        let frames = self
+            .frames
+            .iter()
+            .map(|&(locals, parameters, results)| Frame {
+                locals: numbered("x", locals),
+                parameters: numbered("a", parameters),
+                results: results as usize,
+            });
+        let mut generator = Generator::new(seed, decisive, globals, frames.collect());
+        generator.statements = self.statements;
+        generator.dead = dead;
+        generator.write_program(&mut text);
+        text.finish()
+    }
+}
+
+/// What a procedure declares.
+#[derive(Clone)]
+struct Frame {
+    locals: Vec<String>,
+    parameters: Vec<String>,
+    results: usize,
 }
 
 struct Generator {
@@ -39,13 +121,16 @@ struct Generator {
     /// What the decisive statement assigns to `u`.
     decisive: &'static str,
     globals: Vec<String>,
+    /// Of `main` and all others.
+    frames: Vec<Frame>,
+    /// Locals of the procedure that is being written.
     locals: Vec<String>,
-    parameters: Vec<String>,
-    /// Everything but the core: globals, locals and parameters.
+    /// Everything but the core that it sees: globals, locals and parameters.
     noise: Vec<String>,
     procedures: u32,
     statements: u32,
     diamonds: u32,
+    dead: Dead,
 }
 
 fn numbered(prefix: &str, count: u32) -> Vec<String> {
@@ -53,23 +138,34 @@ fn numbered(prefix: &str, count: u32) -> Vec<String> {
 }
 
 impl Generator {
-    fn new(size: u32, seed: u64, decisive: &'static str) -> Self {
+    fn of_size(size: u32, seed: u64, decisive: &'static str) -> Self {
         // Size 1 is the scale of 10 globals and 12 locals, size 8 of 24 and 54; text grows on from
         // there.
         let globals = numbered("g", (4 + 2 * size).min(24));
-        let locals = numbered("x", (6 + 6 * size).min(64));
-        let parameters = numbered("a", (3 + size / 2).min(8));
-        let noise = [globals.as_slice(), &locals, &parameters].concat();
+        let frame = Frame {
+            locals: numbered("x", (6 + 6 * size).min(64)),
+            parameters: numbered("a", (3 + size / 2).min(8)),
+            results: 4,
+        };
+        let procedures = 2 + size / 3;
+        let frames = vec![frame; procedures as usize + 1];
+        let mut generator = Self::new(seed ^ u64::from(size), decisive, globals, frames);
+        generator.statements = 10 + 5 * size.min(20);
+        generator
+    }
+
+    fn new(seed: u64, decisive: &'static str, globals: Vec<String>, frames: Vec<Frame>) -> Self {
         Self {
-            rng: Rng::new(seed ^ u64::from(size)),
+            rng: Rng::new(seed),
             decisive,
             globals,
-            locals,
-            parameters,
-            noise,
-            procedures: 2 + size / 3,
-            statements: 10 + 5 * size.min(20),
+            locals: Vec::new(),
+            noise: Vec::new(),
+            procedures: frames.len() as u32 - 1,
+            frames,
+            statements: 0,
             diamonds: 0,
+            dead: Dead::Statement,
         }
     }
 
@@ -83,10 +179,13 @@ impl Generator {
 
     fn write_procedure(&mut self, text: &mut SourceText, procedure: u32) {
         let is_main = procedure == 0;
+        let frame = self.frames[procedure as usize].clone();
+        self.noise = [self.globals.as_slice(), &frame.locals, &frame.parameters].concat();
+        self.locals = frame.locals;
         if is_main {
             text.procedure(format_args!("void main()"));
             write_declarations(text, &self.locals);
-            write_declarations(text, &self.parameters);
+            write_declarations(text, &frame.parameters);
             text.line("u, v, k0, k1 := 0, 0, 0, 0;");
             let zeros = vec!["0"; self.globals.len()];
             text.fmt(format_args!(
@@ -95,8 +194,13 @@ impl Generator {
                 comma_list(&zeros)
             ));
         } else {
-            let parameters = comma_list(&self.parameters);
-            text.procedure(format_args!("bool<{RESULTS}> q{procedure}({parameters})"));
+            let parameters = comma_list(&frame.parameters);
+            match frame.results {
+                0 => text.procedure(format_args!("void q{procedure}({parameters})")),
+                results => {
+                    text.procedure(format_args!("bool<{results}> q{procedure}({parameters})"));
+                }
+            }
             write_declarations(text, &self.locals);
         }
         text.line("LOOP: skip;");
@@ -106,6 +210,11 @@ impl Generator {
                 self.write_decisive_statement(text);
             }
         }
+        if is_main && self.dead != Dead::Statement {
+            // At least once, however the choices fall.
+            let dead = self.rng.sample(&self.locals, 5);
+            write_dead(text, self.dead, &dead);
+        }
         if procedure < self.procedures {
             self.write_call(text, procedure + 1);
         }
@@ -113,10 +222,10 @@ impl Generator {
         text.line("goto LOOP;");
         text.close("fi");
         text.line("CHECK: assert((u = v) & !(k0 & k1));");
-        if is_main {
+        if is_main || frame.results == 0 {
             text.line("return;");
         } else {
-            let results: Vec<String> = (0..RESULTS)
+            let results: Vec<String> = (0..frame.results)
                 .map(|_| literal(&mut self.rng, &self.noise))
                 .collect();
             text.fmt(format_args!("return {};", comma_list(&results)));
@@ -151,8 +260,10 @@ impl Generator {
             }
             _ => {
                 let width = 2 + self.rng.below(4) as usize;
-                let dead = self.rng.sample(&self.locals, width);
-                text.fmt(format_args!("dead {};", comma_list(&dead)));
+                if width <= self.locals.len() {
+                    let dead = self.rng.sample(&self.locals, width);
+                    write_dead(text, self.dead, &dead);
+                }
             }
         }
     }
@@ -188,16 +299,18 @@ impl Generator {
     }
 
     fn write_call(&mut self, text: &mut SourceText, callee: u32) {
-        let targets = comma_list(&self.rng.sample(&self.noise, RESULTS));
-        let arguments: Vec<String> = self
-            .parameters
-            .iter()
+        let frame = &self.frames[callee as usize];
+        let (results, parameters) = (frame.results, frame.parameters.len());
+        let targets = comma_list(&self.rng.sample(&self.noise, results));
+        let arguments: Vec<String> = (0..parameters)
             .map(|_| literal(&mut self.rng, &self.noise))
             .collect();
-        text.fmt(format_args!(
-            "{targets} := q{callee}({});",
-            comma_list(&arguments)
-        ));
+        let call = format!("q{callee}({});", comma_list(&arguments));
+        if results == 0 {
+            text.line(&call);
+        } else {
+            text.fmt(format_args!("{targets} := {call}"));
+        }
     }
 
     fn write_decisive_statement(&mut self, text: &mut SourceText) {
@@ -230,6 +343,30 @@ fn write_declarations(text: &mut SourceText, names: &[String]) {
     }
 }
 
+/// Values that are not used again, in one of three ways.
+fn write_dead(text: &mut SourceText, dead: Dead, names: &[&String]) {
+    match dead {
+        Dead::Statement => text.fmt(format_args!("dead {};", comma_list(names))),
+        Dead::Iterative => {
+            for name in names {
+                text.open(format_args!("if (*) then"));
+                text.fmt(format_args!("{name} := 0;"));
+                text.between(format_args!("else"));
+                text.fmt(format_args!("{name} := 1;"));
+                text.close("fi");
+            }
+        }
+        Dead::Schoose => {
+            let values = vec!["schoose[F, F]"; names.len()];
+            text.fmt(format_args!(
+                "{} := {};",
+                comma_list(names),
+                comma_list(&values)
+            ));
+        }
+    }
+}
+
 /// One step of the counter 00, 10, 01.
 fn write_counter_step(text: &mut SourceText) {
     text.open(format_args!("if (!k0 & !k1) then"));
@@ -245,6 +382,7 @@ fn write_counter_step(text: &mut SourceText) {
 
 #[cfg(test)]
 mod tests {
+    use super::{Dead, TERMINATOR_SHAPES};
     use crate::find;
 
     fn text(family: &str, size: u32) -> String {
@@ -272,6 +410,19 @@ mod tests {
         assert!(large.contains(" x53"), "54 locals");
         assert!(large.contains("bool<4> q4(a0, a1, a2, a3, a4, a5, a6)"));
         assert!(large.lines().count() > 400);
+    }
+
+    #[test]
+    fn the_programs_of_the_paper_have_its_sizes_and_no_dead_statement() {
+        for shape in TERMINATOR_SHAPES {
+            let [iterative, schoose] =
+                [Dead::Iterative, Dead::Schoose].map(|dead| shape.generate(dead, 1));
+            for text in [&iterative, &schoose] {
+                assert_eq!(text.matches("begin").count(), 4);
+                assert!(!text.lines().any(|line| line.trim().starts_with("dead ")));
+            }
+            assert!(iterative.lines().count() > schoose.lines().count());
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use hardbop_syntax::Span;
 use hardbop_syntax::ast::{Names, Symbol};
 
-use crate::system::{HintKind, RelationKind};
+use crate::system::{Cofactor, HintKind, RelationKind};
 
 /// Everything that was read.
 #[derive(Clone, Debug, Default)]
@@ -85,12 +85,15 @@ pub(crate) enum EnumValues {
 }
 
 /// `Type name[length]`: a field, a parameter or a quantified variable.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Declaration {
     /// The type.
     pub ty: Ident,
     /// The name.
     pub name: Ident,
+    /// The way from the variable of that name to its component that is quantified; empty for a new
+    /// variable.
+    pub component: Vec<Step>,
     /// The number of elements, if it is an array.
     pub length: Option<(u64, Span)>,
 }
@@ -218,7 +221,7 @@ pub(crate) enum BinaryOp {
     /// `<+>`
     Xor,
     /// `assume`, `cofactor`
-    Cofactor,
+    Cofactor(Cofactor),
 }
 
 /// Which quantifier.

@@ -5,7 +5,7 @@
 //! `true &`); beyond that a formula stays as it was written, for its shape is what the evaluation
 //! follows.
 
-use crate::system::{ArgumentBit, Formula, FormulaId, RelationId, VariableId};
+use crate::system::{ArgumentBit, Cofactor, Formula, FormulaId, RelationId, VariableId};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
@@ -123,7 +123,8 @@ impl FormulaBuilder {
 
     /// Some values of the variables.
     pub fn exists(&mut self, variables: Vec<VariableId>, body: FormulaId) -> FormulaId {
-        if variables.is_empty() || self.value(body).is_some() {
+        // Over a formula that is true the variables stay: a witness has values for them.
+        if variables.is_empty() || self.value(body) == Some(false) {
             return body;
         }
         self.make(Formula::Exists(variables, body))
@@ -131,7 +132,7 @@ impl FormulaBuilder {
 
     /// All values of the variables.
     pub(crate) fn forall(&mut self, variables: Vec<VariableId>, body: FormulaId) -> FormulaId {
-        if variables.is_empty() || self.value(body).is_some() {
+        if variables.is_empty() || self.value(body) == Some(true) {
             return body;
         }
         self.make(Formula::Forall(variables, body))
@@ -142,11 +143,12 @@ impl FormulaBuilder {
         self.make(Formula::Apply(relation, arguments))
     }
 
-    /// Any function that agrees with the first where the second holds.
-    pub(crate) fn cofactor(&mut self, of: FormulaId, care: FormulaId) -> FormulaId {
-        match (self.value(of), self.value(care)) {
-            (None, None) => self.make(Formula::Cofactor(of, care)),
-            _ => of,
+    /// A function that agrees with the first where the second holds.
+    pub(crate) fn cofactor(&mut self, kind: Cofactor, of: FormulaId, care: FormulaId) -> FormulaId {
+        match self.value(care) {
+            None => self.make(Formula::Cofactor(kind, of, care)),
+            Some(true) => of,
+            Some(false) => care,
         }
     }
 

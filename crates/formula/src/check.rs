@@ -9,6 +9,7 @@ mod actions;
 mod circular;
 mod declared;
 mod formulas;
+mod fragment;
 mod hints;
 mod places;
 mod relations;
@@ -17,6 +18,7 @@ mod types;
 use crate::ast::{Ast, Declaration, Ident, Item};
 use crate::builder::FormulaBuilder;
 use crate::system::{Action, Relation, System, Variable, VariableId};
+use fragment::Missing;
 use hardbop_syntax::ast::Symbol;
 use hardbop_syntax::codes::calculus as codes;
 use hardbop_syntax::diagnostic::has_errors;
@@ -43,6 +45,7 @@ pub(crate) fn check(ast: &Ast) -> (Option<System>, Vec<Diagnostic>) {
         hints: Vec::new(),
         actions: Vec::new(),
         ignored: Vec::new(),
+        missing: Missing::default(),
     };
     checker.declare_types();
     checker.declare_relations();
@@ -58,6 +61,7 @@ pub(crate) fn check(ast: &Ast) -> (Option<System>, Vec<Diagnostic>) {
     checker.report_undefined();
     checker.report_circular();
     checker.report_ignored();
+    checker.report_fragment();
     checker.finish()
 }
 
@@ -86,6 +90,7 @@ struct Checker<'a> {
     actions: Vec<Action>,
     /// Commands and attributes that do nothing: how they are written, and where first.
     ignored: Vec<(String, Span)>,
+    missing: Missing,
 }
 
 impl<'a> Checker<'a> {
@@ -178,7 +183,8 @@ impl<'a> Checker<'a> {
     /// Reports names that occur twice among parameters or variables of one quantifier.
     fn report_duplicates(&mut self, declarations: &[Declaration]) {
         let mut seen = std::collections::HashMap::new();
-        for declaration in declarations {
+        let new = declarations.iter().filter(|d| d.component.is_empty());
+        for declaration in new {
             let name = declaration.name;
             if let Some(first) = seen.insert(name.name, name.span) {
                 let message = format!("the variable `{}` is declared twice", self.text(name));

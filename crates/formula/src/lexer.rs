@@ -40,6 +40,23 @@ impl<'a> Lexer<'a> {
         &self.text[(span.start - self.base) as usize..(span.end - self.base) as usize]
     }
 
+    /// Where the way to a component ends that starts at an address, as in `exists bool s.a[1]. f`.
+    /// The `.` before a body stands before a blank, the others do not; without that `s.t.x = 1`
+    /// after `exists S` would be ambiguous.
+    pub(crate) fn component_end(&self, start: u32) -> Option<u32> {
+        let text = &self.text[(start - self.base) as usize..];
+        let is_way = |byte: u8| is_name_byte(byte) || matches!(byte, b'.' | b'[' | b']');
+        let length = text.bytes().position(|byte| !is_way(byte))?;
+        let way = match text.as_bytes()[length] {
+            b':' | b',' => &text[..length],
+            byte if byte.is_ascii_whitespace() => text[..length].strip_suffix('.')?,
+            _ => return None,
+        };
+        let mut names = way.strip_prefix('.')?.split('.');
+        let starts_name = |name: &str| name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        names.all(starts_name).then_some(start + way.len() as u32)
+    }
+
     /// Reports an error. One error too many ends the file: every later token is `End`.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         if self.errors > MAX_ERRORS {
@@ -227,6 +244,16 @@ mod tests {
     fn names_have_primes_and_ranges_are_not_fractions() {
         use TokenKind::{Dot, Equal, Name, Number};
         assert_eq!(kinds("r'=0..12"), [Name, Equal, Number, Dot, Dot, Number]);
+    }
+
+    #[test]
+    fn a_dot_before_a_blank_ends_the_way_to_a_component() {
+        let length = |text: &str| Lexer::new(text, 7).component_end(7).map(|end| end - 7);
+        assert_eq!(length(".a[1].b. f"), Some(7));
+        assert_eq!(length(".a, bool t.b. f"), Some(2));
+        assert_eq!(length(". a.b = c"), None);
+        assert_eq!(length(".a.b = c"), None);
+        assert_eq!(length(".P(s)"), None);
     }
 
     #[test]

@@ -21,6 +21,6 @@ pub use loading::{Checked, Loader, load, load_text};
 pub use names::names;
 pub use sources::Sources;
 pub use system::{
-    Action, ActionKind, ArgumentBit, Bits, Formula, FormulaId, Hint, HintKind, Leaf, Relation,
-    RelationId, RelationKind, System, Values, Variable, VariableId,
+    Action, ActionKind, ArgumentBit, Bits, Cofactor, Formula, FormulaId, Hint, HintKind, Leaf,
+    Relation, RelationId, RelationKind, System, Values, Variable, VariableId,
 };

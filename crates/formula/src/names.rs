@@ -328,6 +328,13 @@ impl<'a> Namer<'a> {
             }
             Expr::Quantifier(Quantifier::Exists | Quantifier::Forall, declarations, body) => {
                 for declaration in declarations {
+                    if !declaration.component.is_empty() {
+                        self.mention_type(declaration.ty);
+                        let root = declaration.name;
+                        let steps = declaration.component.clone();
+                        self.path(&Path { root, steps }, None);
+                        continue;
+                    }
                     let before = self.bind(declaration);
                     tasks.push(Task::Restore(declaration.name.name, before));
                 }

@@ -162,7 +162,12 @@ impl Parser<'_> {
         } else {
             None
         };
-        Ok(Declaration { ty, name, length })
+        Ok(Declaration {
+            ty,
+            name,
+            component: Vec::new(),
+            length,
+        })
     }
 
     /// `A a, B b, c`: a name without a type has that of the one before.
@@ -173,7 +178,11 @@ impl Parser<'_> {
                 Some(before) if self.next.kind != TokenKind::Name => before.ty,
                 _ => self.name("the type of a variable")?,
             };
-            declarations.push(self.declared_name(ty)?);
+            let mut declaration = self.declared_name(ty)?;
+            if let Some(end) = self.lexer.component_end(declaration.name.span.end) {
+                declaration.component = self.steps(end)?;
+            }
+            declarations.push(declaration);
             if !self.take(TokenKind::Comma) {
                 return Ok(declarations);
             }

@@ -126,8 +126,18 @@ pub enum Formula {
     Forall(Vec<VariableId>, FormulaId),
     /// A relation of arguments, given as all bits of all of them.
     Apply(RelationId, Vec<ArgumentBit>),
-    /// Any function that agrees with the first where the second holds.
-    Cofactor(FormulaId, FormulaId),
+    /// A function that agrees with the first where the second holds.
+    Cofactor(Cofactor, FormulaId, FormulaId),
+}
+
+/// Which of the functions that agree with another where something holds. Both are false if it never
+/// holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cofactor {
+    /// `cofactor`: the value at the nearest point where it holds.
+    Constrain,
+    /// `assume`: the same after quantifying what only the condition depends on.
+    Restrict,
 }
 
 /// One bit of an argument.

@@ -197,7 +197,6 @@ bool Hint(State s) s ~+ t (1) { alloccs s < q };
               t.mu:4:6: defined here
             HB122 t.mu:7:25 `x`: there is no field `x` in something of type `Pc`
             HB126 t.mu:7:36 `y`: an array has no field `y`; its elements may have one
-            HB126 t.mu:7:45 `0`: something of type `Pc` has no index
             HB125 t.mu:7:50 `3`: 3 is no Boolean; those are 0 and 1
             HB124 t.mu:7:58 `1`: a number is not a value of `State`
             HB124 t.mu:7:63 `s.who = (s.bits[0] & 1`: this compares `Agent` with `bool`
@@ -275,4 +274,33 @@ fn quitting_in_a_loaded_file_ends_everything() {
     let root = "load a; this is not looked at, not even parsed into anything known;";
     let checked = load(&Source::new("root.mu", root), &mut loader);
     expect![""].assert_eq(&shown(&checked));
+}
+
+#[test]
+fn a_file_without_types_that_uses_some_is_a_fragment_and_says_once_what_it_needs() {
+    check(
+        "mu bool Reach(State s) Start(s) | (exists State t. Reach(t) & Step(t, s));
+Reach(idle);
+",
+        &expect![[r#"
+            HB110 t.mu:1:15 `State`: this is a part of a system: it uses the type `State` and the relations `Start` and `Step`, which nothing here defines
+              help: load it after the file that defines what is missing: `load base; load part;`
+        "#]],
+    );
+}
+
+#[test]
+fn bits_and_components() {
+    check(
+        "enum E {0..4};
+class S { bool a; E e; };
+bool P(S s) s.e[3] & (exists E s.a. s.a) & (exists bool s.b. s.a) & (forall bool t.a. 1);
+",
+        &expect![[r#"
+            HB125 t.mu:3:17 `3`: there is no bit 3: `E` has 3 bits
+            HB124 t.mu:3:30 `E`: the component is `bool`
+            HB122 t.mu:3:59 `b`: `S` has no field `b`
+            HB121 t.mu:3:82 `t`: there is no variable `t`
+        "#]],
+    );
 }

@@ -79,7 +79,7 @@ fn operands_stand_before_their_users() {
             Formula::Constant(_) | Formula::Bit(..) | Formula::Apply(..) => Vec::new(),
             Formula::Not(a) | Formula::Exists(_, a) | Formula::Forall(_, a) => vec![a.0],
             Formula::And(all) | Formula::Or(all) => all.iter().map(|a| a.0).collect(),
-            Formula::Iff(a, b) | Formula::Cofactor(a, b) => vec![a.0, b.0],
+            Formula::Iff(a, b) | Formula::Cofactor(_, a, b) => vec![a.0, b.0],
             Formula::Ite(a, b, c) => vec![a.0, b.0, c.0],
         };
         assert!(operands.iter().all(|&operand| (operand as usize) < index));

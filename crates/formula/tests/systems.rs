@@ -142,7 +142,7 @@ fn operators_bind_as_documented() {
             NotBeforeEqual(a, b, c, e) = !(e = 1) & !(a = b)
             NotAfterEqual(a, b) = a <-> !b
             Reach(a, b) = a & (exists x. x | b)
-            Assume(a, b) = P(a, b, a, 1) assume P(b, b, b, 0) | a assume b
+            Assume(a, b) = P(a, b, a, 1) assume P(b, b, b, 0) | a cofactor b
             Attribute(a, b) = a & b assume (a | b)
             Xor(a, b) = !(a = b) & (!b | a)
             Mixed(a, b) = a <-> a & b
@@ -253,4 +253,38 @@ fn equal_parts_are_one_formula() {
     let once = system("bool P(bool a, bool b) a & b;");
     let often = system("bool P(bool a, bool b) (a & b) | !(a & b) | (a & b);");
     assert_eq!(often.formulas.len(), once.formulas.len() + 2);
+}
+
+#[test]
+fn an_index_of_an_enumeration_is_a_bit_of_its_code() {
+    check(
+        "
+        enum E {3..8};
+        bool Odd(E e) e[0];
+        bool Large(E e) e[2] & !e[1];
+        ",
+        &expect![[r#"
+            Odd(e) = e:0
+            Large(e) = e:2 & !e:1
+        "#]],
+    );
+}
+
+#[test]
+fn a_component_is_quantified_with_the_rest_as_it_was() {
+    check(
+        "
+        class S { bool a; bool b[2]; };
+        bool P(S s) s.a & s.b[1];
+        bool Some(S s) exists bool s.b[1]. P(s);
+        bool All(S s) s.a | (forall bool s.a, bool s.b[0]: P(s));
+        bool Glued(S s) exists S t.t.a = s.a;
+        ",
+        &expect![[r#"
+            P(s) = s.a & s.b[1]
+            Some(s) = exists s. s.a = s.a & s.b[0] = s.b[0] & P(s)
+            All(s) = s.a | (forall s, s. !(s.b[0] = s.b[0]) | !(s.b[1] = s.b[1]) | !(s.a = s.a) | !(s.b[1] = s.b[1]) | P(s))
+            Glued(s) = exists t. t.a = s.a
+        "#]],
+    );
 }

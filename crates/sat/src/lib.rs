@@ -12,16 +12,18 @@
 mod batsat;
 #[cfg(feature = "cadical")]
 mod cadical;
+mod cnf;
 mod lit;
 mod propagation;
 mod prover;
 mod solver;
 mod tseitin;
 
+pub use cnf::Cnf;
 pub use lit::{Lit, Var};
 pub use prover::{Prover, Refutation};
 pub use solver::{Answer, Solver};
-pub use tseitin::Model;
+pub use tseitin::{Circuit as CircuitOf, Clauses, Model};
 
 /// Circuits in a solver, for whoever checks its answers elsewhere.
 pub type Circuit<'i> = tseitin::Circuit<Solver<'i>>;

@@ -6,13 +6,14 @@
 //! them, with `evaluate` for right-hand sides, `split` for explicit arguments and `symbols` for
 //! what arguments speak of. `search` turns them into clauses (`equations`), judges solutions
 //! (`valuation`, `foundation`) and lets all this take turns (`solving`). `evidence` gives runs and
-//! certificates. `tree` is the paper's algorithm without sharing, for comparison in tests.
+//! certificates; `export` writes equations and clauses to files. `tree` is the paper's algorithm without sharing, for comparison in tests.
 //!
 //! `bmc` is another method on the same solver: plain unrolling up to a number of steps
 //! ([`hardbop_transform::literals`]).
 
 mod bmc;
 mod engine;
+mod export;
 #[cfg(test)]
 mod tree;
 
@@ -43,3 +44,4 @@ mod evidence {
 
 pub use encoding::split::Split;
 pub use engine::SatEngine;
+pub use export::Characterization;

@@ -44,6 +44,15 @@ fn explicit_arguments_agree_with_the_oracle_on_generated_programs() {
 }
 
 #[test]
+fn explicit_arguments_but_initial_values_agree_with_the_oracle_on_generated_programs() {
+    let engine = SatEngine {
+        split: Split::Initial,
+        ..SatEngine::default()
+    };
+    check(&engine, 0..60);
+}
+
+#[test]
 fn names_for_nearly_everything_agree_with_the_oracle_on_generated_programs() {
     let engine = SatEngine {
         split: Split::Never,

@@ -157,7 +157,7 @@ fn verdicts(machine: &Machine, targets: Vec<Target>) -> Vec<Option<bool>> {
     let known = outcome.answers.iter().map(|answer| match answer.verdict {
         Verdict::Found(_) => Some(true),
         Verdict::Excluded => Some(false),
-        Verdict::Unknown(_) | Verdict::ExcludedUpTo(_) => None,
+        _ => None,
     });
     known.collect()
 }

@@ -225,7 +225,7 @@ fn moved(formula: Formula, by: u32) -> Formula {
         Formula::Ite(c, a, b) => Formula::Ite(there(c), there(a), there(b)),
         Formula::Exists(variables, a) => Formula::Exists(variables, there(a)),
         Formula::Forall(variables, a) => Formula::Forall(variables, there(a)),
-        Formula::Cofactor(a, b) => Formula::Cofactor(there(a), there(b)),
+        Formula::Cofactor(kind, a, b) => Formula::Cofactor(kind, there(a), there(b)),
         leaf => leaf,
     }
 }

@@ -127,12 +127,20 @@ impl FormulaText<'_> {
                     text.push_str(piece);
                     continue;
                 }
-                Piece::Formula(id, _) if named.contains(&id) => {
-                    text.push_str(&name_of(id));
-                    continue;
-                }
+                // Mucke takes `!!` for one operator, which it does not have.
+                Piece::Negation(id) => match self.graph.get(id) {
+                    BitNode::Not(a) if !named.contains(&id) => (a, Binding::Tight),
+                    _ => {
+                        text.push('!');
+                        (id, Binding::Tight)
+                    }
+                },
                 Piece::Formula(id, least) => (id, least),
             };
+            if named.contains(&id) {
+                text.push_str(&name_of(id));
+                continue;
+            }
             let mut open = |binding: Binding, pending: &mut Vec<Piece>| {
                 if binding < least {
                     text.push('(');
@@ -140,10 +148,7 @@ impl FormulaText<'_> {
                 }
             };
             match self.graph.get(id) {
-                BitNode::Not(a) => {
-                    text.push('!');
-                    pending.push(Piece::Formula(a, Binding::Tight));
-                }
+                BitNode::Not(a) => pending.push(Piece::Negation(a)),
                 BitNode::And(a, b) => {
                     open(Binding::And, &mut pending);
                     pending.push(Piece::Formula(b, Binding::And));
@@ -166,8 +171,8 @@ impl FormulaText<'_> {
                     open(Binding::Loose, &mut pending);
                     pending.push(Piece::Formula(b, Binding::And));
                     pending.push(Piece::Text(" & "));
-                    pending.push(Piece::Formula(c, Binding::Tight));
-                    pending.push(Piece::Text(" | !"));
+                    pending.push(Piece::Negation(c));
+                    pending.push(Piece::Text(" | "));
                     pending.push(Piece::Formula(a, Binding::And));
                     pending.push(Piece::Text(" & "));
                     pending.push(Piece::Formula(c, Binding::Tight));
@@ -195,6 +200,7 @@ fn name_of(id: BitId) -> String {
 /// Something that is still to be written.
 enum Piece {
     Formula(BitId, Binding),
+    Negation(BitId),
     Text(&'static str),
 }
 
@@ -231,9 +237,13 @@ mod tests {
         let neither = graph.not(either);
         let odd = graph.xor(a, c);
         let choice = graph.ite(a, b, c);
+        let not_a = graph.not(a);
+        let unless = graph.ite(not_a, b, c);
         let writer = writer(&graph);
         assert_eq!(writer.formula(both), "x2 & (x0 | x1)");
         assert_eq!(writer.formula(neither), "!(x0 | x1)");
+        // Mucke does not read `!!`.
+        assert_eq!(writer.formula(unless), "(!x0 & x1 | x0 & x2)");
         assert_eq!(writer.formula(choice), "(x0 & x1 | !x0 & x2)");
         assert_eq!(writer.equation("y0", odd), "(y0 <-> (x0 <+> x2))");
         assert_eq!(writer.equation("y0", a), "y0=x0");

@@ -7,6 +7,8 @@
 //! is run and what is shown is decided in `hardbop-bench`.
 
 mod bluetooth;
+mod getafix;
+mod leino;
 mod measured_process;
 mod programs;
 mod scratch;
@@ -24,7 +26,9 @@ use hardbop_bench::report::{self, Tally};
 use hardbop_bench::{
     Case, End, FRONT_END_FAMILY, FRONT_END_SIZES, Measure, Peer, Record, Sample, Suite, auto_table,
 };
-use hardbop_families::Family;
+use hardbop_families::{Family, KnownVerdict};
+use hardbop_machine::Machine;
+use hardbop_outcome::Outcome;
 use measured_process::Limits;
 use programs::Programs;
 use session::{Contender, Session};
@@ -37,7 +41,9 @@ Examples:
   hardbop bench --family tn --peer 'moped=moped {file} {label} => YES' --compare
   hardbop bench --program lock.bp --reach ERROR --expect unreachable
   hardbop bench --frontend                                  from text to machine, no engine
-  hardbop bench --bluetooth 6                               Figure 3 of the Getafix paper
+  hardbop bench --getafix                                   Figure 2 of the Getafix paper
+  hardbop bench --bluetooth                                 Figure 3 of the Getafix paper
+  hardbop bench --leino                                     Figure 3 of Leino's paper
   hardbop bench --vera                                      the experiments of the VERA paper
 
 Exit codes: 0 fine, 1 a verdict is WRONG, 2 bad usage, 3 interrupted, 4 hardbop itself failed.";
@@ -45,6 +51,10 @@ Exit codes: 0 fine, 1 a verdict is WRONG, 2 bad usage, 3 interrupted, 4 hardbop 
 /// Measure engines and other programs on programs with known verdicts
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "flags of the command line are independent"
+)]
 pub struct Arguments {
     /// A family of generated programs, see `hardbop generate --list` [default: all]
     #[arg(long = "family", value_name = "NAME", value_parser = PossibleValuesParser::new(family_names()))]
@@ -86,10 +96,17 @@ pub struct Arguments {
     /// Measure the way from text to machine instead of engines
     #[arg(long, conflicts_with_all = ["engines", "peers", "suite"])]
     frontend: bool,
-    /// Show the table of the Bluetooth driver instead: adders and stoppers against up to K context
-    /// switches
-    #[arg(long, value_name = "K", conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv"])]
+    /// Show Figure 3 of the Getafix paper instead: adders and stoppers of the Bluetooth driver
+    /// against up to K context switches, 6 unless said otherwise
+    #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "6", conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv"])]
     bluetooth: Option<u32>,
+    /// Show Figure 2 of the Getafix paper instead: its two algorithms as formulas, and the summary
+    /// engine
+    #[arg(long, conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv", "bluetooth", "vera"])]
+    getafix: bool,
+    /// Show Figure 3 of Leino's paper instead: function terms of drivers of the paper's sizes
+    #[arg(long, conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv", "bluetooth", "vera", "getafix"])]
+    leino: bool,
     /// Put the portfolio beside every engine alone, and say where it takes more than promised
     #[arg(long, conflicts_with_all = ["frontend", "engines", "peers"])]
     auto: bool,
@@ -128,6 +145,12 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     }
     if arguments.vera {
         return vera::run(console, arguments.timeout);
+    }
+    if arguments.getafix {
+        return getafix::run(console, arguments.timeout);
+    }
+    if arguments.leino {
+        return leino::run(console, arguments.timeout);
     }
     let cases = cases(arguments)?;
     let contenders = contenders(arguments)?;
@@ -210,6 +233,32 @@ fn finish(
     } else {
         Exit::Fine
     })
+}
+
+/// A generated program as a machine.
+fn instance_machine(name: &str, text: &str) -> Result<Machine, Failure> {
+    let machine = hardbop_machine::from_text(name, text);
+    machine.map_err(|_| Failure::Internal(format!("the program {name} is not valid")))
+}
+
+/// A counter of a search.
+fn counter(outcome: &Outcome, name: &str) -> u64 {
+    let mut counters = outcome.statistics.iter();
+    counters.find(|(known, _)| known == name).map_or(0, |c| c.1)
+}
+
+/// Whether some target is reached; nothing if that is not known.
+fn verdict(outcome: &Outcome) -> Option<KnownVerdict> {
+    let mut verdict = Some(KnownVerdict::Unreachable);
+    for answer in &outcome.answers {
+        if answer.verdict.is_found() {
+            return Some(KnownVerdict::Reachable);
+        }
+        if answer.verdict.is_unknown() {
+            verdict = None;
+        }
+    }
+    verdict
 }
 
 /// Whether a smaller member of the same series was too much for the same contender, or this very

@@ -84,7 +84,9 @@ fn reads(model: &Model, body: TermId) -> Vec<(PredicateId, Sign)> {
                 *entry = entry.together(sign);
             }
             Term::Not(a) => pending.push((*a, sign.through(Sign::Negative))),
-            Term::Iff(a, b) => pending.extend([(*a, Sign::Mixed), (*b, Sign::Mixed)]),
+            Term::Iff(a, b) | Term::Cofactor(_, a, b) => {
+                pending.extend([(*a, Sign::Mixed), (*b, Sign::Mixed)]);
+            }
             Term::Ite(c, a, b) => pending.extend([(*c, Sign::Mixed), (*a, sign), (*b, sign)]),
             term => term.each_operand(|operand| pending.push((operand, sign))),
         }

@@ -123,29 +123,42 @@ impl Model {
     }
 }
 
-/// The variables whose values are asked for, and the formula that they should make true (or false);
-/// none if it is the application of a relation to them.
-pub(crate) fn opened(system: &System, question: Question) -> (Vec<VariableId>, Option<FormulaId>) {
-    let (mut at, universal) = match question {
-        Question::Holds(id) => return (free_variables(system, id), Some(id)),
-        Question::Tuples(relation) => return (system.relation(relation).parameters.clone(), None),
-        Question::Witness(id) => (id, false),
-        Question::Counterexample(id) => (id, true),
+/// The variables whose values are asked for, and the formulas that they should make true (with
+/// `true`) or false; none if it is the application of a relation to them.
+///
+/// The variables are those of all quantifiers that a value can be chosen for: below conjunctions,
+/// where the formula should be true, and below negations.
+pub(crate) fn opened(
+    system: &System,
+    question: Question,
+) -> (Vec<VariableId>, Vec<(FormulaId, bool)>) {
+    let (root, wanted) = match question {
+        Question::Holds(id) => return (free_variables(system, id), vec![(id, true)]),
+        Question::Tuples(relation) => {
+            return (system.relation(relation).parameters.clone(), Vec::new());
+        }
+        Question::Witness(id) => (id, true),
+        Question::Counterexample(id) => (id, false),
     };
-    let mut variables = free_variables(system, at);
-    loop {
-        match system.formula(at) {
-            Formula::Exists(bound, inner) if !universal => {
-                variables.extend(bound);
-                at = *inner;
+    let mut variables = free_variables(system, root);
+    let mut parts = Vec::new();
+    let mut pending = vec![(root, wanted)];
+    while let Some((at, wanted)) = pending.pop() {
+        match (system.formula(at), wanted) {
+            (Formula::Exists(bound, inner), true) | (Formula::Forall(bound, inner), false) => {
+                let new = bound.iter().filter(|bound| !variables.contains(bound));
+                let new: Vec<VariableId> = new.copied().collect();
+                variables.extend(new);
+                pending.push((*inner, wanted));
             }
-            Formula::Forall(bound, inner) if universal => {
-                variables.extend(bound);
-                at = *inner;
+            (Formula::Not(inner), _) => pending.push((*inner, !wanted)),
+            (Formula::And(operands), true) | (Formula::Or(operands), false) => {
+                pending.extend(operands.iter().rev().map(|&operand| (operand, wanted)));
             }
-            _ => return (variables, Some(at)),
+            _ => parts.push((at, wanted)),
         }
     }
+    (variables, parts)
 }
 
 /// The variables that occur and are not bound, in order.
@@ -179,13 +192,11 @@ fn free_variables(system: &System, root: FormulaId) -> Vec<VariableId> {
 fn each_operand(formula: &Formula, mut visit: impl FnMut(FormulaId)) {
     match formula {
         Formula::Constant(_) | Formula::Bit(..) | Formula::Apply(..) => {}
-        // The first operand of a cofactor agrees with itself everywhere.
-        Formula::Not(a)
-        | Formula::Exists(_, a)
-        | Formula::Forall(_, a)
-        | Formula::Cofactor(a, _) => visit(*a),
+        Formula::Not(a) | Formula::Exists(_, a) | Formula::Forall(_, a) => visit(*a),
         Formula::And(parts) | Formula::Or(parts) => parts.iter().copied().for_each(visit),
-        Formula::Iff(a, b) => [*a, *b].into_iter().for_each(visit),
+        Formula::Iff(a, b) | Formula::Cofactor(_, a, b) => {
+            [*a, *b].into_iter().for_each(visit);
+        }
         Formula::Ite(c, a, b) => [*c, *a, *b].into_iter().for_each(visit),
     }
 }
@@ -235,18 +246,20 @@ fn build(system: &System, questions: &[Question]) -> Model {
         });
     }
     for &question in questions {
-        let (variables, formula) = opened(system, question);
+        let (variables, parts) = opened(system, question);
         let domains: Vec<FormulaId> = variables
             .iter()
             .filter_map(|&v| system.variable(v).domain)
             .collect();
-        let body = match (question, formula) {
-            (Question::Counterexample(_), Some(formula)) => {
-                translation.term(&mut model, formula, false)
+        let body = match question {
+            Question::Tuples(relation) => whole(system, &mut model, relation),
+            _ => {
+                let parts = parts.into_iter();
+                let parts: Vec<TermId> = parts
+                    .map(|(formula, wanted)| translation.term(&mut model, formula, wanted))
+                    .collect();
+                model.terms.and(parts)
             }
-            (_, Some(formula)) => translation.term(&mut model, formula, true),
-            (Question::Tuples(relation), None) => whole(system, &mut model, relation),
-            (_, None) => model.terms.constant(true),
         };
         let is_holds = matches!(question, Question::Holds(_));
         let domains: Vec<TermId> = domains
@@ -309,6 +322,10 @@ impl Translation<'_> {
                 Formula::Not(a) => need(*a, !positive),
                 Formula::Forall(_, a) => need(*a, false),
                 Formula::Exists(_, a) => need(*a, true),
+                Formula::Cofactor(_, a, care) => {
+                    need(*a, true);
+                    need(*care, true);
+                }
                 Formula::Iff(a, b) => {
                     need(*a, positive);
                     need(*b, true);
@@ -378,7 +395,11 @@ impl Translation<'_> {
                 let kind = self.system.relation(*relation).kind;
                 signed(model, term, positive != (kind == RelationKind::Greatest))
             }
-            Formula::Cofactor(a, _) => self.get(*a, positive),
+            Formula::Cofactor(kind, a, care) => {
+                let (a, care) = (self.get(*a, true), self.get(*care, true));
+                let term = model.terms.cofactor(*kind, a, care);
+                signed(model, term, positive)
+            }
         }
     }
 }

@@ -147,7 +147,9 @@ fn root(parent: &mut [usize], mut at: usize) -> usize {
 /// What each conjunct that fixes a quantified bit fixes it to. Bits that others are fixed to are
 /// not fixed themselves in the same go: the rule is applied again until nothing is left to fix.
 fn points(terms: &Terms, bits: &[BitId], parts: &[TermId]) -> Option<BTreeMap<BitId, Argument>> {
-    let is_quantified = |bit: BitId| bits.binary_search(&bit).is_ok();
+    let fixed = terms.bits_of_cofactors(parts);
+    let is_quantified =
+        |bit: BitId| bits.binary_search(&bit).is_ok() && fixed.binary_search(&bit).is_err();
     let mut found: BTreeMap<BitId, Argument> = BTreeMap::new();
     let mut used: Vec<BitId> = Vec::new();
     for &part in parts {
@@ -201,6 +203,7 @@ fn substitute(terms: &mut Terms, a: TermId, replacement: &BTreeMap<BitId, Argume
             Term::Or(parts) => terms.or(parts.iter().map(|part| new[part])),
             Term::Iff(a, b) => terms.iff(new[&a], new[&b]),
             Term::Ite(c, a, b) => terms.ite(new[&c], new[&a], new[&b]),
+            Term::Cofactor(..) => unreachable!("no point is chosen for a bit of a cofactor"),
             // A bit belongs to one quantifier, so none of those to be replaced is bound in here.
             Term::Exists(bits, inner) => push(terms, &bits, new[&inner], MAX_DEPTH),
             Term::Apply(predicate, arguments) => {

@@ -6,6 +6,7 @@
 //! allocation and the rules of [`crate::encoding::scope`] live on them.
 
 use hardbop_bdd::{Bdd, Roots};
+use hardbop_formula::Cofactor;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -68,6 +69,9 @@ pub(crate) enum Term {
     /// All bits occur.
     Exists(Vec<BitId>, TermId),
     Apply(PredicateId, Vec<Argument>),
+    /// A function that agrees with the first where the second holds. Which one depends on the order
+    /// of the BDD variables, so bits in it are never replaced by others.
+    Cofactor(Cofactor, TermId, TermId),
 }
 
 impl Term {
@@ -77,7 +81,7 @@ impl Term {
             Term::Constant(_) | Term::Bit(_) | Term::Apply(..) => {}
             Term::Not(a) | Term::Exists(_, a) => visit(*a),
             Term::And(parts) | Term::Or(parts) => parts.iter().copied().for_each(visit),
-            Term::Iff(a, b) => [*a, *b].into_iter().for_each(visit),
+            Term::Iff(a, b) | Term::Cofactor(_, a, b) => [*a, *b].into_iter().for_each(visit),
             Term::Ite(c, a, b) => [*c, *a, *b].into_iter().for_each(visit),
         }
     }
@@ -94,6 +98,8 @@ pub(crate) struct Terms {
     nodes: Vec<Term>,
     free: Vec<BitSet>,
     index: HashMap<Term, TermId>,
+    /// Whether there is a cofactor among them.
+    has_cofactors: bool,
 }
 
 impl Terms {
@@ -136,7 +142,9 @@ impl Terms {
                     .filter(|bit| bits.binary_search(bit).is_err())
                     .collect()
             }
-            Term::And(_) | Term::Or(_) | Term::Iff(..) | Term::Ite(..) => self.union(term),
+            Term::And(_) | Term::Or(_) | Term::Iff(..) | Term::Ite(..) | Term::Cofactor(..) => {
+                self.union(term)
+            }
         }
     }
 
@@ -219,6 +227,37 @@ impl Terms {
                 _ => list.push(part),
             }
         }
+        if neutral && self.has_cofactors {
+            return self.conjunction_of_cofactors(list);
+        }
+        self.junction_of(list, neutral)
+    }
+
+    /// A conjunction: beside `g` a cofactor of `f` by `g` is `f` itself, which does not depend on
+    /// the order and grows with its operands.
+    fn conjunction_of_cofactors(&mut self, list: Vec<TermId>) -> TermId {
+        let is_there = |g: TermId| match self.get(g) {
+            Term::And(parts) => parts.iter().all(|part| list.contains(part)),
+            _ => list.contains(&g),
+        };
+        let mut plain: Vec<TermId> = Vec::with_capacity(list.len());
+        let mut has_changed = false;
+        for &part in &list {
+            match *self.get(part) {
+                Term::Cofactor(_, f, g) if is_there(g) => {
+                    has_changed = true;
+                    plain.push(f);
+                }
+                _ => plain.push(part),
+            }
+        }
+        if has_changed {
+            return self.and(plain);
+        }
+        self.junction_of(list, true)
+    }
+
+    fn junction_of(&mut self, mut list: Vec<TermId>, neutral: bool) -> TermId {
         list.sort_unstable();
         list.dedup();
         match list[..] {
@@ -256,6 +295,32 @@ impl Terms {
             (_, Term::Constant(false)) => self.and([c, a]),
             _ => self.intern(Term::Ite(c, a, b)),
         }
+    }
+
+    pub(crate) fn cofactor(&mut self, kind: Cofactor, a: TermId, care: TermId) -> TermId {
+        match (self.get(a), self.get(care)) {
+            (_, Term::Constant(true)) => a,
+            (_, Term::Constant(false)) => self.constant(false),
+            _ => {
+                self.has_cofactors = true;
+                self.intern(Term::Cofactor(kind, a, care))
+            }
+        }
+    }
+
+    /// The free bits of all cofactors in some terms, in order.
+    pub(crate) fn bits_of_cofactors(&self, parts: &[TermId]) -> Vec<BitId> {
+        let mut bits = Vec::new();
+        if self.has_cofactors {
+            for id in self.reachable(parts.iter().copied()) {
+                if matches!(self.get(id), Term::Cofactor(..)) {
+                    bits.extend(self.free(id));
+                }
+            }
+        }
+        bits.sort_unstable();
+        bits.dedup();
+        bits
     }
 
     /// The quantifier as it stands; [`crate::encoding::scope`] pushes it inwards first.

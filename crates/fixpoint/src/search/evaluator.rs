@@ -12,6 +12,7 @@ use crate::search::plans::{Plans, ReadyApplication};
 use crate::search::product::Product;
 use crate::search::program::{Program, Step};
 use hardbop_bdd::{Bdd, Exhausted, Manager, Roots};
+use hardbop_formula::Cofactor;
 
 /// A value with what it was made from.
 #[derive(Clone)]
@@ -146,6 +147,9 @@ impl<'a> Evaluator<'a> {
             }
             Step::Iff(a, b) => manager.iff(body.value(*a), body.value(*b)),
             Step::Ite(c, a, b) => manager.ite(body.value(*c), body.value(*a), body.value(*b)),
+            Step::Cofactor(kind, a, care) => {
+                cofactor(manager, *kind, body.value(*a), body.value(*care))
+            }
             Step::Apply(application) => {
                 let value = self.values[application.predicate.index()];
                 let mut others = application.other_gates.iter();
@@ -200,6 +204,18 @@ impl<'a> Evaluator<'a> {
         body.memos.fill(None);
         body.products.iter_mut().for_each(|product| *product = None);
         body.has_constants = false;
+    }
+}
+
+pub(crate) fn cofactor(
+    manager: &mut Manager<'_>,
+    kind: Cofactor,
+    a: Bdd,
+    care: Bdd,
+) -> Result<Bdd, Exhausted> {
+    match kind {
+        Cofactor::Constrain => manager.constrain(a, care),
+        Cofactor::Restrict => manager.restrict(a, care),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::encoding::model::Model;
 use crate::encoding::term::{Argument, PredicateId, Term, TermId};
 use crate::search::gates;
 use crate::search::schedule::Part;
+use hardbop_formula::Cofactor;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -26,6 +27,7 @@ pub(crate) enum Step {
     },
     Iff(usize, usize),
     Ite(usize, usize, usize),
+    Cofactor(Cofactor, usize, usize),
     Apply(Application),
     /// What of an application can matter, see [`crate::search::gates`]: the conjunction of parts, each
     /// projected to some arguments and moved to the parameters.
@@ -219,7 +221,7 @@ impl Step {
             Step::Sum(parts) | Step::Product { parts, .. } | Step::Gate { parts, .. } => {
                 parts.iter().copied().for_each(visit);
             }
-            Step::Iff(a, b) => [*a, *b].into_iter().for_each(visit),
+            Step::Iff(a, b) | Step::Cofactor(_, a, b) => [*a, *b].into_iter().for_each(visit),
             Step::Ite(c, a, b) => [*c, *a, *b].into_iter().for_each(visit),
         }
     }
@@ -266,6 +268,7 @@ fn step(
         Term::Or(parts) => Step::Sum(places(parts)),
         Term::Iff(a, b) => Step::Iff(place[a], place[b]),
         Term::Ite(c, a, b) => Step::Ite(place[c], place[a], place[b]),
+        Term::Cofactor(kind, a, care) => Step::Cofactor(*kind, place[a], place[care]),
         Term::Exists(bits, operand) => {
             let mut quantified: Vec<u32> = bits.iter().map(|&bit| allocation.level(bit)).collect();
             quantified.sort_unstable();

@@ -10,7 +10,7 @@
 
 use crate::encoding::dependency::Sign;
 use crate::encoding::term::PredicateId;
-use crate::search::evaluator::Evaluator;
+use crate::search::evaluator::{Evaluator, cofactor};
 use crate::search::product::Product;
 use crate::search::program::{Application, Program, Step};
 use hardbop_bdd::{Bdd, Exhausted, Roots};
@@ -185,6 +185,7 @@ impl DifferenceBody {
             Step::Sum(parts) => Ok(!manager.and_all(parts.iter().map(|&p| !get(p)).collect())?),
             Step::Iff(a, b) => manager.iff(get(*a), get(*b)),
             Step::Ite(c, a, b) => manager.ite(get(*c), get(*a), get(*b)),
+            Step::Cofactor(kind, a, care) => cofactor(manager, *kind, get(*a), get(*care)),
             Step::Product { parts, .. } => match &mut dynamic.product {
                 Some(product) => {
                     let value = |part: usize| get(parts[part]);
@@ -299,7 +300,7 @@ fn classify(step: &Step, sign: &dyn Fn(usize) -> Option<Sign>) -> (Mode, Sign) {
     let joint = joint.unwrap_or(Sign::Positive);
     match step {
         Step::Not(_) => (Mode::Recomputed, joint.through(Sign::Negative)),
-        Step::Iff(..) => (Mode::Recomputed, Sign::Mixed),
+        Step::Iff(..) | Step::Cofactor(..) => (Mode::Recomputed, Sign::Mixed),
         Step::Apply(_) | Step::Gate { .. } if !signs.is_empty() => (Mode::Recomputed, joint),
         Step::Ite(c, ..) if sign(*c).is_some() => (Mode::Recomputed, Sign::Mixed),
         _ if joint == Sign::Positive => (Mode::Incremental, Sign::Positive),

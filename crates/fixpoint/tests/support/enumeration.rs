@@ -103,12 +103,9 @@ impl<'a> Enumeration<'a> {
                     }
                 }
                 Formula::Constant(_) | Formula::Bit(..) => {}
-                Formula::Not(a)
-                | Formula::Exists(_, a)
-                | Formula::Forall(_, a)
-                | Formula::Cofactor(a, _) => pending.push(*a),
+                Formula::Not(a) | Formula::Exists(_, a) | Formula::Forall(_, a) => pending.push(*a),
                 Formula::And(parts) | Formula::Or(parts) => pending.extend(parts),
-                Formula::Iff(a, b) => pending.extend([*a, *b]),
+                Formula::Iff(a, b) | Formula::Cofactor(_, a, b) => pending.extend([*a, *b]),
                 Formula::Ite(c, a, b) => pending.extend([*c, *a, *b]),
             }
         }
@@ -171,7 +168,7 @@ impl<'a> Enumeration<'a> {
                 });
                 known[relation][index]
             }
-            Formula::Cofactor(a, _) => self.formula(*a, assignment, known),
+            Formula::Cofactor(..) => unreachable!("its value depends on the order of variables"),
         }
     }
 

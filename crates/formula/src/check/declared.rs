@@ -293,6 +293,7 @@ impl Checker<'_> {
     }
 
     fn report_unknown_type(&mut self, name: Ident) {
+        self.missing.types.push(name);
         let message = format!("there is no type `{}`", self.text(name));
         let diagnostic = Diagnostic::new(codes::UNKNOWN_TYPE, name.span, message);
         let ast = self.ast;

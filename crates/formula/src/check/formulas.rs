@@ -5,9 +5,9 @@
 //! however its parentheses stand.
 
 use super::places::Comparison;
-use super::types::{BOOL, WRONG};
+use super::types::{BOOL, TypeId, WRONG};
 use super::{Binding, Checker};
-use crate::ast::{BinaryOp, Expr, ExprId, Ident, Path, Quantifier};
+use crate::ast::{BinaryOp, Declaration, Expr, ExprId, Ident, Path, Quantifier};
 use crate::system::{ArgumentBit, Formula, FormulaId, RelationId, VariableId};
 use hardbop_syntax::codes::calculus as codes;
 use hardbop_syntax::{Diagnostic, Span};
@@ -19,9 +19,9 @@ enum Task {
     Junction(BinaryOp, usize),
     /// Combine the results of the operands of an expression.
     Combine(ExprId),
-    /// Restrict variables to meaningful values and quantify them; then this many names are left in
-    /// scope.
-    Quantify(Quantifier, Vec<VariableId>, usize),
+    /// Restrict variables to meaningful values and by formulas, and quantify them; then this many
+    /// names are left in scope.
+    Quantify(Quantifier, Vec<VariableId>, Vec<FormulaId>, usize),
     /// Apply a relation some of whose arguments are formulas: for each the place among the bits.
     Apply(RelationId, Vec<ArgumentBit>, Vec<usize>),
 }
@@ -59,10 +59,10 @@ impl Checker<'_> {
                     }
                 }
                 Task::Combine(id) => self.combine(id, &mut walk),
-                Task::Quantify(quantifier, variables, names) => {
+                Task::Quantify(quantifier, variables, kept, names) => {
                     self.leave_scope(names);
                     let body = walk.pop();
-                    self.quantify(quantifier, variables, body)
+                    self.quantify(quantifier, variables, kept, body)
                 }
                 Task::Apply(relation, bits, places) => {
                     self.apply_formulas(relation, bits, &places, &mut walk)
@@ -115,12 +115,16 @@ impl Checker<'_> {
             Expr::Quantifier(quantifier, declarations, body) => {
                 let names = self.bound.len();
                 self.report_duplicates(declarations);
-                let variables = declarations.iter().map(|declaration| {
+                let mut kept = Vec::new();
+                let variables = declarations.iter().filter_map(|declaration| {
                     let ty = self.declared_type(declaration);
-                    self.declare_variable(declaration.name, ty)
+                    if declaration.component.is_empty() {
+                        return Some(self.declare_variable(declaration.name, ty));
+                    }
+                    self.component(declaration, ty, &mut kept)
                 });
                 let variables = variables.collect();
-                tasks.push(Task::Quantify(*quantifier, variables, names));
+                tasks.push(Task::Quantify(*quantifier, variables, kept, names));
                 tasks.push(Task::Visit(*body));
             }
             Expr::Hinted(of, hints) => {
@@ -129,6 +133,36 @@ impl Checker<'_> {
             }
         }
         None
+    }
+
+    /// `exists bool s.a. f` is `exists S s'. f` with `s'` for `s`, which is the same but for `a`. The
+    /// formulas that say so are added to those that are kept.
+    fn component(
+        &mut self,
+        declaration: &Declaration,
+        ty: TypeId,
+        kept: &mut Vec<FormulaId>,
+    ) -> Option<VariableId> {
+        let name = declaration.name;
+        let path = Path {
+            root: name,
+            steps: declaration.component.clone(),
+        };
+        let place = self.place(&path)?;
+        if ty != place.ty && ty != WRONG {
+            let found = &self.types.get(place.ty).name;
+            let message = format!("the component is `{found}`");
+            self.report(codes::TYPE_MISMATCH, declaration.ty.span, message);
+            return None;
+        }
+        let Binding { variable: old, ty } = self.bindings[name.name.0 as usize]?;
+        let new = self.declare_variable(name, ty);
+        let free = place.first_bit..place.first_bit + self.types.get(place.ty).bits;
+        for bit in (0..self.types.get(ty).bits).filter(|bit| !free.contains(bit)) {
+            let (before, after) = (self.builder.bit(old, bit), self.builder.bit(new, bit));
+            kept.push(self.builder.iff(before, after));
+        }
+        Some(new)
     }
 
     /// The operands of a chain of the same operator, from left to right.
@@ -159,7 +193,7 @@ impl Checker<'_> {
                         let iff = builder.iff(left, right);
                         builder.not(iff)
                     }
-                    BinaryOp::Cofactor => builder.cofactor(left, right),
+                    BinaryOp::Cofactor(kind) => builder.cofactor(*kind, left, right),
                     BinaryOp::And | BinaryOp::Or => unreachable!("chains are flattened"),
                 }
             }
@@ -289,16 +323,17 @@ impl Checker<'_> {
         self.builder.exists(variables, body)
     }
 
-    /// Quantifies variables over their meaningful values.
-    pub(super) fn quantify(
+    /// Quantifies variables over those of their meaningful values that satisfy some formulas.
+    fn quantify(
         &mut self,
         quantifier: Quantifier,
         variables: Vec<VariableId>,
+        kept: Vec<FormulaId>,
         body: FormulaId,
     ) -> FormulaId {
         let domains = variables.iter();
         let domains = domains.filter_map(|v| self.variables[v.0 as usize].domain);
-        let mut parts: Vec<FormulaId> = domains.collect();
+        let mut parts: Vec<FormulaId> = domains.chain(kept).collect();
         match quantifier {
             Quantifier::Exists => {
                 parts.push(body);
@@ -334,7 +369,7 @@ impl Checker<'_> {
         }
         let body = self.builder.apply(relation, bits);
         let variables = copies.iter().map(|copy| copy.variable).collect();
-        self.quantify(quantifier, variables, body)
+        self.quantify(quantifier, variables, Vec::new(), body)
     }
 
     fn report_argument_count(&mut self, relation: RelationId, name: Ident, given: usize) {

@@ -126,6 +126,18 @@ impl Checker<'_> {
                 first_bit: place.first_bit + index as u32 * self.types.get(element).bits,
                 ty: element,
             }),
+            // A bit of its code, the least significant first.
+            Kind::Enum { .. } if index < u64::from(ty.bits) => Some(Place {
+                variable: place.variable,
+                first_bit: place.first_bit + ty.bits - 1 - index as u32,
+                ty: BOOL,
+            }),
+            Kind::Enum { .. } => {
+                let (name, bits) = (&ty.name, ty.bits);
+                let message = format!("there is no bit {index}: `{name}` has {bits} bits");
+                self.report(codes::OUT_OF_RANGE, span, message);
+                None
+            }
             Kind::Array { length, .. } => {
                 let message = format!("the index {index} is too large for an array of {length}");
                 self.report(codes::OUT_OF_RANGE, span, message);

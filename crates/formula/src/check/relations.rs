@@ -238,6 +238,7 @@ impl Checker<'_> {
 
     /// An unknown relation.
     pub(super) fn report_unknown_relation(&mut self, name: Ident) {
+        self.missing.relations.push(name);
         let message = format!("there is no relation `{}`", self.text(name));
         let diagnostic = Diagnostic::new(codes::UNKNOWN_RELATION, name.span, message);
         let ast = self.ast;

@@ -7,6 +7,7 @@
 
 use super::{GivenUp, Parser, Reading};
 use crate::ast::{BinaryOp, Declaration, Expr, ExprId, Ident, Path, Quantifier, Step};
+use crate::system::Cofactor;
 use crate::token::TokenKind;
 use hardbop_syntax::codes::calculus as codes;
 use hardbop_syntax::{Diagnostic, Span};
@@ -30,7 +31,7 @@ enum Pending {
     /// After the `:` of a branch; its condition is an operand.
     CaseValue(Span, Vec<(ExprId, ExprId)>),
     /// After `{assume`; what it is said of is an operand.
-    Attribute(Span),
+    Attribute(Cofactor, Span),
 }
 
 #[derive(Default)]
@@ -56,12 +57,12 @@ fn precedence(op: BinaryOp) -> u8 {
         BinaryOp::Or => 2,
         BinaryOp::And => 3,
         BinaryOp::Equal | BinaryOp::NotEqual => 5,
-        BinaryOp::Cofactor => 6,
+        BinaryOp::Cofactor(_) => 6,
     }
 }
 
 fn chains(op: BinaryOp) -> bool {
-    matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Cofactor)
+    matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Cofactor(_))
 }
 
 fn binary(kind: TokenKind) -> Option<BinaryOp> {
@@ -74,7 +75,8 @@ fn binary(kind: TokenKind) -> Option<BinaryOp> {
         TokenKind::ImpliedBy => BinaryOp::ImpliedBy,
         TokenKind::Iff => BinaryOp::Iff,
         TokenKind::Xor => BinaryOp::Xor,
-        TokenKind::Assume | TokenKind::Cofactor => BinaryOp::Cofactor,
+        TokenKind::Assume => BinaryOp::Cofactor(Cofactor::Restrict),
+        TokenKind::Cofactor => BinaryOp::Cofactor(Cofactor::Constrain),
         _ => return None,
     })
 }
@@ -159,8 +161,17 @@ impl Parser<'_> {
             stacks.pending.push(Pending::Arguments(root, first));
             return Ok(State::Operand);
         }
+        let steps = self.steps(u32::MAX)?;
+        let span = root.span.to(self.previous);
+        let path = Expr::Path(Path { root, steps });
+        stacks.operands.push(self.ast.push(path, span));
+        Ok(State::Operator)
+    }
+
+    /// The way into a variable, up to an address at the most.
+    pub(super) fn steps(&mut self, end: u32) -> Reading<Vec<Step>> {
         let mut steps = Vec::new();
-        loop {
+        while self.previous.end < end {
             if self.take(TokenKind::Dot) {
                 steps.push(Step::Field(self.name("the name of a field")?));
             } else if self.take(TokenKind::LeftBracket) {
@@ -171,10 +182,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        let span = root.span.to(self.previous);
-        let path = Expr::Path(Path { root, steps });
-        stacks.operands.push(self.ast.push(path, span));
-        Ok(State::Operator)
+        Ok(steps)
     }
 
     fn operator(&mut self, stacks: &mut Stacks) -> Reading<State> {
@@ -283,11 +291,11 @@ impl Parser<'_> {
                 let case = Expr::Case(branches);
                 stacks.operands.push(self.ast.push(case, span));
             }
-            (Pending::Attribute(_), TokenKind::RightBrace) => {
+            (Pending::Attribute(kind, _), TokenKind::RightBrace) => {
                 let care = pop(&mut stacks.operands);
                 let of = pop(&mut stacks.operands);
                 let span = self.ast.span(of).to(self.current.span);
-                let cofactor = Expr::Binary(BinaryOp::Cofactor, of, care);
+                let cofactor = Expr::Binary(BinaryOp::Cofactor(kind), of, care);
                 stacks.operands.push(self.ast.push(cofactor, span));
             }
             (top, _) => return Err(self.unclosed(&top)),
@@ -306,7 +314,7 @@ impl Parser<'_> {
             }
             Pending::CaseCondition(span, _) => ("an operator or `:`", span, "in this `case`"),
             Pending::CaseValue(span, _) => ("an operator or `;`", span, "in this `case`"),
-            Pending::Attribute(span) => ("an operator or `}`", span, "to close this brace"),
+            Pending::Attribute(_, span) => ("an operator or `}`", span, "to close this brace"),
             _ => unreachable!("everything else has been reduced"),
         };
         let diagnostic = self.unexpected_here(expected).also(opening, what);
@@ -318,8 +326,9 @@ impl Parser<'_> {
     fn attribute(&mut self, stacks: &mut Stacks) -> Reading<State> {
         let brace = self.current.span;
         self.bump();
-        if self.take(TokenKind::Assume) || self.take(TokenKind::Cofactor) {
-            stacks.pending.push(Pending::Attribute(brace));
+        if let Some(BinaryOp::Cofactor(kind)) = binary(self.current.kind) {
+            self.bump();
+            stacks.pending.push(Pending::Attribute(kind, brace));
             return Ok(State::Operand);
         }
         let name = self.name("an attribute such as `assume`")?;

@@ -6,7 +6,8 @@
 //! their text.
 
 use hardbop_formula::{
-    ArgumentBit, Formula, FormulaId, Leaf, RelationId, RelationKind, System, Values, VariableId,
+    ArgumentBit, Cofactor, Formula, FormulaId, Leaf, RelationId, RelationKind, System, Values,
+    VariableId,
 };
 use std::fmt::Write;
 use std::ops::Range;
@@ -112,8 +113,12 @@ fn write_formula(
             separated(&mut pieces, &[*a, *b], " <-> ", IFF + 1);
             IFF
         }
-        Formula::Cofactor(a, b) => {
-            separated(&mut pieces, &[*a, *b], " assume ", TIGHT);
+        Formula::Cofactor(kind, a, b) => {
+            let operator = match kind {
+                Cofactor::Constrain => " cofactor ",
+                Cofactor::Restrict => " assume ",
+            };
+            separated(&mut pieces, &[*a, *b], operator, TIGHT);
             TIGHT
         }
         Formula::Ite(c, a, b) => {

@@ -40,6 +40,8 @@ pub(crate) struct Blocks<'m> {
     effects: ModRef,
     slice: Slice,
     heads: BitSet,
+    /// See [`Blocks::is_behind`].
+    behind: BitSet,
     /// Per node the arguments of its function; empty unless it is a head.
     arguments: Vec<Vec<Argument>>,
     /// Procedures that no run enters twice.
@@ -57,6 +59,7 @@ impl<'m> Blocks<'m> {
         let order = NodeOrder::new(machine);
         let heads = heads(machine, &order, targets);
         let once = procedures_entered_once(machine, &calls, &order);
+        let behind = behind(machine, &slice);
         let mut blocks = Self {
             machine,
             layout: BitLayout::new(machine),
@@ -66,6 +69,7 @@ impl<'m> Blocks<'m> {
             effects,
             slice,
             heads,
+            behind,
             arguments: Vec::new(),
             once,
         };
@@ -77,9 +81,15 @@ impl<'m> Blocks<'m> {
         blocks
     }
 
-    /// What can have to do with the targets.
-    pub(crate) fn slice(&self) -> &Slice {
-        &self.slice
+    /// Whether no way leads from a node to a target, nor to anything that has to be known of states
+    /// before one: no function term is needed there, and an invariant may say anything.
+    pub(crate) fn is_behind(&self, node: NodeId) -> bool {
+        self.behind.contains(node.index())
+    }
+
+    /// The nodes behind all targets.
+    pub(crate) fn behind(&self) -> impl Iterator<Item = NodeId> {
+        self.behind.iter().map(NodeId::new)
     }
 
     /// Whether function terms stand at the node.
@@ -211,6 +221,43 @@ impl<'m> Blocks<'m> {
         }
         count
     }
+}
+
+/// Nodes without a way to a target from which control leads only to others like them: through steps,
+/// into procedures that are called from there, and back to all callers. What is said of such nodes
+/// is then inductive whatever it says. A node that calls a procedure which leads to a target from
+/// elsewhere is not among them, since the invariant of the procedure has to hold for that call too.
+fn behind(machine: &Machine, slice: &Slice) -> BitSet {
+    let mut behind = BitSet::new(machine.nodes.len());
+    for node in machine.node_ids() {
+        if slice.has_way_to(node) && !slice.keeps_node(node) {
+            behind.insert(node.index());
+        }
+    }
+    // Who relies on a node to be behind.
+    let mut users: Vec<Vec<NodeId>> = vec![Vec::new(); machine.nodes.len()];
+    for edge in &machine.edges {
+        if edge.action == Action::EndThread {
+            continue;
+        }
+        users[edge.to.index()].push(edge.from);
+        if let Action::Call { callee, .. } = edge.action {
+            let callee = machine.procedure(callee);
+            users[callee.entry.index()].push(edge.from);
+            users[edge.to.index()].push(callee.exit);
+        }
+    }
+    let mut pending: Vec<NodeId> = machine.node_ids().collect();
+    pending.retain(|node| !behind.contains(node.index()));
+    while let Some(node) = pending.pop() {
+        for user in std::mem::take(&mut users[node.index()]) {
+            if behind.contains(user.index()) {
+                behind.remove(user.index());
+                pending.push(user);
+            }
+        }
+    }
+    behind
 }
 
 /// Nodes with several ways in or out, calls, the nodes after them, entries, exits, loop heads and

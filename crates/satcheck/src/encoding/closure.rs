@@ -127,7 +127,7 @@ impl<'m, 'i> Closure<'m, 'i> {
             };
             values.push(Some(match initial {
                 Some(value) => Bdd::constant(value >> argument.bit & 1 == 1),
-                None => self.symbols.initial(&mut self.manager)?,
+                None => self.symbols.initial(&mut self.manager, argument.slot)?,
             }));
         }
         self.terms.enter(main, entry, values.into(), 0);
@@ -325,6 +325,9 @@ impl<'m, 'i> Closure<'m, 'i> {
             return Ok(());
         }
         let to = self.blocks.machine.edge(last).to;
+        if self.blocks.is_behind(to) {
+            return Ok(());
+        }
         let instance = self.terms.get(id).instance;
         let (cases, choices) = self.cases_of(id, first, to, None)?;
         for (condition, values) in cases {
@@ -337,6 +340,9 @@ impl<'m, 'i> Closure<'m, 'i> {
     fn expand_call(&mut self, id: TermId, edge: EdgeId, callee: ProcId) -> Result<(), Trouble> {
         let machine = self.blocks.machine;
         let entry = machine.procedure(callee).entry;
+        if self.blocks.is_behind(entry) {
+            return Ok(());
+        }
         let caller = machine.procedure_of(machine.edge(edge).from);
         let calls = &self.blocks.calls;
         let component = calls.component_of(callee);

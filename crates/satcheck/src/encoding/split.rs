@@ -30,6 +30,9 @@ pub enum Split {
     Always,
     /// Those with more BDD nodes than this.
     Nodes(u32),
+    /// All but those that have the symbolic initial value of their own variable. An argument is then
+    /// one of three things, and N blocks with K arguments have at most N·3^K terms.
+    Initial,
     /// At the head of a loop all, if any of them is large; elsewhere none.
     ///
     /// Chosen by experiment. Terms some of whose arguments are symbolic and some explicit are the
@@ -43,24 +46,30 @@ pub enum Split {
 const LARGE: usize = 200;
 
 impl Split {
-    /// The places of arguments that are made explicit at a head.
+    /// The places of arguments that are made explicit at a head; `is_initial` says which ones have
+    /// the initial value of their variable.
     pub(crate) fn places(
         self,
         manager: &Manager<'_>,
         values: &[Option<Bdd>],
+        is_initial: impl Fn(usize) -> bool,
         is_loop_head: bool,
     ) -> Vec<usize> {
         let is_larger =
             |value: &Option<Bdd>, size| value.is_some_and(|value| manager.is_larger(value, size));
         let all = match self {
             Split::Never | Split::Nodes(_) => false,
-            Split::Always => true,
+            Split::Always | Split::Initial => true,
             Split::Auto => is_loop_head && values.iter().any(|value| is_larger(value, LARGE)),
         };
-        let chosen = values.iter().enumerate().filter(|(_, value)| match self {
-            Split::Nodes(limit) => is_larger(value, limit as usize),
-            Split::Never | Split::Always | Split::Auto => all,
-        });
+        let chosen = values
+            .iter()
+            .enumerate()
+            .filter(|(place, value)| match self {
+                Split::Nodes(limit) => is_larger(value, limit as usize),
+                Split::Initial => !is_initial(*place),
+                Split::Never | Split::Always | Split::Auto => all,
+            });
         chosen.map(|(place, _)| place).collect()
     }
 }
@@ -159,12 +168,15 @@ mod tests {
         }
         assert!(manager.is_larger(large, LARGE));
         let values = [Some(small), Some(large), None];
-        let places = |split: Split, values: &[_], is_head| split.places(&manager, values, is_head);
+        let places = |split: Split, values: &[_], is_head| {
+            split.places(&manager, values, |place| place == 1, is_head)
+        };
         assert_eq!(places(Split::Auto, &values, true), [0, 1, 2]);
         assert!(places(Split::Auto, &values, false).is_empty());
         assert!(places(Split::Auto, &[Some(small)], true).is_empty());
         assert!(places(Split::Never, &values, true).is_empty());
         assert_eq!(places(Split::Always, &values, false), [0, 1, 2]);
         assert_eq!(places(Split::Nodes(2), &values, false), [1]);
+        assert_eq!(places(Split::Initial, &values, false), [0, 2]);
     }
 }

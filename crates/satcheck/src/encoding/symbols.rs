@@ -14,7 +14,7 @@
 
 use crate::encoding::terms::InstanceId;
 use hardbop_bdd::{Bdd, Exhausted, Manager};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// What a symbol stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub(crate) struct Symbols {
     made: Vec<Symbol>,
     names: HashMap<Bdd, u32>,
     carried: HashMap<u32, Bdd>,
+    /// Bits of the initial state by their slots.
+    initials: BTreeMap<u32, Bdd>,
 }
 
 impl Symbols {
@@ -57,6 +59,7 @@ impl Symbols {
             made: Vec::new(),
             names: HashMap::new(),
             carried: HashMap::new(),
+            initials: BTreeMap::new(),
         }
     }
 
@@ -118,10 +121,26 @@ impl Symbols {
         variable
     }
 
-    /// A bit of the initial state.
-    pub(crate) fn initial(&mut self, manager: &mut Manager<'_>) -> Result<Bdd, Exhausted> {
+    /// The bit of the initial state that a slot has.
+    pub(crate) fn initial(
+        &mut self,
+        manager: &mut Manager<'_>,
+        slot: u32,
+    ) -> Result<Bdd, Exhausted> {
         let variable = self.add(Meaning::Initial, None, 0);
-        manager.variable(variable)
+        let value = manager.variable(variable)?;
+        self.initials.insert(slot, value);
+        Ok(value)
+    }
+
+    /// The slots that have symbolic initial values, in order, with these.
+    pub(crate) fn initials(&self) -> impl Iterator<Item = (u32, Bdd)> {
+        self.initials.iter().map(|(&slot, &value)| (slot, value))
+    }
+
+    /// The symbolic initial value of a slot, if it has one.
+    pub(crate) fn initial_value(&self, slot: u32) -> Option<Bdd> {
+        self.initials.get(&slot).copied()
     }
 
     /// The value of a global that is never read, by its slot.

@@ -22,7 +22,6 @@ use crate::encoding::symbols::Meaning;
 use crate::encoding::terms::{HopKind, TermId};
 use crate::evidence::written_out::WrittenOut;
 use hardbop_bdd::{Bdd, Exhausted, Manager, Plan, PlanBuilder};
-use hardbop_machine::analysis::BitSet;
 use hardbop_machine::{Action, GlobalId, Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::Target;
 use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation};
@@ -37,8 +36,6 @@ pub(crate) struct Certifier<'c, 'm, 'i> {
     relations: Vec<Bdd>,
     /// What is written out as formulas instead.
     written_out: BTreeMap<NodeId, Vec<WrittenOut>>,
-    /// Nodes of the first procedure about which nothing has to be said, if functions have names.
-    free: BitSet,
     without_symbols: Plan,
 }
 
@@ -56,8 +53,12 @@ impl<'c, 'm, 'i> Certifier<'c, 'm, 'i> {
         Self {
             reached: vec![Bdd::FALSE; closure.terms.len()],
             relations: vec![Bdd::FALSE; closure.blocks.machine.nodes.len()],
-            written_out: BTreeMap::new(),
-            free: free_nodes(closure),
+            // Nothing has to be said of what comes after all targets.
+            written_out: closure
+                .blocks
+                .behind()
+                .map(|node| (node, vec![WrittenOut::anything()]))
+                .collect(),
             without_symbols,
             closure,
         }
@@ -70,7 +71,8 @@ impl<'c, 'm, 'i> Certifier<'c, 'm, 'i> {
             // The solver has said that no state leads here; what it knew of names is not in the
             // conditions.
             let node = self.closure.terms.get(id).node;
-            if targets.iter().all(|target| target.node != node) {
+            let is_behind = self.closure.blocks.is_behind(node);
+            if !is_behind && targets.iter().all(|target| target.node != node) {
                 self.relate(id)?;
             }
         }
@@ -140,7 +142,8 @@ impl<'c, 'm, 'i> Certifier<'c, 'm, 'i> {
                 between.push((node, taken, frame.clone()));
             })?;
             for (node, taken, frame) in between {
-                if !self.closure.blocks.is_head(node) {
+                let blocks = &self.closure.blocks;
+                if !blocks.is_head(node) && !blocks.is_behind(node) {
                     let passed = self.closure.manager.and(passed, taken)?;
                     if !(may_write_out && self.write_out(node, passed, &entry_frame, &frame)) {
                         self.add_image(node, passed, &entry_frame, &frame)?;
@@ -153,10 +156,6 @@ impl<'c, 'm, 'i> Certifier<'c, 'm, 'i> {
 
     /// Puts states that can be written out among those that will be.
     fn write_out(&mut self, node: NodeId, passed: Bdd, entry_frame: &Frame, frame: &Frame) -> bool {
-        if self.free.contains(node.index()) {
-            self.written_out.insert(node, vec![WrittenOut::anything()]);
-            return true;
-        }
         let blocks = &self.closure.blocks;
         let procedure = blocks.machine.procedure_of(node);
         let entry = blocks.machine.procedure(procedure).entry;
@@ -275,28 +274,6 @@ impl<'c, 'm, 'i> Certifier<'c, 'm, 'i> {
         }
         Certificate::new(machine, Direction::Forward, targets, writer.finish(), nodes)
     }
-}
-
-/// Nodes of the first procedure from which control reaches no target; none if that procedure is
-/// called itself, or calls others from there, whose relations would have to hold for whatever they
-/// are called with.
-fn free_nodes(closure: &Closure<'_, '_>) -> BitSet {
-    let (machine, blocks) = (closure.blocks.machine, &closure.blocks);
-    let main = machine.threads[0].entry;
-    let mut free = BitSet::new(machine.nodes.len());
-    for node in machine.procedure(main).node_ids() {
-        if !blocks.slice().keeps_node(node) {
-            free.insert(node.index());
-        }
-    }
-    let nodes = free.iter().map(NodeId::new);
-    let has_calls = nodes
-        .flat_map(|node| machine.edges_from(node))
-        .any(|edge| matches!(machine.edge(edge).action, Action::Call { .. }));
-    if has_calls || !blocks.calls.calls_of(main).is_empty() {
-        return BitSet::new(machine.nodes.len());
-    }
-    free
 }
 
 /// The bits that a procedure sees in the order of their slots.

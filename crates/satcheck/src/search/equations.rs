@@ -23,7 +23,7 @@ use crate::encoding::terms::{HopKind, InstanceId, TermId};
 use hardbop_bdd::Bdd;
 use hardbop_machine::NodeId;
 use hardbop_machine::analysis::BitSet;
-use hardbop_sat::{Circuit, Lit, Solver};
+use hardbop_sat::{CircuitOf, Clauses, Lit, Solver};
 use std::collections::{BTreeMap, HashMap};
 
 /// What a triple is about.
@@ -65,9 +65,15 @@ pub(crate) struct Triple {
     has_equation: bool,
 }
 
+/// The triple of the start, whose literal is asserted.
+pub(crate) const START: TripleId = 0;
+
+/// The clauses of a closure in a solver.
+pub(crate) type SolverEquations<'i> = Equations<Solver<'i>>;
+
 /// The clauses of a closure.
-pub(crate) struct Equations<'i> {
-    circuit: Circuit<'i>,
+pub(crate) struct Equations<S> {
+    circuit: CircuitOf<S>,
     /// Literals of functions of symbols.
     functions: HashMap<Bdd, Lit>,
     symbols: HashMap<u32, Lit>,
@@ -80,10 +86,10 @@ pub(crate) struct Equations<'i> {
     due: Vec<TripleId>,
 }
 
-impl<'i> Equations<'i> {
+impl<S: Clauses> Equations<S> {
     /// The equation-less triple of the start.
-    pub(crate) fn new(solver: Solver<'i>, targets: &[NodeId]) -> Self {
-        let mut circuit = Circuit::new(solver);
+    pub(crate) fn new(solver: S, targets: &[NodeId]) -> Self {
+        let mut circuit = CircuitOf::new(solver);
         let targets = targets.iter().map(|&node| (node, circuit.input()));
         let targets = targets.collect();
         let mut equations = Self {
@@ -100,16 +106,13 @@ impl<'i> Equations<'i> {
         equations
     }
 
-    /// The triple of the start, whose literal is asserted.
-    pub(crate) const START: TripleId = 0;
-
     /// All triples.
     pub(crate) fn triples(&self) -> &[Triple] {
         &self.triples
     }
 
     /// The clauses, for solving.
-    pub(crate) fn circuit(&mut self) -> &mut Circuit<'i> {
+    pub(crate) fn circuit(&mut self) -> &mut CircuitOf<S> {
         &mut self.circuit
     }
 
@@ -271,6 +274,12 @@ impl<'i> Equations<'i> {
         }
     }
 
+    /// Whether the term of a triple was expanded, so that the triple has an equation.
+    pub(crate) fn is_settled(&self, id: TripleId) -> bool {
+        let triple = &self.triples[id as usize];
+        triple.has_equation || triple.goal == Goal::Exit(triple.term)
+    }
+
     /// The literal of a function of symbols.
     pub(crate) fn function(&mut self, closure: &Closure<'_, '_>, root: Bdd) -> Lit {
         let manager = &closure.manager;
@@ -380,7 +389,7 @@ mod tests {
     }
 
     /// Takes up everything that the closure can have.
-    fn complete(closure: &mut Closure<'_, '_>, equations: &mut Equations<'_>) {
+    fn complete(closure: &mut Closure<'_, '_>, equations: &mut SolverEquations<'_>) {
         while let Some(id) = closure.pending.pop_front() {
             closure.expand(id).unwrap();
             equations.take_up(closure);
@@ -389,8 +398,8 @@ mod tests {
     }
 
     /// Whether the start can go wrong in a target that is not excluded.
-    fn goes_wrong(equations: &mut Equations<'_>, excluded: &[NodeId]) -> bool {
-        let start = equations.triples()[Equations::START as usize].literal;
+    fn goes_wrong(equations: &mut SolverEquations<'_>, excluded: &[NodeId]) -> bool {
+        let start = equations.triples()[START as usize].literal;
         let mut assumptions = vec![start];
         for &node in excluded {
             assumptions.push(!equations.target(node).unwrap());

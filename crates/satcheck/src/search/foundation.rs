@@ -26,7 +26,7 @@
 //! `tree` has Figure 2 as printed, and tests compare.
 
 use crate::encoding::closure::Closure;
-use crate::search::equations::{Equations, TripleId};
+use crate::search::equations::{SolverEquations, TripleId};
 use crate::search::valuation::Valuation;
 use hardbop_machine::analysis::BitSet;
 use hardbop_sat::Lit;
@@ -44,7 +44,7 @@ pub(crate) struct Excluded {
 /// reached.
 pub(crate) fn exclude(
     closure: &Closure<'_, '_>,
-    equations: &mut Equations<'_>,
+    equations: &mut SolverEquations<'_>,
     valuation: &Valuation,
     excluded: &mut Excluded,
 ) {
@@ -68,7 +68,7 @@ pub(crate) fn exclude(
 
 /// Triples that are true in the last model and from which the true disjuncts lead only among
 /// themselves: the strongly connected components at the bottom.
-fn unfounded_cycles(equations: &mut Equations<'_>) -> Vec<Vec<TripleId>> {
+fn unfounded_cycles(equations: &mut SolverEquations<'_>) -> Vec<Vec<TripleId>> {
     let count = equations.triples().len();
     let mut is_true = BitSet::new(count);
     for id in 0..count {
@@ -93,7 +93,7 @@ fn unfounded_cycles(equations: &mut Equations<'_>) -> Vec<Vec<TripleId>> {
 }
 
 /// Triples that really follow from true disjuncts, open literals and targets of the model.
-fn founded(equations: &mut Equations<'_>, is_true: &BitSet) -> BitSet {
+fn founded(equations: &mut SolverEquations<'_>, is_true: &BitSet) -> BitSet {
     let count = equations.triples().len();
     let mut founded = BitSet::new(count);
     let mut users: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
@@ -133,7 +133,7 @@ fn founded(equations: &mut Equations<'_>, is_true: &BitSet) -> BitSet {
 }
 
 /// "If any of the cycle holds, then some disjunct does that speaks of none of it."
-fn add_loop_formula(equations: &mut Equations<'_>, cycle: &[TripleId]) {
+fn add_loop_formula(equations: &mut SolverEquations<'_>, cycle: &[TripleId]) {
     let mut inside = BitSet::new(equations.triples().len());
     for &id in cycle {
         inside.insert(id as usize);

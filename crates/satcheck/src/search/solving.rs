@@ -15,7 +15,7 @@ use crate::encoding::closure::Closure;
 use crate::encoding::evaluate::Trouble;
 use crate::evidence::certify::Certifier;
 use crate::evidence::runs::Reader;
-use crate::search::equations::Equations;
+use crate::search::equations::{Equations, START, SolverEquations};
 use crate::search::foundation::{Excluded, exclude};
 use crate::search::valuation::Valuation;
 use hardbop_machine::NodeId;
@@ -36,7 +36,7 @@ pub(crate) struct Search<'s, 'm, 'i, 'b> {
     budget: &'s Budget<'b>,
     closure: &'s mut Closure<'m, 'i>,
     nodes: &'s [NodeId],
-    equations: Equations<'i>,
+    equations: SolverEquations<'i>,
     depth: u32,
     expanded: usize,
     calls: usize,
@@ -192,7 +192,7 @@ impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
 
     /// The start can go wrong, in one of the targets that are open.
     fn assumptions(&self, ledger: &Ledger<'_>) -> Vec<Lit> {
-        let start = self.equations.triples()[Equations::START as usize].literal;
+        let start = self.equations.triples()[START as usize].literal;
         // An open target need not be asserted: only those that are decided must not support
         // anything.
         let decided = self.nodes.iter().filter(|&&node| !ledger.is_open(node));

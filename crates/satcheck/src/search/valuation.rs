@@ -9,7 +9,7 @@
 use crate::encoding::closure::Closure;
 use crate::encoding::symbols::Meaning;
 use crate::encoding::terms::{HopKind, InstanceId, TermId};
-use crate::search::equations::Equations;
+use crate::search::equations::SolverEquations;
 use hardbop_bdd::Bdd;
 use std::collections::VecDeque;
 
@@ -36,7 +36,7 @@ pub(crate) struct Valuation {
 
 impl Valuation {
     /// Reads the symbols off the solver's last model, and explores.
-    pub(crate) fn new(closure: &Closure<'_, '_>, equations: &mut Equations<'_>) -> Self {
+    pub(crate) fn new(closure: &Closure<'_, '_>, equations: &mut SolverEquations<'_>) -> Self {
         let first = closure.symbols.first();
         let mut values: Vec<bool> = Vec::with_capacity(closure.symbols.len());
         for variable in first..closure.symbols.end() {

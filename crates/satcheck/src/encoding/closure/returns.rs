@@ -19,6 +19,9 @@ impl Closure<'_, '_> {
         let call = self.terms.get(caller).hops[call as usize].clone();
         let machine = self.blocks.machine;
         let to = machine.edge(call.edge).to;
+        if self.blocks.is_behind(to) {
+            return Ok(());
+        }
         let instance = self.terms.get(caller).instance;
         let mut values = self.values_after(caller, call.edge, exit);
         self.note_arrivals(caller, &values, machine.edge(call.edge).from);

@@ -27,7 +27,12 @@ impl Closure<'_, '_> {
         choices: &Choices,
     ) -> Result<Vec<Case>, Trouble> {
         let is_loop_head = self.blocks.order.is_loop_head(to);
-        let chosen = self.split.places(&self.manager, &values, is_loop_head);
+        let is_initial = |place: usize| {
+            let slot = self.blocks.arguments(to)[place].slot;
+            values[place].is_some() && values[place] == self.symbols.initial_value(slot)
+        };
+        let split = self.split;
+        let chosen = split.places(&self.manager, &values, is_initial, is_loop_head);
         let mut places = Vec::new();
         let mut flows = BTreeSet::new();
         for (place, value) in values.iter().enumerate() {
