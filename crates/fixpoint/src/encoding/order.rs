@@ -35,7 +35,7 @@ pub(crate) fn sequence(
     copies: &[Affinity],
     many_values: u64,
 ) -> Vec<Placed> {
-    let mut columns = Columns::new(model, class_of);
+    let mut columns = Columns::new(system, model, class_of);
     for (left, right) in interleaved(system, model) {
         columns.join(left, right, false);
     }
@@ -80,10 +80,28 @@ struct Columns<'a> {
     partition: Partition,
     /// Per column the variables it has bits of.
     variables: Vec<BTreeSet<u32>>,
+    /// Per column the sides of the wishes `<` and `>` it has bits of.
+    sides: Vec<BTreeSet<(usize, Side)>>,
+}
+
+/// Where a wish `<` or `>` wants a bit.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Side {
+    Above,
+    Below,
 }
 
 impl<'a> Columns<'a> {
-    fn new(model: &Model, class_of: &'a [Option<usize>]) -> Self {
+    fn new(system: &System, model: &Model, class_of: &'a [Option<usize>]) -> Self {
+        let mut sides = vec![BTreeSet::new(); class_of.len()];
+        for (wish, (above, below)) in wishes(system).enumerate() {
+            for (bits, side) in [(above, Side::Above), (below, Side::Below)] {
+                let bits = bits.range.clone().map(|bit| model.bit(bits.variable, bit));
+                for class in bits.filter_map(|bit| class_of[bit.index()]) {
+                    sides[class].insert((wish, side));
+                }
+            }
+        }
         let mut variables = vec![BTreeSet::new(); class_of.len()];
         for (bit, class) in class_of.iter().enumerate() {
             if let Some(class) = class {
@@ -94,6 +112,7 @@ impl<'a> Columns<'a> {
             class_of,
             partition: Partition::new(class_of.len()),
             variables,
+            sides,
         }
     }
 
@@ -104,18 +123,44 @@ impl<'a> Columns<'a> {
     }
 
     /// Puts two bits into one column. Unless wished for, no column gets two bits of one variable:
-    /// those are not copies of each other.
+    /// those are not copies of each other. Nor does it get bits that are wished to be apart.
     fn join(&mut self, a: BitId, b: BitId, careful: bool) {
         let (Some(a), Some(b)) = (self.of(a), self.of(b)) else {
             return;
         };
-        if a == b || (careful && !self.variables[a].is_disjoint(&self.variables[b])) {
+        if a == b
+            || careful && !self.variables[a].is_disjoint(&self.variables[b])
+            || careful && self.are_apart(a, b)
+        {
             return;
         }
         let (kept, dropped) = self.partition.join(a, b);
         let moved = std::mem::take(&mut self.variables[dropped]);
         self.variables[kept].extend(moved);
+        let moved = std::mem::take(&mut self.sides[dropped]);
+        self.sides[kept].extend(moved);
     }
+
+    /// Whether a wish wants one of two columns above the other.
+    fn are_apart(&self, a: usize, b: usize) -> bool {
+        self.sides[a].iter().any(|&(wish, side)| {
+            let other = match side {
+                Side::Above => Side::Below,
+                Side::Below => Side::Above,
+            };
+            self.sides[b].contains(&(wish, other))
+        })
+    }
+}
+
+/// What the text wants above what else.
+fn wishes(system: &System) -> impl Iterator<Item = (&Bits, &Bits)> {
+    let hints = system.relations.iter().flat_map(|relation| &relation.hints);
+    hints.filter_map(|hint| match hint.kind {
+        HintKind::Above => Some((&hint.left, &hint.right)),
+        HintKind::Below => Some((&hint.right, &hint.left)),
+        HintKind::Interleaved | HintKind::InterleavedBackwards => None,
+    })
 }
 
 /// Pairs of bits that the text wants interleaved.
@@ -269,12 +314,7 @@ fn obey(system: &System, model: &Model, columns: &mut Columns<'_>, order: &[usiz
     // linear.
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
     let mut waits: Vec<u32> = vec![0; order.len()];
-    for hint in system.relations.iter().flat_map(|relation| &relation.hints) {
-        let (above, below) = match hint.kind {
-            HintKind::Above => (&hint.left, &hint.right),
-            HintKind::Below => (&hint.right, &hint.left),
-            HintKind::Interleaved | HintKind::InterleavedBackwards => continue,
-        };
+    for (above, below) in wishes(system) {
         let mut places = |bits: &Bits| -> BTreeSet<usize> {
             let bits = bits.range.clone().map(|bit| model.bit(bits.variable, bit));
             bits.filter_map(|bit| columns.of(bit))
