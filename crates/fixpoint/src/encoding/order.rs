@@ -80,11 +80,11 @@ struct Columns<'a> {
     partition: Partition,
     /// Per column the variables it has bits of.
     variables: Vec<BTreeSet<u32>>,
-    /// Per column the sides of the wishes `<` and `>` it has bits of.
+    /// Per column the sides of the wishes `<`, `>` and `~-` it has bits of.
     sides: Vec<BTreeSet<(usize, Side)>>,
 }
 
-/// Where a wish `<` or `>` wants a bit.
+/// On which side of a wish a bit is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Side {
     Above,
@@ -94,7 +94,7 @@ enum Side {
 impl<'a> Columns<'a> {
     fn new(system: &System, model: &Model, class_of: &'a [Option<usize>]) -> Self {
         let mut sides = vec![BTreeSet::new(); class_of.len()];
-        for (wish, (above, below)) in wishes(system).enumerate() {
+        for (wish, (above, below, _)) in wishes(system).enumerate() {
             for (bits, side) in [(above, Side::Above), (below, Side::Below)] {
                 let bits = bits.range.clone().map(|bit| model.bit(bits.variable, bit));
                 for class in bits.filter_map(|bit| class_of[bit.index()]) {
@@ -153,14 +153,22 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// What the text wants above what else.
-fn wishes(system: &System) -> impl Iterator<Item = (&Bits, &Bits)> {
+/// What the text does not want interleaved: the first is wanted above the second, or just in a row
+/// of its own.
+fn wishes(system: &System) -> impl Iterator<Item = (&Bits, &Bits, Distance)> {
     let hints = system.relations.iter().flat_map(|relation| &relation.hints);
     hints.filter_map(|hint| match hint.kind {
-        HintKind::Above => Some((&hint.left, &hint.right)),
-        HintKind::Below => Some((&hint.right, &hint.left)),
-        HintKind::Interleaved | HintKind::InterleavedBackwards => None,
+        HintKind::Above => Some((&hint.left, &hint.right, Distance::Above)),
+        HintKind::Below => Some((&hint.right, &hint.left, Distance::Above)),
+        HintKind::Apart => Some((&hint.left, &hint.right, Distance::Apart)),
+        HintKind::Interleaved => None,
     })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Distance {
+    Above,
+    Apart,
 }
 
 /// Pairs of bits that the text wants interleaved.
@@ -175,10 +183,7 @@ fn interleaved(system: &System, model: &Model) -> Vec<(BitId, BitId)> {
         };
         match hint.kind {
             HintKind::Interleaved => pairs.extend(left.zip(right).map(|(l, r)| pair(l, r))),
-            HintKind::InterleavedBackwards => {
-                pairs.extend(left.zip(right.rev()).map(|(l, r)| pair(l, r)));
-            }
-            HintKind::Above | HintKind::Below => {}
+            HintKind::Apart | HintKind::Above | HintKind::Below => {}
         }
     }
     pairs
@@ -303,7 +308,7 @@ impl Blocks {
     }
 }
 
-/// Moves columns so that the wishes `<` and `>` are met, as far as they do not contradict each
+/// Moves columns so that the wishes `<`, `>` and `~-` are met, as far as they do not contradict each
 /// other, and nothing else is moved more than needed.
 fn obey(system: &System, model: &Model, columns: &mut Columns<'_>, order: &[usize]) -> Vec<usize> {
     let mut place = BTreeMap::new();
@@ -314,16 +319,20 @@ fn obey(system: &System, model: &Model, columns: &mut Columns<'_>, order: &[usiz
     // linear.
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
     let mut waits: Vec<u32> = vec![0; order.len()];
-    for (above, below) in wishes(system) {
+    for (above, below, distance) in wishes(system) {
         let mut places = |bits: &Bits| -> BTreeSet<usize> {
             let bits = bits.range.clone().map(|bit| model.bit(bits.variable, bit));
             bits.filter_map(|bit| columns.of(bit))
                 .map(|column| place[&column])
                 .collect()
         };
-        let (above, below) = (places(above), places(below));
+        let (mut above, mut below) = (places(above), places(below));
         if !above.is_disjoint(&below) {
             continue;
+        }
+        // Of two rows that only have to be apart, the one comes first that begins first.
+        if distance == Distance::Apart && above.first() > below.first() {
+            std::mem::swap(&mut above, &mut below);
         }
         let middle = after.len();
         after.push(below.iter().copied().collect());
