@@ -214,6 +214,18 @@ impl Manager<'_> {
         Ok(parts.pop().unwrap_or(Bdd::TRUE))
     }
 
+    /// Conjunction of many, from the bottom to the top: what stands below is not looked at again if
+    /// the variables of the next are all above it, as in a step of a program, whose parts speak of
+    /// one variable each.
+    pub fn and_upwards(&mut self, mut parts: Vec<Bdd>) -> Answer {
+        parts.sort_by_key(|&part| std::cmp::Reverse(self.level(part)));
+        let mut product = Bdd::TRUE;
+        for part in parts {
+            product = self.and(part, product)?;
+        }
+        Ok(product)
+    }
+
     /// Whether every assignment that satisfies `f` satisfies `g`.
     pub fn implies(&mut self, f: Bdd, g: Bdd) -> Result<bool, Exhausted> {
         Ok(self.and(f, !g)?.is_false())

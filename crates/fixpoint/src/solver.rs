@@ -40,7 +40,7 @@ pub struct Places {
 impl Default for Places {
     fn default() -> Self {
         Self {
-            many_values: 4,
+            many_values: 8,
             large_news: 256,
         }
     }
