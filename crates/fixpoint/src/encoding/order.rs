@@ -55,11 +55,23 @@ pub(crate) fn sequence(
     let order = obey(system, model, &mut columns, &order);
     let is_large = |column: &usize| blocks.large.contains(&blocks.of[column]);
     let last_large = order.iter().rposition(is_large);
-    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    // Within a column, too, copies stand next to each other, whatever else is wished to be there.
+    let mut inner = Columns::new(system, model, class_of);
+    for copy in copies {
+        inner.join(copy.parameter, copy.argument, true);
+    }
+    for (a, b) in equalities.iter().filter(|pair| same_place(pair)) {
+        inner.join(*a, *b, true);
+    }
+    let mut members: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
     for class in class_of.iter().flatten().copied().collect::<BTreeSet<_>>() {
         let column = columns.partition.find(class);
-        members.entry(column).or_default().push(class);
+        let row = inner.partition.find(class);
+        members.entry(column).or_default().push((row, class));
     }
+    members
+        .values_mut()
+        .for_each(|classes| classes.sort_unstable());
     order
         .into_iter()
         .enumerate()
@@ -69,7 +81,7 @@ pub(crate) fn sequence(
             let classes = members.remove(&column).unwrap_or_default();
             classes
                 .into_iter()
-                .map(move |class| Placed { class, is_control })
+                .map(move |(_, class)| Placed { class, is_control })
         })
         .collect()
 }
