@@ -6,6 +6,9 @@ use crate::table::TERMINAL_LEVEL;
 
 type Answer = Result<Bdd, Exhausted>;
 
+/// The operands of a product.
+type Pair = (Bdd, Bdd);
+
 const AND: u32 = 1;
 const XOR: u32 = 2;
 const ITE: u32 = 3;
@@ -182,8 +185,8 @@ impl Manager<'_> {
     /// and what is left of the pairs. What a step of a program leaves alone has such a copy, and
     /// quantifying one of the two only means that the other takes its place.
     #[inline]
-    fn copied(&self, zero: (Bdd, Bdd), one: (Bdd, Bdd)) -> Option<(u32, (Bdd, Bdd), (Bdd, Bdd))> {
-        let top = |(f, g): (Bdd, Bdd)| self.level(f).min(self.level(g));
+    fn copied(&self, zero: Pair, one: Pair) -> Option<(u32, Pair, Pair)> {
+        let top = |(f, g): Pair| self.level(f).min(self.level(g));
         let copy = top(zero);
         if copy != top(one) || copy == TERMINAL_LEVEL {
             return None;

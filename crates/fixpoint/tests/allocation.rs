@@ -51,6 +51,16 @@ fn wishes_of_the_text_are_met() {
 }
 
 #[test]
+fn a_wish_for_one_above_the_other_wins_over_their_being_equal() {
+    let (mut builder, [a, b]) = pair(HintKind::Above);
+    let equal = builder.equal(a, b);
+    builder.define(RelationId(0), equal);
+    let solver = Solver::new(&builder.system, &Options::default(), &Limits::default());
+    let (a, b) = (levels(&solver, a, 4), levels(&solver, b, 4));
+    assert!(a.iter().max() < b.iter().min(), "{a:?} {b:?}");
+}
+
+#[test]
 fn wishes_that_contradict_each_other_are_no_error() {
     let (mut builder, [a, b]) = pair(HintKind::Above);
     let mut opposite = builder.system.relations[0].hints[0].clone();
