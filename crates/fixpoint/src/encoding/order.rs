@@ -69,9 +69,9 @@ pub(crate) fn sequence(
         let row = inner.partition.find(class);
         members.entry(column).or_default().push((row, class));
     }
-    members
-        .values_mut()
-        .for_each(|classes| classes.sort_unstable());
+    for classes in members.values_mut() {
+        classes.sort_unstable();
+    }
     order
         .into_iter()
         .enumerate()
