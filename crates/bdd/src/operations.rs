@@ -2,8 +2,12 @@
 
 use crate::manager::{Bdd, Exhausted, Manager};
 use crate::plan::Plan;
+use crate::table::TERMINAL_LEVEL;
 
 type Answer = Result<Bdd, Exhausted>;
+
+/// The operands of a product.
+type Pair = (Bdd, Bdd);
 
 const AND: u32 = 1;
 const XOR: u32 = 2;
@@ -141,27 +145,58 @@ impl Manager<'_> {
         self.spend()?;
         let (f0, f1) = self.cofactors(f, level);
         let (g0, g1) = self.cofactors(g, level);
-        let low = self.relprod(f0, g0, plan)?;
-        let result = if plan.quantifies(level) {
-            if low.is_true() {
-                low
-            } else {
-                let high = self.relprod(f1, g1, plan)?;
-                self.or(low, high)?
+        let (zero, one) = ((f0, g0), (f1, g1));
+        let is_quantified = plan.quantifies(level);
+        let result = match self.copied(zero, one) {
+            Some((copy, zero, one)) if plan.quantifies(copy) != is_quantified => {
+                let low = self.relprod(zero.0, zero.1, plan)?;
+                let high = self.relprod(one.0, one.1, plan)?;
+                let kept = if is_quantified { copy } else { level };
+                self.make_renamed(plan.renamed(kept), low, high)?
             }
-        } else {
-            let high = self.relprod(f1, g1, plan)?;
-            let renamed = plan.renamed(level);
-            if renamed < self.level(low) && renamed < self.level(high) {
-                self.make(renamed, low, high)?
-            } else {
-                // The new variable stands below some that the operands depend on.
-                let variable = self.variable(renamed)?;
-                self.ite(variable, high, low)?
+            _ => {
+                let low = self.relprod(f0, g0, plan)?;
+                if is_quantified && low.is_true() {
+                    low
+                } else {
+                    let high = self.relprod(f1, g1, plan)?;
+                    if is_quantified {
+                        self.or(low, high)?
+                    } else {
+                        self.make_renamed(plan.renamed(level), low, high)?
+                    }
+                }
             }
         };
         self.cache.put(operation, key, result);
         Ok(result)
+    }
+
+    /// The node of a variable that may stand below some that the operands depend on.
+    #[inline]
+    fn make_renamed(&mut self, renamed: u32, low: Bdd, high: Bdd) -> Answer {
+        if renamed < self.level(low) && renamed < self.level(high) {
+            return self.make(renamed, low, high);
+        }
+        let variable = self.variable(renamed)?;
+        self.ite(variable, high, low)
+    }
+
+    /// Whether the next variable is a copy of the one that the two pairs are the cofactors of: it
+    /// is 0 where something satisfies both of the first pair, and 1 for the second. Gives the copy,
+    /// and what is left of the pairs. What a step of a program leaves alone has such a copy, and
+    /// quantifying one of the two only means that the other takes its place.
+    #[inline]
+    fn copied(&self, zero: Pair, one: Pair) -> Option<(u32, Pair, Pair)> {
+        let top = |(f, g): Pair| self.level(f).min(self.level(g));
+        let copy = top(zero);
+        if copy != top(one) || copy == TERMINAL_LEVEL {
+            return None;
+        }
+        let ((f00, f01), (g00, g01)) = (self.cofactors(zero.0, copy), self.cofactors(zero.1, copy));
+        let ((f10, f11), (g10, g11)) = (self.cofactors(one.0, copy), self.cofactors(one.1, copy));
+        let is_copy = (f01.is_false() || g01.is_false()) && (f10.is_false() || g10.is_false());
+        is_copy.then_some((copy, (f00, g00), (f11, g11)))
     }
 
     /// Quantification and renaming of one function, as the plan says.
@@ -182,6 +217,18 @@ impl Manager<'_> {
             parts = next;
         }
         Ok(parts.pop().unwrap_or(Bdd::TRUE))
+    }
+
+    /// Conjunction of many, from the bottom to the top: what stands below is not looked at again if
+    /// the variables of the next are all above it, as in a step of a program, whose parts speak of
+    /// one variable each.
+    pub fn and_upwards(&mut self, mut parts: Vec<Bdd>) -> Answer {
+        parts.sort_by_key(|&part| std::cmp::Reverse(self.level(part)));
+        let mut product = Bdd::TRUE;
+        for part in parts {
+            product = self.and(part, product)?;
+        }
+        Ok(product)
     }
 
     /// Whether every assignment that satisfies `f` satisfies `g`.

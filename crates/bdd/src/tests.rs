@@ -149,6 +149,29 @@ fn generalised_cofactors_agree_where_they_must_and_are_muckes_functions_elsewher
 }
 
 #[test]
+fn a_copy_takes_the_place_of_a_quantified_variable_in_one_step() {
+    // Variables 0, 2, 4 are copies of 1, 3, 5, or the other way round.
+    for (from, to) in [(1, 0), (0, 1)] {
+        let mut manager = Manager::new(1 << 10);
+        let mut builder = PlanBuilder::new();
+        let (mut parity, mut expected, mut copies) = (Bdd::FALSE, Bdd::FALSE, Bdd::TRUE);
+        for pair in [0, 2, 4] {
+            let [x, y] = [from, to].map(|at| manager.variable(pair + at).unwrap());
+            parity = manager.xor(parity, x).unwrap();
+            expected = manager.xor(expected, y).unwrap();
+            let equal = manager.iff(x, y).unwrap();
+            copies = manager.and(copies, equal).unwrap();
+            builder.quantify(pair + from);
+        }
+        let plan = builder.build(&mut manager);
+        let before = manager.work();
+        assert_eq!(manager.relprod(parity, copies, &plan).unwrap(), expected);
+        // Two nodes of the parity on each level but the first.
+        assert!(manager.work() - before <= 5, "{}", manager.work() - before);
+    }
+}
+
+#[test]
 #[cfg(debug_assertions)]
 #[should_panic(expected = "was freed by a collection")]
 fn a_handle_that_no_root_kept_is_noticed() {

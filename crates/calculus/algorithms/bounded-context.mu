@@ -3,6 +3,8 @@
 // Reach(u, v, ecs, cs, g, t): with cs context switches the thread t_cs can come to v, in a module that it entered in u when there had been
 // ecs switches; the i-th switch happened when the shared globals were g_i, and t_i is the thread of the i-th context. What
 // g and t say of later contexts is open. Of the globals there are k + 2 copies: those of u and v, and g.
+//
+// cs stands above all else, so what is new is propagated context by context: a run with few switches is found before longer ones are looked for.
 
 // r comes before s
 mu bool Less(Switch r, Switch s)
@@ -30,7 +32,7 @@ bool Consecutive(Switch r, Switch s, Schedule t)
   & !( exists Switch i. Less(r, i) & Less(i, s) & SameThread(i, s, t) ) );
 
 mu bool Reach(State u, State v, Switch ecs, Switch cs, Globals g, Schedule t)
-  u ~+ v, ecs ~+ cs
+  cs < ecs, ecs < u, u ~+ v, u < t
   ( // init: the first thread starts
     ( cs = 0 & ecs = 0 & AtEntry(u, v)
     & ( exists Thread h. Active(h, cs, t) & ThreadStart(h, u.mod, u.CG) )
@@ -73,4 +75,6 @@ bool Reachable(Module m, PC p)
   | ( exists State u, State v, Switch ecs, Switch cs, Globals g, Schedule t.
         Reach(u, v, ecs, cs, g, t) & v.mod = m & v.pc = p ) );
 
-( exists Module m, PC p. Target(m, p) & Reachable(m, p) );
+( ( exists Module m, PC p. Target(m, p) & ReachedBefore(m, p) )
+| ( exists State u, State v, Switch ecs, Switch cs, Globals g, Schedule t.
+      Reach(u, v, ecs, cs, g, t) & Target(v.mod, v.pc) ) );

@@ -47,7 +47,7 @@ mu bool Turns(Thread h, Round r, Shares a, Shares b)
   );
 
 mu bool Reach(Thread h, State u, State v, Round er, Round r, Shares a, Shares b)
-  u ~+ v, er ~+ r, a ~+ b
+  h < r, r < er, er < u, u ~+ v, a ~+ b
   ( // init: a thread starts; its turns before were empty
     ( er = r & AtEntry(u, v) & ThreadStart(h, u.mod, u.CG) & Begins(h, r, a, b) & Empty(r, a, b)
     & ( exists Shared s. SharedOf(u.CG, s) & At(r, s, a) ) )
@@ -77,4 +77,6 @@ bool Reachable(Module m, PC p)
   | ( exists Thread h, State u, State v, Round er, Round r, Shares a, Shares b.
         Reach(h, u, v, er, r, a, b) & v.mod = m & v.pc = p ) );
 
-( exists Module m, PC p. Target(m, p) & Reachable(m, p) );
+( ( exists Module m, PC p. Target(m, p) & ReachedBefore(m, p) )
+| ( exists Thread h, State u, State v, Round er, Round r, Shares a, Shares b.
+      Reach(h, u, v, er, r, a, b) & Target(v.mod, v.pc) ) );

@@ -8,6 +8,13 @@ class Conf {
   Module mod; PC pc; Local CL; Global CG; Local ENTRY_CL; Global ENTRY_CG;
 } mod < pc, pc < CL, pc < CG, CL ~+ ENTRY_CL, CG ~+ ENTRY_CG;
 
+// what a call at p of module m has to do with the caller alone: n is called, with locals k and globals g2, and the caller goes on at q with
+// l2 and h, as far as the call leaves them alone. It is one relation, so that what is new meets it in one step.
+bool Caller(Module m, Module n, PC p, PC x, PC q, Local l, Local k, Local l2, Global g, Global g2, Global h)
+  m ~+ n, m < p, p ~+ x, p ~+ q, p < l, p < g, l ~+ k, l ~+ l2, g ~+ g2, g ~+ h
+  ( SkipCall(m, p, q) & programCall(m, n, p, l, k, g) & CopyGlobals(n, g, g2)
+  & SetReturn1(m, n, p, x, l, l2, g, h) );
+
 mu bool Reach(Conf s)
   ( // early termination
     ( exists Conf t. Target(t.mod, t.pc) & Reach(t) )
@@ -31,11 +38,9 @@ mu bool Reach(Conf s)
         // (1) t-current is a call of u_mod with parameters u_ECL and globals t_CG, in the same invocation as s;
         //     what the call leaves alone is as in t
         ( exists Conf t.
-            Reach(t) & t.pc = t_pc & CopyGlobals(u_mod, t.CG, t_CG)
-          & t.mod = s.mod & t.ENTRY_CL = s.ENTRY_CL & t.ENTRY_CG = s.ENTRY_CG
-          & SkipCall(s.mod, t.pc, s.pc)
-          & SetReturn1(s.mod, u_mod, t.pc, u_pc, t.CL, s.CL, t.CG, s.CG)
-          & programCall(t.mod, u_mod, t.pc, t.CL, u_ECL, t.CG) )
+            Reach(t) & t.pc = t_pc & t.ENTRY_CL = s.ENTRY_CL & t.ENTRY_CG = s.ENTRY_CG
+          & Caller(t.mod, u_mod, t.pc, u_pc, s.pc, t.CL, u_ECL, s.CL, t.CG, t_CG, s.CG)
+          & t.mod = s.mod )
         // (2) u-current is an exit of u_mod, entered with these parameters and globals;
         //     return values and the globals that u_mod may touch are those of u
       & ( exists Conf u.

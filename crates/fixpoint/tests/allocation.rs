@@ -43,11 +43,21 @@ fn wishes_of_the_text_are_met() {
     assert!(b.iter().max() < a.iter().min(), "{a:?} {b:?}");
     let (a, b) = place(HintKind::Interleaved);
     assert!((0..4).all(|at| a[at].abs_diff(b[at]) == 1), "{a:?} {b:?}");
-    let (a, b) = place(HintKind::InterleavedBackwards);
+    let (a, b) = place(HintKind::Apart);
     assert!(
-        (0..4).all(|at| a[at].abs_diff(b[3 - at]) == 1),
+        a.iter().max() < b.iter().min() || b.iter().max() < a.iter().min(),
         "{a:?} {b:?}"
     );
+}
+
+#[test]
+fn a_wish_for_one_above_the_other_wins_over_their_being_equal() {
+    let (mut builder, [a, b]) = pair(HintKind::Above);
+    let equal = builder.equal(a, b);
+    builder.define(RelationId(0), equal);
+    let solver = Solver::new(&builder.system, &Options::default(), &Limits::default());
+    let (a, b) = (levels(&solver, a, 4), levels(&solver, b, 4));
+    assert!(a.iter().max() < b.iter().min(), "{a:?} {b:?}");
 }
 
 #[test]

@@ -130,6 +130,26 @@ fn a_condition_that_never_becomes_true_lets_the_iteration_end() {
 }
 
 #[test]
+fn a_condition_that_can_become_false_again_is_looked_at_in_the_end() {
+    let mut builder = Builder::default();
+    let chain = chain(16);
+    builder.system = chain.system;
+    let asked = builder.variable("v", 16);
+    let (reached, is_ten) = (builder.apply(chain.reach, &[asked]), builder.is(asked, 10));
+    let both = builder.and(&[reached, is_ten]);
+    let ten_is_reached = builder.exists(&[asked], both);
+    let ten_is_not_reached = builder.not(ten_is_reached);
+    let system = builder.system;
+    let options = Options {
+        questions: vec![ten_is_not_reached],
+        ..Options::default()
+    };
+    let mut solver = Solver::new(&system, &options, &Limits::default());
+    let ended = solver.solve_until(chain.reach, ten_is_not_reached);
+    assert!(matches!(ended, Ok(Until::False(_))), "{ended:?}");
+}
+
+#[test]
 fn limits_are_answers() {
     let chain = chain(1 << 10);
     let few_rounds = Limits {

@@ -452,7 +452,7 @@ impl Parser<'_> {
 fn hint_kind(kind: TokenKind) -> Option<HintKind> {
     match kind {
         TokenKind::Interleaved => Some(HintKind::Interleaved),
-        TokenKind::Backwards => Some(HintKind::InterleavedBackwards),
+        TokenKind::Backwards => Some(HintKind::Apart),
         TokenKind::Less => Some(HintKind::Above),
         TokenKind::Greater => Some(HintKind::Below),
         _ => None,

@@ -174,8 +174,8 @@ pub struct Bits {
 pub enum HintKind {
     /// `~+`: interleaved.
     Interleaved,
-    /// `~-`: interleaved, one of them backwards.
-    InterleavedBackwards,
+    /// `~-`: not interleaved, each in a row of its own.
+    Apart,
     /// `<`: all of the left above all of the right.
     Above,
     /// `>`: all of the left below all of the right.

@@ -31,7 +31,7 @@ fn shown(system: &System) -> String {
             };
             let kind = match hint.kind {
                 HintKind::Interleaved => "~+",
-                HintKind::InterleavedBackwards => "~-",
+                HintKind::Apart => "~-",
                 HintKind::Above => "<",
                 HintKind::Below => ">",
             };

@@ -95,7 +95,7 @@ fn answers(verdicts: &[Verdict]) -> Result<Answers, String> {
         Verdict::Found(_) => Ok(Some(true)),
         Verdict::ExcludedUpTo(_) | Verdict::Excluded => Ok(Some(false)),
         Verdict::Unknown(Limit::Nodes | Limit::Threads) => Ok(None),
-        other @ Verdict::Unknown(_) => Err(format!("{other:?}")),
+        other => Err(format!("{other:?}")),
     });
     answers.collect()
 }

@@ -9,11 +9,14 @@ use crate::encoding::problem::Program;
 use crate::encoding::threads::{ThreadBound, ThreadProblem, fixed};
 use crate::engine::limit;
 use crate::search::algorithm::{Algorithm, answer};
-use hardbop_fixpoint::{Limits, Options, Solver, Until};
+use hardbop_fixpoint::{Limits, Options, Places as PlaceRules, Solver, Until};
 use hardbop_formula::{FormulaId, System};
 use hardbop_machine::{Machine, NodeId, ProcId};
 use hardbop_outcome::{Budget, Limit};
 use hardbop_symbolic::node_limit;
+
+/// In programs with threads, types with more values than this are treated as places.
+const FEW_PROGRAM_COUNTERS: u64 = 4;
 
 /// A program and an algorithm to ask.
 pub(crate) struct Decision<'q> {
@@ -169,7 +172,16 @@ pub fn decide_threads(
     let interrupt = || budget.interrupt.check().is_some();
     let limits = limits(budget, &interrupt);
     let stopped = |why| limit(&why, &system, budget);
-    let mut solver = Solver::new(&system, &Options::default(), &limits);
+    // Threads are short: few program counters make a place all the same.
+    let places = PlaceRules {
+        many_values: FEW_PROGRAM_COUNTERS,
+        ..PlaceRules::default()
+    };
+    let options = Options {
+        places,
+        ..Options::default()
+    };
+    let mut solver = Solver::new(&system, &options, &limits);
     let until = solver.solve_until(reach, question).map_err(stopped)?;
     let (some, mut value) = match until {
         Until::True(value) => (true, value),

@@ -27,6 +27,17 @@ pub(crate) struct Allocation {
     control: Vec<bool>,
 }
 
+/// How much it is worth that an argument shares the BDD variables of the parameter.
+#[derive(Clone, Copy)]
+enum Value {
+    /// The relation changes while the reader is iterated.
+    Changing,
+    /// It is another fixed point.
+    FixedPoint,
+    /// It is an abbreviation.
+    Abbreviation,
+}
+
 /// Two bits that would like to share a BDD variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Affinity {
@@ -44,8 +55,14 @@ impl Allocation {
     ) -> Self {
         let mut classes = Classes::new(model);
         let mut apart = Vec::new();
-        for affinity in affinities(model, dependencies) {
-            if !classes.merge(affinity) {
+        for (value, affinity) in affinities(model, dependencies) {
+            let is_merged = match value {
+                Value::Changing | Value::FixedPoint => classes.merge(affinity),
+                // What is renamed once must not be taken away from its neighbours for that.
+                Value::Abbreviation => !classes.tears(affinity) && classes.merge(affinity),
+            };
+            if !is_merged {
+                classes.stand_together(affinity);
                 apart.push(affinity);
             }
         }
@@ -92,6 +109,10 @@ struct Classes {
     partition: Partition,
     /// Per representative, the cliques its bits are in; of other bits, some of them.
     cliques: Vec<BTreeSet<u32>>,
+    /// Bits that should stand next to each other, as far as is known: representatives with the
+    /// variables they are of.
+    neighbours: Partition,
+    variables: Vec<BTreeSet<u32>>,
 }
 
 impl Classes {
@@ -121,7 +142,31 @@ impl Classes {
         Self {
             partition: Partition::new(model.bit_count()),
             cliques,
+            neighbours: Partition::new(model.bit_count()),
+            variables: (0..model.bit_count() as u32)
+                .map(|bit| BTreeSet::from([model.owner(BitId(bit)).0.0]))
+                .collect(),
         }
+    }
+
+    /// Whether two bits have different neighbours that are bits of one variable: those are not
+    /// copies of each other, and so will stand far apart.
+    fn tears(&mut self, affinity: Affinity) -> bool {
+        let a = self.neighbours.find(affinity.parameter.index());
+        let b = self.neighbours.find(affinity.argument.index());
+        a != b && !self.variables[a].is_disjoint(&self.variables[b])
+    }
+
+    /// Makes two bits neighbours.
+    fn stand_together(&mut self, affinity: Affinity) {
+        let a = self.neighbours.find(affinity.parameter.index());
+        let b = self.neighbours.find(affinity.argument.index());
+        if a == b || !self.variables[a].is_disjoint(&self.variables[b]) {
+            return;
+        }
+        let (kept, dropped) = self.neighbours.join(a, b);
+        let mut moved = std::mem::take(&mut self.variables[dropped]);
+        self.variables[kept].append(&mut moved);
     }
 
     /// Lets two bits share a BDD variable if they may.
@@ -141,6 +186,7 @@ impl Classes {
         }
         let moved = self.cliques[dropped].clone();
         self.cliques[kept].extend(moved);
+        self.stand_together(affinity);
         true
     }
 }
@@ -152,10 +198,10 @@ fn intersect(a: &BTreeSet<u32>, b: &BTreeSet<u32>) -> bool {
 
 /// All affinities, the most valuable first: applications of what changes while the reader is
 /// iterated, then those of other fixed points, then those of abbreviations, which are renamed once.
-fn affinities(model: &Model, dependencies: &Dependencies) -> Vec<Affinity> {
+fn affinities(model: &Model, dependencies: &Dependencies) -> Vec<(Value, Affinity)> {
     let everyone: Vec<PredicateId> = model.predicate_ids().collect();
     let component_of = dependencies.component_numbers(everyone.len());
-    let mut by_value: [Vec<Affinity>; 3] = Default::default();
+    let mut by_value: [Vec<(Value, Affinity)>; 3] = Default::default();
     let mut seen = BTreeSet::new();
     for reader in everyone {
         for id in model.terms.reachable([model.predicate(reader).body]) {
@@ -164,11 +210,11 @@ fn affinities(model: &Model, dependencies: &Dependencies) -> Vec<Affinity> {
             };
             let read_predicate = model.predicate(*read);
             let value = if component_of[read.index()] == component_of[reader.index()] {
-                0
+                Value::Changing
             } else if read_predicate.is_fixed_point {
-                1
+                Value::FixedPoint
             } else {
-                2
+                Value::Abbreviation
             };
             for (&parameter, argument) in read_predicate.parameters.iter().zip(arguments) {
                 if let &Argument::Bit(argument) = argument {
@@ -177,7 +223,7 @@ fn affinities(model: &Model, dependencies: &Dependencies) -> Vec<Affinity> {
                         argument,
                     };
                     if seen.insert(affinity) {
-                        by_value[value].push(affinity);
+                        by_value[value as usize].push((value, affinity));
                     }
                 }
             }

@@ -35,7 +35,7 @@ pub(crate) fn sequence(
     copies: &[Affinity],
     many_values: u64,
 ) -> Vec<Placed> {
-    let mut columns = Columns::new(model, class_of);
+    let mut columns = Columns::new(system, model, class_of);
     for (left, right) in interleaved(system, model) {
         columns.join(left, right, false);
     }
@@ -55,10 +55,22 @@ pub(crate) fn sequence(
     let order = obey(system, model, &mut columns, &order);
     let is_large = |column: &usize| blocks.large.contains(&blocks.of[column]);
     let last_large = order.iter().rposition(is_large);
-    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    // Within a column, too, copies stand next to each other, whatever else is wished to be there.
+    let mut inner = Columns::new(system, model, class_of);
+    for copy in copies {
+        inner.join(copy.parameter, copy.argument, true);
+    }
+    for (a, b) in equalities.iter().filter(|pair| same_place(pair)) {
+        inner.join(*a, *b, true);
+    }
+    let mut members: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
     for class in class_of.iter().flatten().copied().collect::<BTreeSet<_>>() {
         let column = columns.partition.find(class);
-        members.entry(column).or_default().push(class);
+        let row = inner.partition.find(class);
+        members.entry(column).or_default().push((row, class));
+    }
+    for classes in members.values_mut() {
+        classes.sort_unstable();
     }
     order
         .into_iter()
@@ -69,7 +81,7 @@ pub(crate) fn sequence(
             let classes = members.remove(&column).unwrap_or_default();
             classes
                 .into_iter()
-                .map(move |class| Placed { class, is_control })
+                .map(move |(_, class)| Placed { class, is_control })
         })
         .collect()
 }
@@ -80,10 +92,28 @@ struct Columns<'a> {
     partition: Partition,
     /// Per column the variables it has bits of.
     variables: Vec<BTreeSet<u32>>,
+    /// Per column the sides of the wishes `<`, `>` and `~-` it has bits of.
+    sides: Vec<BTreeSet<(usize, Side)>>,
+}
+
+/// On which side of a wish a bit is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Side {
+    Above,
+    Below,
 }
 
 impl<'a> Columns<'a> {
-    fn new(model: &Model, class_of: &'a [Option<usize>]) -> Self {
+    fn new(system: &System, model: &Model, class_of: &'a [Option<usize>]) -> Self {
+        let mut sides = vec![BTreeSet::new(); class_of.len()];
+        for (wish, (above, below, _)) in wishes(system).enumerate() {
+            for (bits, side) in [(above, Side::Above), (below, Side::Below)] {
+                let bits = bits.range.clone().map(|bit| model.bit(bits.variable, bit));
+                for class in bits.filter_map(|bit| class_of[bit.index()]) {
+                    sides[class].insert((wish, side));
+                }
+            }
+        }
         let mut variables = vec![BTreeSet::new(); class_of.len()];
         for (bit, class) in class_of.iter().enumerate() {
             if let Some(class) = class {
@@ -94,6 +124,7 @@ impl<'a> Columns<'a> {
             class_of,
             partition: Partition::new(class_of.len()),
             variables,
+            sides,
         }
     }
 
@@ -104,18 +135,52 @@ impl<'a> Columns<'a> {
     }
 
     /// Puts two bits into one column. Unless wished for, no column gets two bits of one variable:
-    /// those are not copies of each other.
+    /// those are not copies of each other. Nor does it get bits that are wished to be apart.
     fn join(&mut self, a: BitId, b: BitId, careful: bool) {
         let (Some(a), Some(b)) = (self.of(a), self.of(b)) else {
             return;
         };
-        if a == b || (careful && !self.variables[a].is_disjoint(&self.variables[b])) {
+        if a == b
+            || careful && !self.variables[a].is_disjoint(&self.variables[b])
+            || careful && self.are_apart(a, b)
+        {
             return;
         }
         let (kept, dropped) = self.partition.join(a, b);
         let moved = std::mem::take(&mut self.variables[dropped]);
         self.variables[kept].extend(moved);
+        let moved = std::mem::take(&mut self.sides[dropped]);
+        self.sides[kept].extend(moved);
     }
+
+    /// Whether a wish wants one of two columns above the other.
+    fn are_apart(&self, a: usize, b: usize) -> bool {
+        self.sides[a].iter().any(|&(wish, side)| {
+            let other = match side {
+                Side::Above => Side::Below,
+                Side::Below => Side::Above,
+            };
+            self.sides[b].contains(&(wish, other))
+        })
+    }
+}
+
+/// What the text does not want interleaved: the first is wanted above the second, or just in a row
+/// of its own.
+fn wishes(system: &System) -> impl Iterator<Item = (&Bits, &Bits, Distance)> {
+    let hints = system.relations.iter().flat_map(|relation| &relation.hints);
+    hints.filter_map(|hint| match hint.kind {
+        HintKind::Above => Some((&hint.left, &hint.right, Distance::Above)),
+        HintKind::Below => Some((&hint.right, &hint.left, Distance::Above)),
+        HintKind::Apart => Some((&hint.left, &hint.right, Distance::Apart)),
+        HintKind::Interleaved => None,
+    })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Distance {
+    Above,
+    Apart,
 }
 
 /// Pairs of bits that the text wants interleaved.
@@ -130,10 +195,7 @@ fn interleaved(system: &System, model: &Model) -> Vec<(BitId, BitId)> {
         };
         match hint.kind {
             HintKind::Interleaved => pairs.extend(left.zip(right).map(|(l, r)| pair(l, r))),
-            HintKind::InterleavedBackwards => {
-                pairs.extend(left.zip(right.rev()).map(|(l, r)| pair(l, r)));
-            }
-            HintKind::Above | HintKind::Below => {}
+            HintKind::Apart | HintKind::Above | HintKind::Below => {}
         }
     }
     pairs
@@ -258,7 +320,7 @@ impl Blocks {
     }
 }
 
-/// Moves columns so that the wishes `<` and `>` are met, as far as they do not contradict each
+/// Moves columns so that the wishes `<`, `>` and `~-` are met, as far as they do not contradict each
 /// other, and nothing else is moved more than needed.
 fn obey(system: &System, model: &Model, columns: &mut Columns<'_>, order: &[usize]) -> Vec<usize> {
     let mut place = BTreeMap::new();
@@ -269,21 +331,20 @@ fn obey(system: &System, model: &Model, columns: &mut Columns<'_>, order: &[usiz
     // linear.
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
     let mut waits: Vec<u32> = vec![0; order.len()];
-    for hint in system.relations.iter().flat_map(|relation| &relation.hints) {
-        let (above, below) = match hint.kind {
-            HintKind::Above => (&hint.left, &hint.right),
-            HintKind::Below => (&hint.right, &hint.left),
-            HintKind::Interleaved | HintKind::InterleavedBackwards => continue,
-        };
+    for (above, below, distance) in wishes(system) {
         let mut places = |bits: &Bits| -> BTreeSet<usize> {
             let bits = bits.range.clone().map(|bit| model.bit(bits.variable, bit));
             bits.filter_map(|bit| columns.of(bit))
                 .map(|column| place[&column])
                 .collect()
         };
-        let (above, below) = (places(above), places(below));
+        let (mut above, mut below) = (places(above), places(below));
         if !above.is_disjoint(&below) {
             continue;
+        }
+        // Of two rows that only have to be apart, the one comes first that begins first.
+        if distance == Distance::Apart && above.first() > below.first() {
+            std::mem::swap(&mut above, &mut below);
         }
         let middle = after.len();
         after.push(below.iter().copied().collect());

@@ -162,7 +162,7 @@ impl<'a> Evaluator<'a> {
             Step::Gate { .. } => self.gate(at, step, &|this, part| this.bodies[at].value(part)),
             Step::Product { parts, quantified } if quantified.is_empty() => {
                 let parts = parts.iter().map(|&part| body.value(part)).collect();
-                manager.and_all(parts)
+                manager.and_upwards(parts)
             }
             Step::Product { parts, quantified } => {
                 let memos = &body.memos;

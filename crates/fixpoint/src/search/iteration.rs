@@ -185,15 +185,37 @@ impl<'a> Iteration<'a> {
                 .iter()
                 .map(|&(read, _)| read),
         );
-        let groups = self.demand(&wanted);
-        // A result that is there already must be looked at too.
-        let watch = Watch {
+        // What does not wait for the watched group comes first: the condition may read it.
+        let (waiting, mut groups): (Vec<InnerGroup>, Vec<InnerGroup>) = {
+            let mut waits = BTreeSet::from([watched]);
+            self.demand(&wanted).into_iter().partition(|group| {
+                let inputs = &self.groups.get(group.group).inputs;
+                let mut reads = inputs
+                    .iter()
+                    .map(|&(_, read, _)| self.groups.outermost(read));
+                let is_waiting = group.group == watched || reads.any(|read| waits.contains(&read));
+                if is_waiting {
+                    waits.insert(group.group);
+                }
+                is_waiting
+            })
+        };
+        groups.extend(waiting);
+        // A condition that can become false again says nothing before the end.
+        let members = &self.groups.get(watched).members;
+        let is_lasting = self
+            .dependencies
+            .reads(condition)
+            .iter()
+            .all(|(read, sign)| *sign == Sign::Positive || !members.contains(read));
+        let watch = is_lasting.then_some(Watch {
             group: watched,
             condition,
-        };
-        if self.run_groups(groups, Some(watch))? == Ended::Watched {
+        });
+        if self.run_groups(groups, watch)? == Ended::Watched {
             return Ok(Ended::Watched);
         }
+        // A result that was there already has not been looked at.
         let value = self.body(condition)?;
         Ok(if value.is_true() {
             Ended::Watched

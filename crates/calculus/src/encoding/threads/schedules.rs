@@ -280,7 +280,12 @@ impl<'s> Schedules<'s> {
         if fields.is_empty() {
             fields.push_str(" bool none;");
         }
-        self.line(format_args!("class {name} {{{fields} }};\n"));
+        // Copies of one thing stand together.
+        let order: Vec<String> = (first..last)
+            .map(|at| format!(" {field}{at} ~+ {field}{}", at + 1))
+            .collect();
+        let order = order.join(",");
+        self.line(format_args!("class {name} {{{fields} }}{order};\n"));
     }
 
     /// The relation that says what one field of such a class is.

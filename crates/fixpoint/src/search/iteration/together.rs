@@ -152,7 +152,8 @@ impl Iteration<'_> {
         let old = self.evaluator.values[member.index()];
         let (news, value) = self.effort(member, |this| {
             let manager = &mut this.evaluator.manager;
-            Ok((manager.diff(gained, old)?, manager.or(gained, old)?))
+            let news = manager.diff(gained, old)?;
+            Ok((news, manager.or(news, old)?))
         })?;
         self.held.clear();
         if news.is_false() {
