@@ -69,4 +69,5 @@ mu bool Reached(State v)
         Reached(x) & IntoCall(x, y) & Through(y, z) & Return(x, z, v) )
   );
 
+// the question
 ( exists State v. Target(v.mod, v.pc) & At(v) );
