@@ -32,7 +32,7 @@ pub struct CalculusArguments {
 pub struct RelationsArguments {
     /// How much the relations say: only what matters for the targets, or everything [default:
     /// sliced; full for an algorithm that looks at variables]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "Options of engine calculus")]
     relations: Option<RelationsName>,
 }
 

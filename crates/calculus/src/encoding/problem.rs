@@ -31,7 +31,7 @@ pub struct Program<'m> {
     pub machine: &'m Machine,
     /// Codes and fields.
     pub layout: Layout,
-    /// The codes of labels, lines, variables and threads.
+    /// The codes of labels, lines, variables and threads, for whoever speaks of them.
     pub(crate) names: SourceNames,
     view: BitView<'m>,
     relations: Vec<ProgramRelation>,
@@ -57,10 +57,11 @@ impl<'m> Program<'m> {
         let layout = Layout::new(machine, aim.asked, aim.extent);
         let mut view = BitView::new(machine);
         let mut relations = program_relations(&mut view, &layout, entries, aim.targets);
-        let names = SourceNames::new(machine);
+        let mut names = SourceNames::default();
         let mut interface = INTERFACE.to_owned();
         let mut vocabulary = Vocabulary::default();
         if algorithm.speaks_of_names() {
+            names = SourceNames::new(machine);
             relations.extend(static_relations(
                 &mut view,
                 &layout,

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) type ProgramVariable = (Option<ProcId>, Variable);
 
 /// The codes of what has a name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SourceNames {
     /// Labels by code.
     pub labels: Vec<String>,

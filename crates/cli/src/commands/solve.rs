@@ -21,7 +21,7 @@ use hardbop_calculus::{Extent, TupleWords, sequential_problem, thread_problem, t
 use hardbop_fixpoint::{Limits as SolverLimits, Options, Round, Solver, Stop, Strategy};
 use hardbop_formula::{ActionKind, Checked, Formula, FormulaId, System};
 use hardbop_machine::NodeId;
-use hardbop_outcome::Interrupt;
+use hardbop_outcome::{Interrupt, Target};
 use hardbop_syntax::diagnostic::has_errors;
 use std::cell::RefCell;
 use std::time::Instant;
@@ -131,10 +131,13 @@ pub fn run(
     let machine = input::load(console, &program)?;
     let algorithm = find_algorithm(&arguments.file)?;
     let about = &arguments.about;
-    let targets = about.targets.targets(&machine)?;
+    let targets = match about.targets.is_empty() {
+        true => Target::assertions(&machine),
+        false => about.targets.targets(&machine)?,
+    };
     let targets: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
-    // Without a question there is nothing to slice for.
-    let usual = targets.is_empty().then_some(Extent::Full);
+    // Whoever asks about a place may slice for it; a file may ask about anything.
+    let usual = about.targets.is_empty().then_some(Extent::Full);
     let extent = about.relations.extent().or(usual);
     let refused = |what: &str| Failure::BadInput(format!("the relations of {what} cannot be made"));
     let static_threads;
