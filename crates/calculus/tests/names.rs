@@ -132,6 +132,27 @@ fn a_name_that_the_program_does_not_have_is_reported_where_it_stands() {
     assert!(text.contains("`lock` has no value here"), "{text}");
 }
 
+/// Early termination makes a relation hold of everything as soon as a target is reached; that is not
+/// what whoever loads it means.
+#[test]
+fn what_is_loaded_by_name_says_the_same_when_a_target_is_reached() {
+    use hardbop_calculus::algorithm::{BuiltIn, answer};
+    use hardbop_syntax::Source;
+    let machine = machine();
+    let question = "load \"entry-forward\";
+        ( exists State u, State v. SummaryEF(u, v) & At(v, DONE) & v.lock );";
+    let path = "entry-forward.mu";
+    let known = BuiltIn::at(path).expect("it is one of hardbop's");
+    let files = vec![(path.to_owned(), Source::new(path, &known.definitions()))];
+    let algorithm = Algorithm::own("own.mu", question, files);
+    let targets = [machine.labels[0].node];
+    let (_, checked) = sequential_problem(&machine, &algorithm, &targets, &targets, None);
+    let system = checked.system.as_ref().expect("it has no errors");
+    let mut solver = Solver::new(system, &Options::default(), &Limits::default());
+    let asked = answer(system).expect("it asks something");
+    assert_eq!(solver.query(asked), Ok(false));
+}
+
 #[test]
 fn a_variable_of_the_formula_hides_a_name_of_the_program() {
     let text = printed(

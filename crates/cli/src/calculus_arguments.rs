@@ -118,7 +118,7 @@ fn own_algorithm(name: &str) -> Result<Algorithm, Failure> {
     load(&source, &mut |path| {
         let file = match (input::read_source(path), BuiltIn::at(path)) {
             (Ok(file), _) => file,
-            (Err(_), Some(known)) => Source::new(path, known.definitions()),
+            (Err(_), Some(known)) => Source::new(path, &known.definitions()),
             (Err(failure), None) => return Err(failure.message().unwrap_or_default().to_owned()),
         };
         files.push((path.to_owned(), file.clone()));

@@ -86,7 +86,7 @@ impl Reading {
         let mut loaded: Vec<(String, Source)> = Vec::new();
         let alone = hardbop_formula::load(&source, &mut |path| {
             let text = files(path).or_else(|why| match BuiltIn::at(path) {
-                Some(known) => Ok(known.definitions().to_owned()),
+                Some(known) => Ok(known.definitions()),
                 None => Err(why),
             })?;
             let file = Source::new(path, text);

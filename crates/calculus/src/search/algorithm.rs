@@ -51,6 +51,9 @@ pub(crate) const BOUNDED_ROUNDS: &str = "bounded-rounds";
 /// What stands before the question of an algorithm.
 const QUESTION: &str = "// the question\n";
 
+/// What stands before the clause that ends a search at a target.
+const EARLY_TERMINATION: &str = "// early termination";
+
 /// What an algorithm is checked with before there is a program.
 const SMALLEST_PROGRAM: &str = "void main() begin skip; end";
 
@@ -181,11 +184,18 @@ impl BuiltIn {
         Self::find(std::path::Path::new(path).file_stem()?.to_str()?)
     }
 
-    /// Its relations without what it asks, for files that load it by name.
-    pub fn definitions(&self) -> &'static str {
-        let text = self.text;
-        text.find(QUESTION)
-            .map_or(text, |question| &text[..question])
+    /// Its relations without what it asks, for files that load it by name. They hold what they say
+    /// even where a target is reached: the line after the words "early termination" is left out.
+    pub fn definitions(&self) -> String {
+        let question = self.text.find(QUESTION).unwrap_or(self.text.len());
+        let mut text = String::new();
+        let mut ends_early = false;
+        for line in self.text[..question].lines() {
+            text.push_str(if ends_early { "    0" } else { line });
+            text.push('\n');
+            ends_early = line.contains(EARLY_TERMINATION);
+        }
+        text
     }
 }
 

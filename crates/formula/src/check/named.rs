@@ -102,7 +102,7 @@ impl Checker<'_> {
             if let Some(field) = vocabulary.fields.get(&name) {
                 self.named.fields = true;
                 if let Some(why) = &field.missing {
-                    let span = self.path_span(path);
+                    let span = path_span(path);
                     let help = "`--relations full` keeps all variables";
                     let diagnostic = Diagnostic::new(codes::UNKNOWN_FIELD, span, why.clone());
                     self.diagnostics.push(diagnostic.help(help));
@@ -119,7 +119,7 @@ impl Checker<'_> {
             let mut fields = vocabulary.fields.values();
             if fields.any(|field| self.has_parts(place, field)) {
                 let message = format!("neither the class nor the program has a variable `{name}`");
-                let span = self.path_span(path);
+                let span = path_span(path);
                 let ast = self.ast;
                 let mut known: Vec<&str> = vocabulary.fields.keys().map(String::as_str).collect();
                 if let Kind::Class { fields, .. } = &self.types.get(place.ty).kind {
@@ -245,14 +245,6 @@ impl Checker<'_> {
         Some(name)
     }
 
-    fn path_span(&self, path: &Path) -> Span {
-        let last = path.steps.iter().rev().find_map(|step| match step {
-            Step::Field(field) => Some(field.span),
-            Step::Index(..) => None,
-        });
-        path.root.span.to(last.unwrap_or(path.root.span))
-    }
-
     fn report_nearest(&mut self, diagnostic: Diagnostic, wanted: &str, candidates: &[&str]) {
         let mut diagnostic = diagnostic;
         if self.may_suggest() {
@@ -275,4 +267,12 @@ impl Checker<'_> {
         }
         self.diagnostics.push(diagnostic);
     }
+}
+
+fn path_span(path: &Path) -> Span {
+    let last = path.steps.iter().rev().find_map(|step| match step {
+        Step::Field(field) => Some(field.span),
+        Step::Index(..) => None,
+    });
+    path.root.span.to(last.unwrap_or(path.root.span))
 }
