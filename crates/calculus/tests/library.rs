@@ -252,7 +252,9 @@ fn a_program_may_and_must_end_as_brute_force_says() {
         let mut left: Vec<usize> = graph.steps.iter().map(Vec::len).collect();
         let mut before = vec![Vec::new(); left.len()];
         for (from, steps) in graph.steps.iter().enumerate() {
-            steps.iter().for_each(|&to| before[to].push(from));
+            for &to in steps {
+                before[to].push(from);
+            }
         }
         let mut ends: Vec<usize> = (0..left.len()).filter(|&at| left[at] == 0).collect();
         let mut removed = 0;
@@ -282,7 +284,8 @@ fn first_query(machine: &Machine, name: &str) -> bool {
         _ => None,
     });
     let limits = hardbop_fixpoint::Limits::default();
-    let mut solver = hardbop_fixpoint::Solver::new(system, &Default::default(), &limits);
+    let mut solver =
+        hardbop_fixpoint::Solver::new(system, &hardbop_fixpoint::Options::default(), &limits);
     let value = solver.query(query.expect("it asks something"));
     value.expect("nothing limits the solver")
 }

@@ -143,7 +143,7 @@ fn what_is_loaded_by_name_says_the_same_when_a_target_is_reached() {
         ( exists State u, State v. SummaryEF(u, v) & At(v, DONE) & v.lock );";
     let path = "entry-forward.mu";
     let known = BuiltIn::at(path).expect("it is one of hardbop's");
-    let files = vec![(path.to_owned(), Source::new(path, &known.definitions()))];
+    let files = vec![(path.to_owned(), Source::new(path, known.definitions()))];
     let algorithm = Algorithm::own("own.mu", question, files);
     let targets = [machine.labels[0].node];
     let (_, checked) = sequential_problem(&machine, &algorithm, &targets, &targets, None);

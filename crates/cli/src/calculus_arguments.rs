@@ -88,7 +88,7 @@ impl CalculusArguments {
 
 impl RelationsArguments {
     /// How much the relations are to say.
-    pub fn extent(&self) -> Option<Extent> {
+    pub fn extent(self) -> Option<Extent> {
         self.relations.map(|name| match name {
             RelationsName::Sliced => Extent::Sliced,
             RelationsName::Full => Extent::Full,
@@ -118,7 +118,7 @@ fn own_algorithm(name: &str) -> Result<Algorithm, Failure> {
     load(&source, &mut |path| {
         let file = match (input::read_source(path), BuiltIn::at(path)) {
             (Ok(file), _) => file,
-            (Err(_), Some(known)) => Source::new(path, &known.definitions()),
+            (Err(_), Some(known)) => Source::new(path, known.definitions()),
             (Err(failure), None) => return Err(failure.message().unwrap_or_default().to_owned()),
         };
         files.push((path.to_owned(), file.clone()));

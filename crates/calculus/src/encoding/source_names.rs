@@ -223,7 +223,8 @@ pub(crate) fn place_text(machine: &Machine, node: NodeId) -> String {
         .collect();
     let text = text.join(" ");
     let labels = machine.labels.iter().filter(|label| label.node == node);
-    let labels: String = labels.map(|label| format!("{}: ", label.name)).collect();
+    let labels = labels.map(|label| [&label.name, ": "].concat());
+    let labels: String = labels.collect();
     let text = match of.kind {
         NodeKind::Failure => format!("{text} has failed"),
         NodeKind::Internal => format!("within {text}"),

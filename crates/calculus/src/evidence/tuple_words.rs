@@ -11,7 +11,6 @@ use hardbop_fixpoint::Binding;
 use hardbop_machine::{NodeId, ProcId, Variable};
 
 /// Tells tuples.
-#[derive(Clone, Copy)]
 pub struct TupleWords<'p>(pub &'p Program<'p>);
 
 /// One thing that a tuple tells.

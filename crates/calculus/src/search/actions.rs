@@ -36,11 +36,10 @@ impl Actions<'_> {
                 let count = solver.count(*relation)?.to_string();
                 let tuples = solver.tuples(*relation, MOST_TUPLES)?;
                 let mut text = format!("{}: {}\n", name(*relation), counted(&count, "tuple"));
-                for line in self.list(&tuples) {
-                    text.push_str(&format!("  {line}\n"));
-                }
-                if count != tuples.len().to_string() {
-                    text.push_str(&format!("  … the first {} are shown\n", tuples.len()));
+                text.push_str(&indented(&self.list(&tuples)));
+                let shown = tuples.len().to_string();
+                if count != shown {
+                    text.push_str(&["  … the first ", &shown, " are shown\n"].concat());
                 }
                 text
             }
@@ -60,7 +59,7 @@ impl Actions<'_> {
             Some(words) => words.lines(values),
             None => values.iter().map(Binding::to_string).collect(),
         };
-        lines.iter().map(|line| format!("  {line}\n")).collect()
+        indented(&lines)
     }
 
     fn shown(&self, what: &str, values: Option<Vec<Binding>>) -> String {
@@ -82,6 +81,11 @@ impl Actions<'_> {
             }
         }
     }
+}
+
+fn indented(lines: &[String]) -> String {
+    let lines = lines.iter().map(|line| ["  ", line, "\n"].concat());
+    lines.collect()
 }
 
 /// A number of things.

@@ -55,9 +55,11 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     }
     let targets = arguments.targets.or_assertions(&machine)?;
     let targets: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
-    let written = |checked: &Checked| match checked.named.values || checked.named.fields {
-        true => Err(refused("an algorithm that uses names of the program")),
-        false => Ok(()),
+    let written = |checked: &Checked| {
+        if checked.named.values || checked.named.fields {
+            return Err(refused("an algorithm that uses names of the program"));
+        }
+        Ok(())
     };
     let text = match bound {
         Some(bound) => {

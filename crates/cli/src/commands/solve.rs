@@ -122,7 +122,8 @@ pub fn run(
             console.diagnostics(source, &diagnostics);
         }
         let system = checked.system.ok_or(Failure::Reported)?;
-        return solve(console, patience, arguments, &system, None, usage);
+        let exit = solve(console, patience, arguments, &system, None, usage);
+        return Ok(exit);
     };
     let program = ProgramArguments {
         file: file.clone(),
@@ -131,9 +132,10 @@ pub fn run(
     let machine = input::load(console, &program)?;
     let algorithm = find_algorithm(&arguments.file)?;
     let about = &arguments.about;
-    let targets = match about.targets.is_empty() {
-        true => Target::assertions(&machine),
-        false => about.targets.targets(&machine)?,
+    let targets = if about.targets.is_empty() {
+        Target::assertions(&machine)
+    } else {
+        about.targets.targets(&machine)?
     };
     let targets: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
     // Whoever asks about a place may slice for it; a file may ask about anything.
@@ -163,7 +165,7 @@ pub fn run(
     usage.end_phase("read and check");
     let system = checked.system.as_ref().ok_or(Failure::Reported)?;
     let words = Some(TupleWords(program));
-    solve(console, patience, arguments, system, words, usage)
+    Ok(solve(console, patience, arguments, system, words, usage))
 }
 
 /// Performs all actions of a system.
@@ -174,7 +176,7 @@ fn solve(
     system: &System,
     words: Option<TupleWords<'_>>,
     mut usage: Usage,
-) -> Result<Exit, Failure> {
+) -> Exit {
     let interrupt = || patience.check().is_some();
     let console = RefCell::new(console);
     let observer = |round: &Round| console.borrow_mut().print_about(&trace_line(round));
@@ -196,7 +198,7 @@ fn solve(
     usage.end_phase("plan");
     if arguments.explain_plan {
         console.borrow_mut().print(&solver.explain());
-        return Ok(Exit::Fine);
+        return Exit::Fine;
     }
     let exit = Run {
         console: &console,
@@ -213,7 +215,7 @@ fn solve(
         lines.extend(usage.lines());
         console.borrow_mut().print(&actions::table(&lines));
     }
-    Ok(exit)
+    exit
 }
 
 /// Reads a system and all files that it loads.
