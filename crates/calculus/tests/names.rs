@@ -94,13 +94,13 @@ fn a_tuple_is_told_in_the_words_of_the_source() {
         None,
     );
     let expected = "W: 7 tuples
-  5 main: a := x             main.a
-  6 main: lock := 1          lock
-  7 main: n := 2             n
-  8 main: a := helper(a)     main.a
-  9 main: lock := 0          lock
-  13 helper: n := n + 1      n
-  14 helper: return !x       helper.return
+  5 main: a := x          main.a
+  6 main: lock := 1       lock
+  7 main: n := 2          n
+  8 main: a := helper(a)  main.a
+  9 main: lock := 0       lock
+  13 helper: n := n + 1   n
+  14 helper: return !x    helper.return
 ";
     assert_eq!(text, expected);
 }
@@ -121,8 +121,8 @@ fn a_name_that_the_program_does_not_have_is_reported_where_it_stands() {
         "10:25 the program has no procedure `hepler`; did you mean `helper`?\n"
     );
     assert_eq!(
-        wrong("AtLine(s, 4)"),
-        "10:29 the program has nothing at line 4; the nearest are 3 and 5\n"
+        wrong("AtLine(s, 12)"),
+        "10:29 the program has nothing at line 12; the nearest are 11 and 13\n"
     );
     assert_eq!(
         wrong("Reads(s.mod, s.pc, main.b)"),
