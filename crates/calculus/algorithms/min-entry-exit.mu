@@ -14,7 +14,7 @@ mu bool Backward(State v, State w);
 mu bool Reached(State v);
 
 // the program gets to v
-bool At(State v)
+bool Arrives(State v)
   ( ( exists State u. Forward(u, v) ) | Reached(v) );
 
 // entered in y, a module can end in z
@@ -31,7 +31,7 @@ mu bool Forward(State u, State v)
   | ( exists State x. Forward(u, x) & ProgramInt(x, v) )
 
     // a call at y, in a module of either kind, enters u
-  | ( !ByExit(u.mod) & ( exists State y. At(y) & IntoCall(y, u) & AtEntry(u, v) ) )
+  | ( !ByExit(u.mod) & ( exists State y. Arrives(y) & IntoCall(y, u) & AtEntry(u, v) ) )
 
     // a call at x enters y, the module called ends in z, and the caller goes on at v
   | ( exists State x, State y, State z.
@@ -53,7 +53,7 @@ mu bool Backward(State v, State w)
 
 mu bool Reached(State v)
   ( // early termination: a target is reached
-    ( exists State y. At(y) & Target(y.mod, y.pc) )
+    ( exists State y. Arrives(y) & Target(y.mod, y.pc) )
 
     // the program starts
   | ( ByExit(v.mod) & Init(v) )
@@ -62,7 +62,7 @@ mu bool Reached(State v)
   | ( exists State x. Reached(x) & ProgramInt(x, v) )
 
     // a call at y, in a module of either kind, enters v
-  | ( ByExit(v.mod) & ( exists State y. At(y) & IntoCall(y, v) ) )
+  | ( ByExit(v.mod) & ( exists State y. Arrives(y) & IntoCall(y, v) ) )
 
     // a call at x enters y, the module called ends in z, and the caller goes on at v
   | ( exists State x, State y, State z.
@@ -70,4 +70,4 @@ mu bool Reached(State v)
   );
 
 // the question
-( exists State v. Target(v.mod, v.pc) & At(v) );
+( exists State v. Target(v.mod, v.pc) & Arrives(v) );

@@ -154,6 +154,19 @@ fn what_is_loaded_by_name_says_the_same_when_a_target_is_reached() {
 }
 
 #[test]
+fn whatever_comes_with_hardbop_can_be_loaded_by_name() {
+    use hardbop_calculus::algorithm::{BUILT_IN, Kind};
+    for known in &BUILT_IN {
+        let checked = Algorithm::own(known.name, &known.definitions(), Vec::new()).check();
+        let messages: Vec<&String> = checked.diagnostics.iter().map(|d| &d.message).collect();
+        assert!(checked.system.is_some(), "{}: {messages:?}", known.name);
+        let system = checked.system.expect("it is there");
+        let asks = known.kind == Kind::Threads;
+        assert_eq!(!system.actions.is_empty(), asks, "{}", known.name);
+    }
+}
+
+#[test]
 fn a_variable_of_the_formula_hides_a_name_of_the_program() {
     let text = printed(
         "( exists Module main. exists State s. Reached(s) & In(s, main) & In(s, helper) );",
