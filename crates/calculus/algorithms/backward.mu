@@ -35,4 +35,5 @@ mu bool ToTarget(State u)
         IntoCall(u, y) & ToExit(y, z) & Return(u, z, x) & ToTarget(x) )
   );
 
+// the question
 ( exists State u. Init(u) & ToTarget(u) );

@@ -30,7 +30,7 @@ mu bool After(Thread h, Round q, Shares b, Shares a)
 // if the turns of thread h before round r end with b, its turns up to round r may begin with a
 mu bool Begins(Thread h, Round r, Shares a, Shares b)
   a ~+ b
-  ( ( h = 0 & r = 0 & ( exists Shared s. Started(s) & At(r, s, a) ) )
+  ( ( h = 0 & r = 0 & ( exists Shared s. Started(s) & SharedIn(r, s, a) ) )
   | ( h = 0 & ( exists Round q. Next(q, r) & After(h, q, b, a) ) & ( exists Shared s. Started(s) & a.g0 = s ) )
   | ( exists Thread f, Shares m.
         NextThread(f, h) & UpTo(f, r, m, a)
@@ -40,17 +40,17 @@ mu bool Turns(Thread h, Round r, Shares a, Shares b)
   a ~+ b
   ( // the thread is left in v
     ( exists State u, State v, Round er.
-        Reach(h, u, v, er, r, a, b) & MayBeLeft(v.CG) & ( exists Shared s. SharedOf(v.CG, s) & At(r, s, b) ) )
+        Reach(h, u, v, er, r, a, b) & MayBeLeft(v.CG) & ( exists Shared s. SharedOf(v.CG, s) & SharedIn(r, s, b) ) )
 
     // the thread has not started yet
-  | ( Begins(h, r, a, b) & Empty(r, a, b) & ( exists Shared s. At(r, s, a) & At(r, s, b) ) )
+  | ( Begins(h, r, a, b) & Empty(r, a, b) & ( exists Shared s. SharedIn(r, s, a) & SharedIn(r, s, b) ) )
   );
 
 mu bool Reach(Thread h, State u, State v, Round er, Round r, Shares a, Shares b)
   h < r, r < er, er < u, u ~+ v, a ~+ b
   ( // init: a thread starts; its turns before were empty
     ( er = r & AtEntry(u, v) & ThreadStart(h, u.mod, u.CG) & Begins(h, r, a, b) & Empty(r, a, b)
-    & ( exists Shared s. SharedOf(u.CG, s) & At(r, s, a) ) )
+    & ( exists Shared s. SharedOf(u.CG, s) & SharedIn(r, s, a) ) )
 
     // int: a step within the module
   | ( exists State x. Reach(h, u, x, er, r, a, b) & ProgramInt(x, v) )
@@ -65,10 +65,10 @@ mu bool Reach(Thread h, State u, State v, Round er, Round r, Shares a, Shares b)
       & Exit(z.mod, z.pc) & Return(x, z, v) & AtMost(q, r) )
 
     // next turn: the thread was left in w, in the round before
-  | ( Begins(h, r, a, b) & ( exists Shared s. SharedOf(v.CG, s) & At(r, s, a) )
+  | ( Begins(h, r, a, b) & ( exists Shared s. SharedOf(v.CG, s) & SharedIn(r, s, a) )
     & ( exists State w, Round q.
           Reach(h, u, w, er, q, a, b) & Next(q, r) & MayBeLeft(w.CG)
-        & ( exists Shared s. SharedOf(w.CG, s) & At(q, s, b) )
+        & ( exists Shared s. SharedOf(w.CG, s) & SharedIn(q, s, b) )
         & w.mod = v.mod & w.pc = v.pc & w.CL = v.CL & OwnAs(w.CG, v.CG) ) )
   );
 

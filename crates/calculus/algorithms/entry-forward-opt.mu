@@ -56,4 +56,5 @@ mu bool New2(State u, State v)
 bool Reachable(Module m, PC p)
   ( exists State u, State v. SummaryEFopt(1, u, v) & v.mod = m & v.pc = p );
 
+// the question
 ( exists State u, State v. Target(v.mod, v.pc) & SummaryEFopt(1, u, v) );

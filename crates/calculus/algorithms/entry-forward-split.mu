@@ -54,4 +54,5 @@ mu bool Reach(Conf s)
 bool Reachable(Module m, PC p)
   ( exists Conf s. Reach(s) & s.mod = m & s.pc = p );
 
+// the question
 ( exists Conf s. Target(s.mod, s.pc) & Reach(s) );

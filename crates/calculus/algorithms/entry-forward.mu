@@ -26,4 +26,5 @@ mu bool SummaryEF(State u, State v)
 bool Reachable(Module m, PC p)
   ( exists State u, State v. SummaryEF(u, v) & v.mod = m & v.pc = p );
 
+// the question
 ( exists State u, State v. Target(v.mod, v.pc) & SummaryEF(u, v) );

@@ -11,7 +11,7 @@ mu bool Forward(State u, State v);
 mu bool Backward(State v, State w);
 
 // the program gets to v
-mu bool At(State v)
+mu bool Arrives(State v)
   ( exists State u. Forward(u, v) );
 
 // entered in y, a module can end in z
@@ -35,7 +35,7 @@ mu bool Backward(State v, State w)
 mu bool Forward(State u, State v)
   u ~+ v
   ( // early termination: a target is reached
-    ( exists State y. At(y) & Target(y.mod, y.pc) )
+    ( exists State y. Arrives(y) & Target(y.mod, y.pc) )
 
     // the program starts
   | ( !ByExit(u.mod) & Entry(u.mod, u.pc) & AtEntry(u, v) & Init(u) )
@@ -43,17 +43,18 @@ mu bool Forward(State u, State v)
 
     // a step within the module
   | ( !ByExit(u.mod) & ( exists State x. Forward(u, x) & ProgramInt(x, v) ) )
-  | ( ByExit(u.mod) & u = v & ( exists State x. At(x) & ProgramInt(x, v) ) )
+  | ( ByExit(u.mod) & u = v & ( exists State x. Arrives(x) & ProgramInt(x, v) ) )
 
     // a call at y, in a module of either kind, enters u
-  | ( !ByExit(u.mod) & ( exists State y. At(y) & IntoCall(y, u) & AtEntry(u, v) ) )
-  | ( ByExit(u.mod) & u = v & ( exists State y. At(y) & IntoCall(y, u) ) )
+  | ( !ByExit(u.mod) & ( exists State y. Arrives(y) & IntoCall(y, u) & AtEntry(u, v) ) )
+  | ( ByExit(u.mod) & u = v & ( exists State y. Arrives(y) & IntoCall(y, u) ) )
 
     // a call at x enters y, the module called ends in z, and the caller goes on at v
   | ( !ByExit(u.mod) & ( exists State x, State y, State z.
         Forward(u, x) & IntoCall(x, y) & Through(y, z) & Return(x, z, v) ) )
   | ( ByExit(u.mod) & u = v & ( exists State x, State y, State z.
-        At(x) & IntoCall(x, y) & Through(y, z) & Return(x, z, v) ) )
+        Arrives(x) & IntoCall(x, y) & Through(y, z) & Return(x, z, v) ) )
   );
 
-( exists State v. Target(v.mod, v.pc) & At(v) );
+// the question
+( exists State v. Target(v.mod, v.pc) & Arrives(v) );

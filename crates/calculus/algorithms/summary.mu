@@ -26,4 +26,5 @@ mu bool ReachedEntry(State u)
   | ( exists State x, State y. ReachedEntry(x) & Summary(x, y) & IntoCall(y, u) )
   );
 
+// the question
 ( exists State u, State v. Target(v.mod, v.pc) & ReachedEntry(u) & Summary(u, v) );

@@ -5,9 +5,10 @@
 //! formula's.** Evidence for the opposite is a contradiction, which is an internal error if the
 //! algorithm is one of hardbop's own, and named as a fault of the algorithm if it is a user's.
 
+use crate::encoding::layout::Extent;
 use crate::encoding::threads::{ThreadBound, fixed};
-use crate::search::algorithm::Algorithm;
-use crate::search::decide::{Decided, Decision, decide_threads};
+use crate::search::algorithm::{Algorithm, Kind};
+use crate::search::decide::{Decided, Decision, Effort, decide_threads_by};
 use hardbop_bdd::Exhausted;
 use hardbop_fixpoint::Stop;
 use hardbop_formula::System;
@@ -23,8 +24,10 @@ use std::sync::Arc;
 /// Solves algorithms written as formulas.
 #[derive(Clone)]
 pub struct CalculusEngine {
-    /// The algorithm for programs without threads.
-    pub algorithm: Algorithm,
+    /// The algorithm, if one is asked for; else the usual one, or the formula for a bound.
+    pub algorithm: Option<Algorithm>,
+    /// How much the relations say, if that is asked for.
+    pub relations: Option<Extent>,
     /// Gives runs and certificates, with threads and without.
     pub evidence: Arc<dyn Engine>,
 }
@@ -38,14 +41,13 @@ impl Engine for CalculusEngine {
         match thread_bound(machine, question) {
             Some(_) => {
                 takes_only_reachability(question)?;
-                if !self.algorithm.is_built_in {
-                    return Declined::because("a user's algorithm for programs with threads");
-                }
+                self.takes_kind(Kind::Threads)?;
                 fixed(machine, hardbop_outcome::budget::DEFAULT_THREADS)
                     .map_or_else(Declined::because, |_| Ok(()))
             }
             None => {
                 takes_only_sequential_reachability(machine, question)?;
+                self.takes_kind(Kind::Sequential)?;
                 two_calls(machine).map_or(Ok(()), Declined::because)
             }
         }
@@ -60,7 +62,11 @@ impl Engine for CalculusEngine {
     ) -> Outcome {
         progress.event(Event::Phase("formulas"));
         let decided = match thread_bound(machine, question) {
-            Some(bound) => decide_threads(machine, &nodes_of(question), bound, budget),
+            Some(bound) => {
+                let nodes = nodes_of(question);
+                let own = self.algorithm.as_ref();
+                decide_threads_by(machine, &nodes, bound, own, self.relations, budget)
+            }
             None => self.decide(machine, question, budget),
         };
         let decided = match decided {
@@ -80,6 +86,7 @@ impl Engine for CalculusEngine {
         let counters = counters.map(|(name, value)| (format!("evidence-{name}"), value));
         outcome.statistics.extend(counters);
         outcome.certificates = found.certificates;
+        outcome.printed.clone_from(&decided.printed);
         let is_excluded = |answer: &Answer| answer.verdict == Verdict::Excluded;
         let excluded: Vec<&Target> = outcome
             .answers
@@ -100,18 +107,42 @@ impl Engine for CalculusEngine {
 }
 
 impl CalculusEngine {
+    /// An algorithm of hardbop's is for programs with threads or for programs without.
+    fn takes_kind(&self, kind: Kind) -> Result<(), Declined> {
+        match &self.algorithm {
+            Some(algorithm) if algorithm.kind != kind && algorithm.kind != Kind::Own => {
+                let what = match kind {
+                    Kind::Threads => "for programs with threads",
+                    _ => "for programs without threads or without a bound",
+                };
+                let name = algorithm.name.trim_end_matches(".mu");
+                Declined::because(format!("the algorithm `{name}` {what}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn decide(
         &self,
         machine: &Machine,
         question: &Question,
         budget: &Budget<'_>,
     ) -> Result<Decided, Limit> {
-        let mut decision = Decision::new(machine, &self.algorithm, budget);
+        let usual = Algorithm::usual();
+        let mut decision = Decision {
+            machine,
+            budget,
+            algorithm: self.algorithm.as_ref().unwrap_or(&usual),
+            extent: self.relations,
+            effort: Effort::default(),
+            printed: Vec::new(),
+        };
         let is_reached = decision.reached(&nodes_of(question))?;
         Ok(Decided {
             is_reached,
             is_short_of_threads: false,
-            statistics: decision.statistics(),
+            statistics: decision.effort.statistics(),
+            printed: decision.printed,
         })
     }
 
@@ -134,10 +165,11 @@ impl CalculusEngine {
         let is_known = !evidence.verdict.is_unknown();
         let is_so = is_known.then(|| evidence.verdict.is_found());
         if is_so.is_some_and(|is_so| is_so != is_reached) {
-            let algorithm = &self.algorithm.name;
+            let own = self.algorithm.as_ref();
+            let algorithm = own.map_or("the formula", |own| own.name.as_str());
             let (claim, truth) = (word(is_reached), word(!is_reached));
             let what = format!("`{algorithm}` says that {target} is {claim}, but it is {truth}");
-            let why = if self.algorithm.is_built_in {
+            let why = if own.is_none_or(Algorithm::is_built_in) {
                 Limit::Contradiction { what }
             } else {
                 let what = format!("`{algorithm}` for an algorithm: {what}");

@@ -13,6 +13,8 @@ mod encoding {
     pub(crate) mod places;
     pub(crate) mod problem;
     pub(crate) mod relations;
+    pub(crate) mod source_names;
+    mod static_relations;
     mod steps;
     mod text;
     pub mod threads;
@@ -20,14 +22,23 @@ mod encoding {
 
 /// Algorithms, and what they decide.
 mod search {
+    pub mod actions;
     pub mod algorithm;
     pub(crate) mod decide;
 }
 
+/// What people see of values.
+mod evidence {
+    pub(crate) mod tuple_words;
+}
+
 mod engine;
 
-pub use encoding::problem::Program;
+pub use encoding::layout::Extent;
+pub use encoding::problem::{Aim, Program};
 pub use encoding::threads;
 pub use engine::{CalculusEngine, unsupported};
+pub use evidence::tuple_words::TupleWords;
+pub use search::actions;
 pub use search::algorithm::{self, Algorithm};
-pub use search::decide::{Decided, decide_threads};
+pub use search::decide::{Decided, decide_threads, sequential_problem, thread_problem};

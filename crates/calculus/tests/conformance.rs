@@ -1,7 +1,7 @@
 //! Every algorithm passes the suite that every engine must pass, with all runs replayed and all
 //! certificates checked.
 
-use hardbop_calculus::{Algorithm, CalculusEngine};
+use hardbop_calculus::{Algorithm, CalculusEngine, Extent};
 use hardbop_machine::Machine;
 use hardbop_outcome::{Certificate, NeverInterrupted};
 use hardbop_summary::SummaryEngine;
@@ -24,7 +24,8 @@ fn check(name: &str, seeds: u64) {
 
 fn engine(name: &str) -> CalculusEngine {
     CalculusEngine {
-        algorithm: Algorithm::built_in(name).expect("the name of an algorithm"),
+        algorithm: Some(Algorithm::built_in(name).expect("the name of an algorithm")),
+        relations: None,
         evidence: Arc::new(SummaryEngine::default()),
     }
 }
@@ -32,6 +33,21 @@ fn engine(name: &str) -> CalculusEngine {
 #[test]
 fn entry_forward_agrees_with_the_oracle_on_generated_programs() {
     check("entry-forward", 100);
+}
+
+#[test]
+fn entry_forward_return_agrees_with_the_oracle_on_generated_programs() {
+    check("entry-forward-return", 40);
+}
+
+#[test]
+fn full_relations_give_the_same_verdicts() {
+    let engine = CalculusEngine {
+        relations: Some(Extent::Full),
+        ..engine("entry-forward")
+    };
+    let report = conformance(&engine, &accept, &ConformanceConfig::sequential(0..30));
+    assert!(report.has_passed(), "{report}");
 }
 
 #[test]

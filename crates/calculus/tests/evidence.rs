@@ -57,7 +57,8 @@ fn machine() -> Machine {
 /// The answers about both assertions: the first one fails, the second one holds.
 fn ask(algorithm: Algorithm, evidence: impl Engine + 'static) -> Vec<Answer> {
     let engine = CalculusEngine {
-        algorithm,
+        algorithm: Some(algorithm),
+        relations: None,
         evidence: Arc::new(evidence),
     };
     let machine = machine();

@@ -1,9 +1,9 @@
 //! The text of a problem means the same as the system that the engine builds without it.
 
 use expect_test::expect;
-use hardbop_calculus::algorithm::{BUILT_IN, answer};
+use hardbop_calculus::algorithm::{BUILT_IN, Kind, answer};
 use hardbop_calculus::threads::{ThreadBound, ThreadProblem, fixed};
-use hardbop_calculus::{Algorithm, Program};
+use hardbop_calculus::{Aim, Algorithm, Extent, Program};
 use hardbop_fixpoint::{Limits, Options, Solver};
 use hardbop_formula::{Formula, RelationId, RelationKind, System, load_text};
 use hardbop_machine::Machine;
@@ -22,13 +22,18 @@ fn machine(text: &str) -> Machine {
     hardbop_machine::from_text("test.bp", text).expect("a program")
 }
 
-fn program<'m>(machine: &'m Machine, question: &Question) -> Program<'m> {
+fn program<'m>(machine: &'m Machine, question: &Question, algorithm: &Algorithm) -> Program<'m> {
     let targets: Vec<_> = question
         .targets()
         .iter()
         .map(|target| target.node)
         .collect();
-    Program::new(machine, machine.threads[0].entry, &targets, &targets)
+    let aim = Aim {
+        asked: &targets,
+        targets: &targets,
+        extent: Extent::Sliced,
+    };
+    Program::new(machine, &[machine.threads[0].entry], aim, algorithm)
 }
 
 #[test]
@@ -37,9 +42,12 @@ fn the_text_is_a_file_of_the_language_with_the_same_answer() {
     for (seed, knobs) in (0..12).zip([Knobs::recursive(), Knobs::integers()].iter().cycle()) {
         let machine = machine(&generate(seed, knobs));
         let question = Question::assertions(&machine);
-        let program = program(&machine, &question);
-        for known in &BUILT_IN {
+        for known in BUILT_IN
+            .iter()
+            .filter(|known| known.kind == Kind::Sequential)
+        {
             let algorithm = Algorithm::built_in(known.name).expect("its own name");
+            let program = program(&machine, &question, &algorithm);
             let text = program.text(&algorithm);
             let read = load_text(&Source::new("problem.mu", &text));
             let messages: Vec<_> = read.diagnostics.iter().map(|d| &d.message).collect();
@@ -75,8 +83,8 @@ bool f(x) begin
 end
 ";
     let machine = machine(text);
-    let own = Algorithm::own("mine.mu", "( exists State s. Init(s) );\n", Vec::new());
-    let text = program(&machine, &Question::label(&machine, "L")).text(&own);
+    let algorithm = Algorithm::built_in("summary").expect("its name");
+    let text = program(&machine, &Question::label(&machine, "L"), &algorithm).text(&algorithm);
     let interface = text
         .find("// The program as section 4")
         .expect("the interface");
@@ -246,12 +254,16 @@ fn what_is_written_has_nothing_that_mucke_refuses() {
     );
     let question = Question::assertions(&machine);
     let targets: Vec<_> = question.targets().iter().map(|t| t.node).collect();
-    let program = program(&machine, &question);
-    let named = BUILT_IN.iter().map(|known| Algorithm::built_in(known.name));
-    let mut texts: Vec<String> = named.flatten().map(|own| program.text(&own)).collect();
+    let sequential = BUILT_IN
+        .iter()
+        .filter(|known| known.kind == Kind::Sequential);
+    let named = sequential.filter_map(|known| Algorithm::built_in(known.name));
+    let mut texts: Vec<String> = named
+        .map(|own| program(&machine, &question, &own).text(&own))
+        .collect();
     let fixed = fixed(&machine, 1).expect("it has no threads of its own");
     for bound in [ThreadBound::Contexts(1), ThreadBound::Rounds(2)] {
-        texts.push(ThreadProblem::new(&fixed, &targets, bound).text());
+        texts.push(ThreadProblem::new(&fixed, &targets, bound, None, Extent::Sliced).text());
     }
     for text in texts {
         assert!(!text.contains("!!"), "{text}");

@@ -3,7 +3,7 @@
 
 use hardbop_calculus::algorithm::answer;
 use hardbop_calculus::threads::{ThreadBound, ThreadProblem, fixed};
-use hardbop_calculus::{Decided, decide_threads};
+use hardbop_calculus::{Decided, Extent, decide_threads};
 use hardbop_fixpoint::{Limits, Options, Solver};
 use hardbop_formula::load_text;
 use hardbop_machine::{Machine, from_text};
@@ -266,7 +266,8 @@ fn the_text_of_a_problem_has_the_same_answer() {
         (ThreadBound::Rounds(3), true),
     ] {
         let threads = fixed(&machine, THREADS).expect("it is taken");
-        let text = ThreadProblem::new(&threads, &targets, bound).text();
+        let extent = Extent::Sliced;
+        let text = ThreadProblem::new(&threads, &targets, bound, None, extent).text();
         let read = load_text(&Source::new("problem.mu", &text));
         assert!(
             read.diagnostics.is_empty(),

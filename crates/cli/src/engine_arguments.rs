@@ -1,18 +1,12 @@
 //! `--engine` and the options of single engines: what the portfolio is told.
 
+use crate::calculus_arguments::CalculusArguments;
 use crate::exit::Failure;
-use crate::input;
 use clap::builder::PossibleValuesParser;
-use hardbop_calculus::Algorithm;
-use hardbop_calculus::algorithm::{BUILT_IN, answer};
 use hardbop_explicit::Search;
-use hardbop_formula::load;
 use hardbop_portfolio::{Choice, EngineName, Options, Portfolio, Validation};
-use hardbop_report::diagnostics::{Colour, render};
 use hardbop_satcheck::{SatEngine, Split};
 use hardbop_summary::Order;
-use hardbop_syntax::Source;
-use hardbop_syntax::diagnostic::has_errors;
 use hardbop_transform::hide::Tracking;
 use std::num::NonZeroUsize;
 
@@ -56,16 +50,6 @@ struct SummaryArguments {
     /// Which variables count, for engines calculus and sat too [default: needed]
     #[arg(long, value_enum)]
     track: Option<TrackName>,
-}
-
-/// Options of the calculus engine.
-#[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Options of engine calculus")]
-pub struct CalculusArguments {
-    /// Algorithm to solve: a name, or a `.mu` file of your own [default: entry-forward-split, for
-    /// relations entry-forward]
-    #[arg(long, value_name = "NAME|FILE")]
-    algorithm: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -178,14 +162,14 @@ impl EngineArguments {
     }
 
     fn options(&self) -> Result<Options, Failure> {
-        let algorithm = self.calculus.algorithm.as_deref();
         Ok(Options {
             order: self.summary.order.map(|order| match order {
                 OrderName::Declaration => Order::Declaration,
                 OrderName::FirstUse => Order::FirstUse,
                 OrderName::Force => Order::Force,
             }),
-            algorithm: algorithm.map(find_algorithm).transpose()?,
+            algorithm: self.calculus.algorithm()?,
+            relations: self.calculus.relations.extent(),
             unreduced: self.interleaving.unreduced,
             search: self.explicit.search.map(|search| match search {
                 SearchName::Dfs => Search::Dfs,
@@ -213,54 +197,4 @@ impl SatArguments {
             ..usual
         }
     }
-}
-
-impl CalculusArguments {
-    /// The algorithm that is asked for, or one of hardbop's own.
-    pub fn algorithm_or(&self, usual: &str) -> Result<Algorithm, Failure> {
-        find_algorithm(self.algorithm.as_deref().unwrap_or(usual))
-    }
-}
-
-/// One of hardbop's algorithms, or a user's own file.
-fn find_algorithm(name: &str) -> Result<Algorithm, Failure> {
-    if let Some(algorithm) = Algorithm::built_in(name) {
-        return Ok(algorithm);
-    }
-    if !std::path::Path::new(name).exists() {
-        let names: Vec<&str> = BUILT_IN.iter().map(|known| known.name).collect();
-        return Err(Failure::BadInput(format!(
-            "there is no algorithm and no file `{name}`; the algorithms are {}",
-            names.join(", ")
-        )));
-    }
-    own_algorithm(name)
-}
-
-/// Reads an algorithm and the files that it loads, and checks it against the interface that it
-/// will be solved with.
-fn own_algorithm(name: &str) -> Result<Algorithm, Failure> {
-    let source = input::read_source(name)?;
-    let mut files: Vec<(String, Source)> = Vec::new();
-    load(&source, &mut |path| {
-        let read = input::read_source(path);
-        let file = read.map_err(|failure| failure.message().unwrap_or_default().to_owned())?;
-        files.push((path.to_owned(), file.clone()));
-        Ok(file)
-    });
-    let algorithm = Algorithm::own(name, source.text(), files);
-    let checked = algorithm.check();
-    if has_errors(&checked.diagnostics) {
-        let mut message = format!("`{name}` is not an algorithm\n");
-        for (source, diagnostics) in checked.sources.by_file(&checked.diagnostics) {
-            message.push_str(&render(source, &diagnostics, Colour::Plain));
-        }
-        return Err(Failure::BadInput(message.trim_end().to_owned()));
-    }
-    if checked.system.as_ref().and_then(answer).is_none() {
-        return Err(Failure::BadInput(format!(
-            "`{name}` asks nothing: the last query of an algorithm is its answer"
-        )));
-    }
-    Ok(algorithm)
 }

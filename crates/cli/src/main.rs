@@ -7,6 +7,7 @@
 
 mod arguments;
 mod batch;
+mod calculus_arguments;
 mod commands;
 mod console;
 mod engine_arguments;

@@ -41,6 +41,7 @@ fn words_of(option: EngineOption) -> Vec<&'static str> {
     match option {
         EngineOption::Order => vec!["--order", "declaration"],
         EngineOption::Algorithm => vec!["--algorithm", "entry-forward"],
+        EngineOption::Relations => vec!["--relations", "full"],
         EngineOption::Unreduced => vec!["--unreduced"],
         EngineOption::Search => vec!["--search", "bfs"],
         EngineOption::Eager => vec!["--eager"],

@@ -210,6 +210,28 @@ impl<'a> Solver<'a> {
 
     /// How many tuples of meaningful values a relation has.
     pub fn count(&mut self, relation: RelationId) -> Result<Natural, Stop> {
+        let (value, levels) = self.meaningful(relation)?;
+        Ok(tuples::count(self.manager(), value, &levels))
+    }
+
+    /// The tuples of meaningful values of a relation, no more than `most`, in order of their codes
+    /// as far as all are there.
+    pub fn tuples(&mut self, relation: RelationId, most: usize) -> Result<Vec<Vec<Binding>>, Stop> {
+        let (value, levels) = self.meaningful(relation)?;
+        let parameters = &self.system.relation(relation).parameters;
+        let found = tuples::assignments(self.manager(), value, &levels, most).into_iter();
+        let found = found.map(|set| {
+            let bit = |variable, at| set.contains(&self.level(variable, at));
+            tuples::bindings(self.system, parameters, bit)
+        });
+        let mut found: Vec<Vec<Binding>> = found.collect();
+        found.sort_by_cached_key(|tuple| tuple.iter().map(|b| b.code).collect::<Vec<u64>>());
+        Ok(found)
+    }
+
+    /// The value of a relation for meaningful codes, and the BDD variables of its parameters in
+    /// order.
+    fn meaningful(&mut self, relation: RelationId) -> Result<(Bdd, Vec<u32>), Stop> {
         let tuples = self
             .iteration
             .model
@@ -230,7 +252,7 @@ impl<'a> Solver<'a> {
             .parameters;
         let mut levels: Vec<u32> = bits.iter().map(|&bit| self.allocation.level(bit)).collect();
         levels.sort_unstable();
-        Ok(tuples::count(self.manager(), value, &levels))
+        Ok((value, levels))
     }
 
     /// How many BDD nodes the value of a relation has.

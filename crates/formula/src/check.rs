@@ -11,13 +11,16 @@ mod declared;
 mod formulas;
 mod fragment;
 mod hints;
+mod named;
 mod places;
 mod relations;
 mod types;
 
 use crate::ast::{Ast, Declaration, Ident, Item};
 use crate::builder::FormulaBuilder;
+use crate::loading::Named;
 use crate::system::{Action, Relation, System, Variable, VariableId};
+use crate::vocabulary::Vocabulary;
 use fragment::Missing;
 use hardbop_syntax::ast::Symbol;
 use hardbop_syntax::codes::calculus as codes;
@@ -30,10 +33,16 @@ use types::{TypeId, Types};
 /// which is help enough.
 const MAX_COMPARISONS: usize = 1_000_000;
 
-/// Checks a tree without syntax errors.
-pub(crate) fn check(ast: &Ast) -> (Option<System>, Vec<Diagnostic>) {
+/// Checks a tree without syntax errors, and notes which names of the vocabulary occur.
+pub(crate) fn check(
+    ast: &Ast,
+    vocabulary: &Vocabulary,
+    named: &mut Named,
+) -> (Option<System>, Vec<Diagnostic>) {
     let mut checker = Checker {
         ast,
+        vocabulary,
+        named: Named::default(),
         diagnostics: Vec::new(),
         comparisons_left: MAX_COMPARISONS,
         types: Types::default(),
@@ -62,6 +71,7 @@ pub(crate) fn check(ast: &Ast) -> (Option<System>, Vec<Diagnostic>) {
     checker.report_circular();
     checker.report_ignored();
     checker.report_fragment();
+    *named = checker.named;
     checker.finish()
 }
 
@@ -75,6 +85,9 @@ struct Binding {
 /// What is known while a tree is checked.
 struct Checker<'a> {
     ast: &'a Ast,
+    vocabulary: &'a Vocabulary,
+    /// What of the vocabulary was named.
+    named: Named,
     diagnostics: Vec<Diagnostic>,
     comparisons_left: usize,
     types: Types,

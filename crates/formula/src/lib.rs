@@ -15,12 +15,14 @@ mod parser;
 mod sources;
 mod system;
 mod token;
+mod vocabulary;
 
 pub use builder::FormulaBuilder;
-pub use loading::{Checked, Loader, load, load_text};
+pub use loading::{Checked, Loader, Named, load, load_text, load_with};
 pub use names::names;
 pub use sources::Sources;
 pub use system::{
     Action, ActionKind, ArgumentBit, Bits, Cofactor, Formula, FormulaId, Hint, HintKind, Leaf,
     Relation, RelationId, RelationKind, System, Values, Variable, VariableId,
 };
+pub use vocabulary::{NamedField, NamedPlace, NamedValues, Vocabulary};

@@ -9,6 +9,7 @@ use crate::check;
 use crate::parser;
 use crate::sources::Sources;
 use crate::system::System;
+use crate::vocabulary::Vocabulary;
 use hardbop_syntax::codes::calculus as codes;
 use hardbop_syntax::diagnostic::has_errors;
 use hardbop_syntax::{Diagnostic, Source, Span};
@@ -27,17 +28,34 @@ pub struct Checked {
     pub sources: Sources,
     /// Errors and warnings in order of discovery.
     pub diagnostics: Vec<Diagnostic>,
+    /// Which names of the host occur.
+    pub named: Named,
+}
+
+/// Which names of a host's vocabulary occur in a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// A value of an enumeration.
+    pub values: bool,
+    /// A field.
+    pub fields: bool,
 }
 
 /// Reads a system: the root text and all files that it loads, relative to the name of the text.
 pub fn load(root: &Source, loader: &mut Loader<'_>) -> Checked {
+    load_with(root, loader, &Vocabulary::default())
+}
+
+/// The same where a host gives names to values and to parts of classes.
+pub fn load_with(root: &Source, loader: &mut Loader<'_>, vocabulary: &Vocabulary) -> Checked {
     let reading = read(root, loader);
     let mut diagnostics = reading.diagnostics;
     // What a broken text fails to define would be reported at each use.
+    let mut named = Named::default();
     let system = if has_errors(&diagnostics) {
         None
     } else {
-        let (system, found) = check::check(&reading.ast);
+        let (system, found) = check::check(&reading.ast, vocabulary, &mut named);
         diagnostics.extend(found);
         system
     };
@@ -45,6 +63,7 @@ pub fn load(root: &Source, loader: &mut Loader<'_>) -> Checked {
         system,
         sources: reading.sources,
         diagnostics,
+        named,
     }
 }
 

@@ -9,6 +9,7 @@
 
 use hardbop_syntax::Span;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Everything a file defines and asks.
 #[derive(Clone, Debug, Default)]
@@ -85,6 +86,8 @@ pub struct Leaf {
     pub bits: Range<u32>,
     /// How its values are written.
     pub values: Values,
+    /// The name of its enumeration.
+    pub enumeration: Option<Arc<str>>,
 }
 
 /// How the values of a leaf are written.
@@ -201,6 +204,8 @@ pub enum ActionKind {
     Size(RelationId),
     /// `#ons`: print how many tuples of meaningful values satisfy a relation.
     Count(RelationId),
+    /// `#list`: print the tuples of a relation.
+    List(RelationId),
     /// `#wit`: print values of the outermost existential variables that make the formula true.
     Witness(FormulaId),
     /// `#cex`: print values of the outermost universal variables that make the formula false.

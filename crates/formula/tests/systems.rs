@@ -44,6 +44,7 @@ fn shown(system: &System) -> String {
         let _ = match &action.kind {
             ActionKind::Query(id) => writeln!(out, "? {}", formula(*id)),
             ActionKind::Size(id) => writeln!(out, "size {}", name(id)),
+            ActionKind::List(id) => writeln!(out, "list {}", name(id)),
             ActionKind::Count(id) => writeln!(out, "count {}", name(id)),
             ActionKind::Witness(id) => writeln!(out, "witness {}", formula(*id)),
             ActionKind::Counterexample(id) => writeln!(out, "counterexample {}", formula(*id)),

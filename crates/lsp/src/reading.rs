@@ -6,6 +6,7 @@ use crate::lines::Lines;
 use crate::program_names::program_names;
 use hardbop_automata::{ProgramName, read_monitor, read_monitor_text};
 use hardbop_calculus::Algorithm;
+use hardbop_calculus::algorithm::BuiltIn;
 use hardbop_formula::Sources;
 use hardbop_machine::{Machine, lower};
 use hardbop_syntax::ast::{Ast, Form};
@@ -84,7 +85,11 @@ impl Reading {
     fn formulas(source: Source, lines: Arc<Lines>, path: &str, files: &Files<'_>) -> Self {
         let mut loaded: Vec<(String, Source)> = Vec::new();
         let alone = hardbop_formula::load(&source, &mut |path| {
-            let file = Source::new(path, files(path)?);
+            let text = files(path).or_else(|why| match BuiltIn::at(path) {
+                Some(known) => Ok(known.definitions()),
+                None => Err(why),
+            })?;
+            let file = Source::new(path, text);
             loaded.push((path.to_owned(), file.clone()));
             Ok(file)
         });

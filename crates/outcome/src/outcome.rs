@@ -27,6 +27,18 @@ pub struct Outcome {
     /// one of everything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub certificates: Vec<Certificate>,
+    /// What an algorithm of the user printed, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub printed: Vec<Printed>,
+}
+
+/// What one command of an algorithm printed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Printed {
+    /// The command as it is written.
+    pub command: String,
+    /// Lines of text.
+    pub text: String,
 }
 
 impl Outcome {
@@ -38,6 +50,7 @@ impl Outcome {
             answers,
             statistics: Vec::new(),
             certificates: Vec::new(),
+            printed: Vec::new(),
         }
     }
 

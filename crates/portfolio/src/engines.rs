@@ -3,7 +3,7 @@
 use crate::options::Options;
 use hardbop_branching::BranchingEngine;
 use hardbop_brute_force::{BruteForce, TabulationEngine};
-use hardbop_calculus::{Algorithm, CalculusEngine, algorithm::USUAL};
+use hardbop_calculus::CalculusEngine;
 use hardbop_explicit::ExplicitEngine;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Budget, Declined, Engine, Outcome, Progress, Question};
@@ -97,11 +97,17 @@ impl EngineName {
             Self::Summary => summary(options),
             Self::Calculus => {
                 let engine = CalculusEngine {
-                    algorithm: options.algorithm.clone().unwrap_or_else(usual_algorithm),
+                    algorithm: options.algorithm.clone(),
+                    relations: options.relations,
                     evidence: Arc::new(EvidenceSource {
                         sequential: summary(options),
                     }),
                 };
+                // What a user's algorithm says, and what all relations say, is about the whole
+                // program.
+                if options.is_about_all_variables() {
+                    return Box::new(engine);
+                }
                 tracking(options, Box::new(engine))
             }
             Self::Explicit => {
@@ -158,11 +164,6 @@ fn tracking(options: &Options, engine: Box<dyn Engine>) -> Box<dyn Engine> {
             tries_all: true,
         }),
     }
-}
-
-/// The algorithm that the calculus engine solves where none is asked for.
-fn usual_algorithm() -> Algorithm {
-    Algorithm::built_in(USUAL).expect("the usual algorithm is in the table")
 }
 
 /// Where the calculus engine gets its runs and certificates: engines do not know of each other,

@@ -4,7 +4,7 @@
 //! given; where the choice is left to the portfolio, only engines that obey all of them take part.
 
 use crate::engines::EngineName;
-use hardbop_calculus::Algorithm;
+use hardbop_calculus::{Algorithm, Extent};
 use hardbop_explicit::Search;
 use hardbop_outcome::Budget;
 use hardbop_satcheck::Split;
@@ -19,6 +19,8 @@ pub struct Options {
     pub order: Option<Order>,
     /// The algorithm of the calculus engine.
     pub algorithm: Option<Algorithm>,
+    /// How much the relations of the calculus engine say.
+    pub relations: Option<Extent>,
     /// Whether all steps of all threads are taken.
     pub unreduced: bool,
     /// In which order states are explored.
@@ -40,6 +42,7 @@ impl Default for Options {
         Self {
             order: None,
             algorithm: None,
+            relations: None,
             unreduced: false,
             search: None,
             eager: false,
@@ -58,6 +61,8 @@ pub enum EngineOption {
     Order,
     /// `--algorithm`
     Algorithm,
+    /// `--relations`
+    Relations,
     /// `--unreduced`
     Unreduced,
     /// `--search`
@@ -84,9 +89,10 @@ pub enum EngineOption {
 
 impl EngineOption {
     /// All options that not every engine obeys.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Order,
         Self::Algorithm,
+        Self::Relations,
         Self::Unreduced,
         Self::Search,
         Self::Eager,
@@ -105,6 +111,7 @@ impl EngineOption {
         match self {
             Self::Order => "--order",
             Self::Algorithm => "--algorithm",
+            Self::Relations => "--relations",
             Self::Unreduced => "--unreduced",
             Self::Search => "--search",
             Self::Eager => "--eager",
@@ -127,7 +134,7 @@ impl EngineOption {
         };
         match self {
             Self::Order => &[Summary, Sequentialized],
-            Self::Algorithm => &[Calculus],
+            Self::Algorithm | Self::Relations => &[Calculus],
             Self::Unreduced => &[Interleaving],
             Self::Search | Self::Eager | Self::Jobs => &[Explicit],
             Self::Split | Self::InlineDepth => &[Sat],
@@ -169,11 +176,19 @@ impl std::fmt::Display for EngineOption {
 }
 
 impl Options {
+    /// Whether the calculus engine has to answer about the program with all its variables: for an
+    /// algorithm that may look at them, or for relations that leave nothing out.
+    pub fn is_about_all_variables(&self) -> bool {
+        let is_own = |algorithm: &Algorithm| !algorithm.is_built_in();
+        self.relations == Some(Extent::Full) || self.algorithm.as_ref().is_some_and(is_own)
+    }
+
     /// The options that are given, limits included.
     pub fn given(&self, budget: &Budget<'_>) -> Vec<EngineOption> {
         let is_given = |option: &EngineOption| match option {
             EngineOption::Order => self.order.is_some(),
             EngineOption::Algorithm => self.algorithm.is_some(),
+            EngineOption::Relations => self.relations.is_some(),
             EngineOption::Unreduced => self.unreduced,
             EngineOption::Search => self.search.is_some(),
             EngineOption::Eager => self.eager,

@@ -17,6 +17,7 @@ mod written;
 
 use hardbop_automata::PropertyText;
 use hardbop_machine::Machine;
+use hardbop_outcome::outcome::Printed;
 use hardbop_outcome::{
     Answer, Asked, Bound, Certificate, Evidence, Limit, Outcome, Target, Verdict, VerdictWord,
     digest,
@@ -47,6 +48,10 @@ pub struct Document<'a> {
     pub answers: Vec<AnswerReport<'a>>,
     /// Work counters in a fixed order.
     pub statistics: &'a [(String, u64)],
+    /// What an algorithm of the user printed, in order.
+    #[serde(skip_serializing_if = "<[Printed]>::is_empty")]
+    #[schemars(with = "Vec<schema::Printed>", default)]
+    pub printed: &'a [Printed],
     /// Proofs of negative answers, unless they were written to a file.
     #[serde(skip_serializing_if = "<[Certificate]>::is_empty")]
     #[schemars(with = "Vec<serde_json::Value>", default)]
@@ -146,6 +151,7 @@ impl<'a> Document<'a> {
                 .map(|answer| AnswerReport::new(outcome, answer, options))
                 .collect(),
             statistics: &outcome.statistics,
+            printed: &outcome.printed,
             certificates: &outcome.certificates,
             hardbop,
             file,

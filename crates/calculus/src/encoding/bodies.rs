@@ -202,6 +202,7 @@ impl<'w> BodyWriter<'w> {
         self.system.variables.push(MuVariable {
             name: "choice".to_owned(),
             leaves: vec![Leaf {
+                enumeration: None,
                 path: String::new(),
                 bits: 0..1,
                 values: Values::Boolean,

@@ -5,11 +5,21 @@
 //! that counts from 0 (the entry) in each module, the locals and the globals. **Slots, not names**:
 //! locals of different procedures never meet in one state, so class `Local` has as many bits as the
 //! procedure that needs most of them. A bit has a field only if its value can matter: if it is live
-//! somewhere and can influence whether a target is reached.
+//! somewhere and can influence whether a target is reached. [`Extent::Full`] gives every bit one.
 
 use hardbop_machine::analysis::{Analyses, Liveness, ModRef, NodeOrder, Slice};
 use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Variable};
 use std::collections::HashMap;
+
+/// How much of a program its relations say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// What can influence whether the targets are reached. Values that are dead are open.
+    #[default]
+    Sliced,
+    /// Everything: all variables, everywhere. A state that is reached is a state of a run.
+    Full,
+}
 
 /// A bit of a variable, the lowest is 0.
 pub(crate) type VariableBit = (Variable, u8);
@@ -51,6 +61,9 @@ pub struct Layout {
     effects: ModRef,
     /// Per global whether other threads may touch it at any time.
     is_exposed: Vec<bool>,
+    extent: Extent,
+    /// Per module its nodes in order of their program counters.
+    nodes: Vec<Vec<NodeId>>,
     /// What matters for the targets.
     slice: Slice,
     /// What the flow of control can get to.
@@ -58,8 +71,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Numbers everything that can matter for some targets. Linear.
-    pub fn new(machine: &Machine, targets: &[NodeId]) -> Self {
+    /// Numbers everything that can matter for some targets, or simply everything. Linear.
+    pub fn new(machine: &Machine, targets: &[NodeId], extent: Extent) -> Self {
         let Analyses {
             calls,
             effects,
@@ -78,6 +91,8 @@ impl Layout {
             liveness,
             effects,
             is_exposed: exposed_globals(machine),
+            extent,
+            nodes: Vec::new(),
             slice: Slice::new(machine, &calls, targets),
             whole: Slice::new(machine, &calls, &everywhere),
         };
@@ -102,11 +117,12 @@ impl Layout {
                 self.pcs[node.index()] = code;
             }
             self.pc_count = self.pc_count.max(nodes.len() as u32);
+            self.nodes.push(nodes);
         }
     }
 
     fn number_globals(&mut self, machine: &Machine) {
-        let mut used = vec![false; machine.globals.len()];
+        let mut used = vec![self.is_full(); machine.globals.len()];
         for node in machine.node_ids() {
             for variable in self.liveness.live_at(node) {
                 if let Variable::Global(id) = variable {
@@ -120,7 +136,7 @@ impl Layout {
                 continue;
             }
             let variable = Variable::Global(GlobalId(index as u32));
-            for bit in 0..global.ty.width() as u8 {
+            for bit in (0..global.ty.width() as u8).rev() {
                 let field = self.global_fields.len() as u32;
                 // Globals are the same wherever they are looked at from: they are kept under the
                 // first procedure.
@@ -137,7 +153,7 @@ impl Layout {
         let mut agreed: Vec<Option<String>> = Vec::new();
         for id in machine.procedure_ids() {
             let procedure = machine.procedure(id);
-            let mut used = vec![false; procedure.locals.len()];
+            let mut used = vec![self.is_full(); procedure.locals.len()];
             for node in procedure.node_ids() {
                 for variable in self.liveness.live_at(node) {
                     if let Variable::Local(local) = variable {
@@ -150,7 +166,7 @@ impl Layout {
                     continue;
                 }
                 let variable = Variable::Local(LocalId(index as u32));
-                for bit in 0..local.ty.width() as u8 {
+                for bit in (0..local.ty.width() as u8).rev() {
                     let slot = self.bits[id.index()].len();
                     self.fields.insert((id, variable, bit), slot as u32);
                     self.bits[id.index()].push((variable, bit));
@@ -185,6 +201,21 @@ impl Layout {
         self.pcs[node.index()]
     }
 
+    /// The procedure with a code.
+    pub(crate) fn procedure(&self, module: u64) -> Option<ProcId> {
+        self.by_module.get(module as usize).copied()
+    }
+
+    /// The node with a program counter in a procedure.
+    pub(crate) fn node(&self, procedure: ProcId, pc: u64) -> Option<NodeId> {
+        self.nodes[procedure.index()].get(pc as usize).copied()
+    }
+
+    /// Whether nothing is left out.
+    pub(crate) fn is_full(&self) -> bool {
+        self.extent == Extent::Full
+    }
+
     /// The field of a bit as seen from a procedure; nothing if it never matters.
     pub fn field(&self, procedure: ProcId, variable: Variable, bit: u8) -> Option<Field> {
         let (class, owner) = match variable {
@@ -217,13 +248,16 @@ impl Layout {
 
     /// Whether the flow of control has a way from the start to an edge.
     pub(crate) fn can_be_taken(&self, edge: EdgeId) -> bool {
-        self.whole.keeps_edge(edge)
+        self.is_full() || self.whole.keeps_edge(edge)
     }
 
     /// Whether the value of a variable at a node can matter for what follows in this invocation.
     /// Where it cannot, relations leave it open. A global that the procedure never touches does
     /// not: the caller remembers its value.
     pub(crate) fn matters(&self, machine: &Machine, node: NodeId, variable: Variable) -> bool {
+        if self.is_full() {
+            return true;
+        }
         let procedure = machine.procedure_of(node);
         let is_touched = match variable {
             Variable::Global(global) => self.touches(procedure, global),
@@ -237,7 +271,8 @@ impl Layout {
     /// Whether a procedure, or anything it calls, or another thread meanwhile, reads or writes a
     /// global.
     pub(crate) fn touches(&self, procedure: ProcId, global: GlobalId) -> bool {
-        self.is_exposed[global.index()]
+        self.is_full()
+            || self.is_exposed[global.index()]
             || self.effects.modifies(procedure, global)
             || self.effects.references(procedure, global)
     }

@@ -2,24 +2,42 @@
 //! or as a system for ours.
 
 use crate::encoding::bodies::BodyWriter;
-use crate::encoding::layout::Layout;
+use crate::encoding::layout::{Extent, Layout};
 use crate::encoding::relations::{ProgramRelation, program_relations};
+use crate::encoding::source_names::SourceNames;
+use crate::encoding::static_relations::{PLACES, static_relations};
 use crate::encoding::text;
 use crate::search::algorithm::{Algorithm, INTERFACE};
-use hardbop_formula::{Checked, System, load};
+use hardbop_formula::{Checked, System, Vocabulary, load_with};
 use hardbop_machine::bits::BitView;
-use hardbop_machine::{Machine, NodeId, ProcId};
+use hardbop_machine::{Machine, NodeId, ProcId, Variable};
 use hardbop_syntax::Source;
 
-/// A sequential program as relations, for one set of targets.
+/// What is asked of a program.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Aim<'q> {
+    /// The nodes for which everything has to be kept that can matter.
+    pub asked: &'q [NodeId],
+    /// Those of them that the relation `Target` holds.
+    pub targets: &'q [NodeId],
+    /// How much the relations say.
+    pub extent: Extent,
+}
+
+/// A program as relations, for an algorithm and one set of targets.
 #[derive(Debug)]
 pub struct Program<'m> {
     /// The machine.
     pub machine: &'m Machine,
     /// Codes and fields.
     pub layout: Layout,
+    /// The codes of labels, lines, variables and threads, for whoever speaks of them.
+    pub(crate) names: SourceNames,
     view: BitView<'m>,
     relations: Vec<ProgramRelation>,
+    /// The text between the relations and the algorithm.
+    interface: String,
+    vocabulary: Vocabulary,
 }
 
 /// Names of the texts that are made here; users see neither.
@@ -27,41 +45,82 @@ const ROOT_TEXT: &str = "(problem)";
 const PROGRAM_TEXT: &str = "(program)";
 
 impl<'m> Program<'m> {
-    /// The relations of what runs from a procedure on, with all that can matter for some nodes. Of
-    /// these `targets` are the ones that the relation of that name holds.
-    pub fn new(machine: &'m Machine, entry: ProcId, asked: &[NodeId], targets: &[NodeId]) -> Self {
-        Self::with_entries(machine, &[entry], asked, targets)
-    }
-
-    /// The same for a program that runs from several procedures on, of which the first is where it
-    /// starts.
-    pub(crate) fn with_entries(
+    /// The relations of what runs from some procedures on, of which the first is where the program
+    /// starts. An algorithm that speaks of source names gets them, with the relations that it
+    /// mentions.
+    pub fn new(
         machine: &'m Machine,
         entries: &[ProcId],
-        asked: &[NodeId],
-        targets: &[NodeId],
+        aim: Aim<'_>,
+        algorithm: &Algorithm,
     ) -> Self {
-        let layout = Layout::new(machine, asked);
+        let layout = Layout::new(machine, aim.asked, aim.extent);
         let mut view = BitView::new(machine);
-        let relations = program_relations(&mut view, &layout, entries, targets);
+        let mut relations = program_relations(&mut view, &layout, entries, aim.targets);
+        let mut names = SourceNames::default();
+        let mut interface = INTERFACE.to_owned();
+        let mut vocabulary = Vocabulary::default();
+        if algorithm.speaks_of_names() {
+            names = SourceNames::new(machine);
+            relations.extend(static_relations(
+                &mut view,
+                &layout,
+                &names,
+                entries,
+                &|word| algorithm.mentions(word),
+            ));
+            interface.push_str(PLACES);
+            vocabulary = names.vocabulary(machine, &layout);
+        }
         Self {
             machine,
             layout,
+            names,
             view,
             relations,
+            interface,
+            vocabulary,
         }
+    }
+
+    /// The node with these values of `Module` and `PC`.
+    pub fn node(&self, module: u64, pc: u64) -> Option<NodeId> {
+        self.layout.node(self.layout.procedure(module)?, pc)
+    }
+
+    /// The value of `Variable` for a variable of a procedure.
+    pub fn variable(&self, procedure: ProcId, variable: Variable) -> u64 {
+        u64::from(self.names.variable(procedure, variable))
+    }
+
+    /// Adds a text that comes before the algorithm.
+    pub(crate) fn add_interface(&mut self, text: &str) {
+        self.interface.push_str(text);
+    }
+
+    /// Takes names that the program does not have for names of another program.
+    pub(crate) fn open(&mut self) {
+        self.vocabulary.is_open = true;
+    }
+
+    fn types(&self) -> String {
+        let mut types = text::types(self.machine, &self.layout);
+        if !self.vocabulary.values.is_empty() {
+            types.push_str(&text::name_types(&self.names));
+        }
+        types
     }
 
     /// All of the problem as one `.mu` text, for any solver of the calculus.
     pub fn text(&self, algorithm: &Algorithm) -> String {
-        let mut text = text::types(self.machine, &self.layout);
+        let mut text = self.types();
         for relation in &self.relations {
             text.push('\n');
             let graph = self.view.graph();
             text.push_str(&text::relation(self.machine, &self.layout, graph, relation));
         }
         text.push('\n');
-        text.push_str(INTERFACE);
+        text.push_str(&self.interface);
         text.push('\n');
         text.push_str(&algorithm.text);
         text
@@ -69,12 +128,12 @@ impl<'m> Program<'m> {
 
     /// All of the problem as a system, with what is wrong with the algorithm.
     pub fn system(&self, algorithm: &Algorithm) -> Checked {
-        let mut heads = text::types(self.machine, &self.layout);
+        let mut heads = self.types();
         for relation in &self.relations {
             heads.push_str(&text::head(&relation.signature));
             heads.push_str("0;\n");
         }
-        heads.push_str(INTERFACE);
+        heads.push_str(&self.interface);
         let root = format!("load \"{PROGRAM_TEXT}\";\nload \"{}\";\n", algorithm.name);
         let root = Source::new(ROOT_TEXT, &root);
         let mut own = vec![
@@ -83,13 +142,14 @@ impl<'m> Program<'m> {
         ];
         // The two texts of the root are asked for first; whatever is asked for afterwards the
         // algorithm itself loads.
-        let mut checked = load(&root, &mut |path: &str| {
+        let mut loader = |path: &str| {
             let files = &mut algorithm.files.iter();
             let file = own
                 .pop()
                 .or_else(|| Some(files.find(|(known, _)| known == path)?.1.clone()));
             file.ok_or_else(|| "it was not given".to_owned())
-        });
+        };
+        let mut checked = load_with(&root, &mut loader, &self.vocabulary);
         if let Some(system) = &mut checked.system {
             self.fill(system);
         }

@@ -23,8 +23,8 @@ pub(crate) struct Signature {
     /// What it says, in one line.
     pub about: &'static str,
     /// Its parameters, a letter each: m and n are modules, p, q and x places in them; l and g hold
-    /// locals and globals before the step, k and h after it.
-    parameters: &'static str,
+    /// locals and globals before the step, k and h after it; v is a variable, i a line, a a label.
+    pub parameters: &'static str,
     /// Wishes for the order of the BDD variables.
     pub hints: &'static str,
 }
@@ -165,8 +165,10 @@ pub(crate) fn program_relations(
         builder.per_edge(SKIP_CALL, Builder::skip_call),
         builder.per_edge(SET_RETURN_1, Builder::kept_by_caller),
         builder.per_edge(SET_RETURN_2, Builder::given_by_callee),
+        // A relation that does not remember how uninitialised locals began is smaller; in full it
+        // does, so that its pairs are those of the paper.
         builder.copied_at_entry(COPY_LOCALS, |variable, parameters| {
-            matches!(variable, Variable::Local(local) if local.0 < parameters)
+            matches!(variable, Variable::Local(local) if layout.is_full() || local.0 < parameters)
         }),
         builder.copied_at_entry(COPY_GLOBALS, |variable, _| {
             matches!(variable, Variable::Global(_))
@@ -182,6 +184,9 @@ fn called_from(machine: &Machine, layout: &Layout, entries: &[ProcId]) -> Vec<Pr
     let mut is_called = vec![false; machine.procedures.len()];
     for entry in entries {
         is_called[entry.index()] = true;
+    }
+    if layout.is_full() {
+        return layout.procedures().collect();
     }
     let mut pending = entries.to_vec();
     while let Some(procedure) = pending.pop() {
@@ -420,7 +425,7 @@ impl<'m> Builder<'_, 'm> {
     fn copied_at_entry(
         &self,
         signature: Signature,
-        is_copied: fn(Variable, u32) -> bool,
+        is_copied: impl Fn(Variable, u32) -> bool,
     ) -> ProgramRelation {
         let modules = self.procedures.iter().map(|&id| {
             let procedure = self.machine.procedure(id);

@@ -4,6 +4,7 @@
 use crate::encoding::formula_text::FormulaText;
 use crate::encoding::layout::{Class, Layout};
 use crate::encoding::relations::{AFTER, BEFORE, Clause, ProgramRelation, Signature};
+use crate::encoding::source_names::SourceNames;
 use crate::encoding::steps::Part;
 use hardbop_machine::bits::BitGraph;
 use hardbop_machine::{Machine, ProcId, Variable};
@@ -53,6 +54,27 @@ pub(crate) fn types(machine: &Machine, layout: &Layout) -> String {
     text
 }
 
+/// The types of what has a name in the program: `Label`, `Line`, `Variable`.
+pub(crate) fn name_types(names: &SourceNames) -> String {
+    let mut text = String::new();
+    let mut enumeration = |name: &str, last: usize, values: &[String]| {
+        writeln!(text, "enum {name} {{0..{}}};", last.max(1)).expect(INFALLIBLE);
+        for (code, value) in values.iter().enumerate() {
+            writeln!(text, "// {code} {}", comment(value)).expect(INFALLIBLE);
+        }
+    };
+    let last = |values: &[String]| values.len().saturating_sub(1);
+    enumeration("Label", last(&names.labels), &names.labels);
+    enumeration(
+        "Variable",
+        last(&names.variable_names),
+        &names.variable_names,
+    );
+    let line = names.lines.last().copied().unwrap_or_default();
+    enumeration("Line", line as usize, &[]);
+    text
+}
+
 /// Text that stands in a comment of one line.
 fn comment(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
@@ -65,6 +87,9 @@ pub(crate) fn head(signature: &Signature) -> String {
             'm' | 'n' => "Module",
             'l' | 'k' => "Local",
             'g' | 'h' => "Global",
+            'v' => "Variable",
+            'i' => "Line",
+            'a' => "Label",
             _ => "PC",
         };
         format!("{ty} {name}")

@@ -11,8 +11,9 @@
 
 mod schedules;
 
-use crate::encoding::problem::Program;
-use crate::search::algorithm::Algorithm;
+use crate::encoding::layout::Extent;
+use crate::encoding::problem::{Aim, Program};
+use crate::search::algorithm::{Algorithm, BOUNDED_CONTEXT, BOUNDED_ROUNDS};
 use hardbop_machine::{Machine, NodeId, ProcId};
 use hardbop_outcome::bound::Bound;
 use hardbop_transform::static_threads::StaticThreads;
@@ -29,6 +30,15 @@ pub enum ThreadBound {
 }
 
 impl ThreadBound {
+    /// The formula for the bound.
+    fn algorithm(self) -> Algorithm {
+        let name = match self {
+            Self::Contexts(_) => BOUNDED_CONTEXT,
+            Self::Rounds(_) => BOUNDED_ROUNDS,
+        };
+        Algorithm::built_in(name).expect("the formulas for bounds are in the table")
+    }
+
     /// The bound as a negative answer names it.
     pub fn bound(self) -> Bound {
         match self {
@@ -48,18 +58,28 @@ pub struct ThreadProblem<'m> {
 }
 
 impl<'m> ThreadProblem<'m> {
-    /// The problem whether one of some nodes is reached, in threads that [`fixed`] has made.
-    pub fn new(threads: &'m StaticThreads, targets: &[NodeId], bound: ThreadBound) -> Self {
+    /// The problem whether one of some nodes is reached, in threads that [`fixed`] has made. An
+    /// algorithm of the user takes the place of the formula for the bound.
+    pub fn new(
+        threads: &'m StaticThreads,
+        targets: &[NodeId],
+        bound: ThreadBound,
+        own: Option<&Algorithm>,
+        extent: Extent,
+    ) -> Self {
         let machine = &threads.machine;
-        let entries = entries(machine);
+        let algorithm = own.cloned().unwrap_or_else(|| bound.algorithm());
         let targets = targets.iter().flat_map(|&node| threads.standing_for(node));
         let targets: Vec<NodeId> = targets.copied().collect();
-        let program = Program::with_entries(machine, &entries, &targets, &targets);
-        let schedules = Schedules::new(machine, &program.layout, bound);
-        Self {
-            algorithm: schedules.algorithm(),
-            program,
-        }
+        let aim = Aim {
+            asked: &targets,
+            targets: &targets,
+            extent,
+        };
+        let mut program = Program::new(machine, &entries(machine), aim, &algorithm);
+        let schedules = Schedules::new(machine, &program.layout, bound).text();
+        program.add_interface(&schedules);
+        Self { program, algorithm }
     }
 
     /// All of it as one text.

@@ -9,6 +9,7 @@ mod known;
 mod verdicts;
 
 use crate::batch::{self, BatchArguments};
+use crate::calculus_arguments::check_algorithm;
 use crate::commands::coverage;
 use crate::console::Console;
 use crate::engine_arguments::EngineArguments;
@@ -157,9 +158,14 @@ pub fn run(
                 break;
             }
         };
+        let options = &portfolio.options;
+        check_algorithm(options, &machine, &question, budget.threads())?;
         let outcome = ask(console, arguments, &portfolio, &machine, &question, &budget)?;
         usage.end_phase("search");
         if !output.json {
+            for printed in &outcome.printed {
+                console.print(&printed.text);
+            }
             print_answers(console, arguments, &machine, &outcome.answers, &budget)?;
         }
         if let Some(file) = &output.certificate
@@ -278,6 +284,7 @@ fn append(all: &mut Outcome, outcome: Outcome) {
     all.answers.extend(outcome.answers);
     all.statistics.extend(outcome.statistics);
     all.certificates.extend(outcome.certificates);
+    all.printed.extend(outcome.printed);
 }
 
 fn save_certificates(console: &mut Console, file: &str, all: &Outcome) -> Result<(), Failure> {

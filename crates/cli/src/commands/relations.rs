@@ -1,18 +1,18 @@
 //! `hardbop relations`: a program, a question and an algorithm as one `.mu` file, for
 //! `hardbop solve` or the original Mucke.
 
+use crate::calculus_arguments::{CalculusArguments, ThreadArguments, refuse_errors};
 use crate::console::Console;
-use crate::engine_arguments::CalculusArguments;
 use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::input::{self, ProgramArguments};
 use crate::limits::TimeAndMemory;
 use crate::targets::TargetArguments;
-use hardbop_calculus::Program;
 use hardbop_calculus::algorithm::REFERENCE;
-use hardbop_calculus::threads::{self, ThreadBound, ThreadProblem};
+use hardbop_calculus::threads::fixed;
+use hardbop_calculus::{Algorithm, sequential_problem, thread_problem};
+use hardbop_formula::Checked;
 use hardbop_machine::NodeId;
-use hardbop_outcome::budget::DEFAULT_THREADS;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,15 +31,8 @@ pub struct Arguments {
     targets: TargetArguments,
     #[command(flatten)]
     calculus: CalculusArguments,
-    /// Take the formula for threads with at most K context switches [default: no threads]
-    #[arg(long, help_heading = "Bounds", value_name = "K", group = "bound", conflicts_with = "algorithm", value_parser = clap::value_parser!(u32).range(..=MANY))]
-    contexts: Option<u32>,
-    /// Take the formula for threads that run for at most R rounds [default: no threads]
-    #[arg(long, help_heading = "Bounds", value_name = "R", group = "bound", conflicts_with = "algorithm", value_parser = clap::value_parser!(u32).range(1..=MANY))]
-    rounds: Option<u32>,
-    /// Let a program have at most N threads [default: 4]
-    #[arg(long, help_heading = "Limits", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MANY))]
-    threads: Option<u32>,
+    #[command(flatten)]
+    threads: ThreadArguments,
     /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<String>,
@@ -47,21 +40,12 @@ pub struct Arguments {
     pub limits: TimeAndMemory,
 }
 
-/// More contexts or rounds than anybody can explore.
-const MANY: i64 = 1000;
-
-impl Arguments {
-    fn bound(&self) -> Option<ThreadBound> {
-        let rounds = self.rounds.map(ThreadBound::Rounds);
-        self.contexts.map(ThreadBound::Contexts).or(rounds)
-    }
-}
-
 /// Runs the command.
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
-    let algorithm = arguments.calculus.algorithm_or(REFERENCE)?;
+    let algorithm = arguments.calculus.algorithm()?;
+    let extent = arguments.calculus.relations.extent();
     let machine = input::load(console, &arguments.program)?;
-    let bound = arguments.bound();
+    let bound = arguments.threads.bound();
     let refused =
         |what: &str| Failure::BadInput(format!("the relations of {what} cannot be written"));
     if bound.is_none()
@@ -71,15 +55,32 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     }
     let targets = arguments.targets.or_assertions(&machine)?;
     let targets: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
+    let written = |checked: &Checked| {
+        if checked.named.values || checked.named.fields {
+            return Err(refused("an algorithm that uses names of the program"));
+        }
+        Ok(())
+    };
     let text = match bound {
         Some(bound) => {
-            let most = arguments.threads.unwrap_or(DEFAULT_THREADS);
-            let fixed = threads::fixed(&machine, most).map_err(|what| refused(&what))?;
-            ThreadProblem::new(&fixed, &targets, bound).text()
+            let fixed = fixed(&machine, arguments.threads.most());
+            let fixed = fixed.map_err(|what| refused(&what))?;
+            let own = algorithm.as_ref();
+            let (problem, checked) = thread_problem(&fixed, &targets, bound, own, extent);
+            refuse_errors(&problem.algorithm, &checked)?;
+            written(&checked)?;
+            problem.program.text(&problem.algorithm)
         }
         None => {
-            let entry = machine.threads[0].entry;
-            Program::new(&machine, entry, &targets, &targets).text(&algorithm)
+            let reference = Algorithm::built_in(REFERENCE);
+            let algorithm = algorithm
+                .or(reference)
+                .expect("the reference is in the table");
+            let (program, checked) =
+                sequential_problem(&machine, &algorithm, &targets, &targets, extent);
+            refuse_errors(&algorithm, &checked)?;
+            written(&checked)?;
+            program.text(&algorithm)
         }
     };
     match &arguments.output {

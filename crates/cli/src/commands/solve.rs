@@ -4,17 +4,24 @@
 //! has no value (a limit was hit, or its iteration does not end) is `unknown`; the reason goes to
 //! standard error, and the others are still answered where that is possible.
 
+use crate::calculus_arguments::{
+    RelationsArguments, ThreadArguments, find_algorithm, refuse_errors,
+};
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
-use crate::input;
+use crate::input::{self, ProgramArguments, Reading};
 use crate::interrupt::Patience;
 use crate::kinds::{self, FileKind};
 use crate::limits::TimeAndMemory;
+use crate::targets::TargetArguments;
 use crate::usage::Usage;
 use crate::watchdog;
-use hardbop_fixpoint::{Binding, Limits as SolverLimits, Options, Round, Solver, Stop, Strategy};
+use hardbop_calculus::actions::{self, Actions};
+use hardbop_calculus::{Extent, TupleWords, sequential_problem, thread_problem, threads};
+use hardbop_fixpoint::{Limits as SolverLimits, Options, Round, Solver, Stop, Strategy};
 use hardbop_formula::{ActionKind, Checked, Formula, FormulaId, System};
-use hardbop_outcome::Interrupt;
+use hardbop_machine::NodeId;
+use hardbop_outcome::{Interrupt, Target};
 use hardbop_syntax::diagnostic::has_errors;
 use std::cell::RefCell;
 use std::time::Instant;
@@ -42,6 +49,8 @@ pub struct Arguments {
     #[arg(value_name = "FILE")]
     file: String,
     #[command(flatten)]
+    about: AboutProgram,
+    #[command(flatten)]
     pub limits: TimeAndMemory,
     /// Give up after this many rounds [default: no limit]
     #[arg(long, value_name = "N", help_heading = "Limits")]
@@ -66,6 +75,38 @@ pub struct Arguments {
     stats: bool,
 }
 
+/// The program that a file is about.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "About a program")]
+struct AboutProgram {
+    /// The program whose relations the file uses; the file may then be the name of an algorithm
+    #[arg(long, value_name = "FILE")]
+    program: Option<String>,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    targets: TargetArguments,
+    #[command(flatten)]
+    relations: RelationsArguments,
+    #[command(flatten)]
+    threads: ThreadArguments,
+}
+
+impl AboutProgram {
+    fn refuse_without_program(&self) -> Result<(), Failure> {
+        let is_given = self.threads.is_given()
+            || self.relations.extent().is_some()
+            || self.reading.guarded
+            || self.reading.dialect.is_some()
+            || !self.targets.is_empty();
+        if is_given {
+            let why = "options about a program have no effect without --program FILE";
+            return Err(Failure::BadInput(why.to_owned()));
+        }
+        Ok(())
+    }
+}
+
 /// Runs the command.
 pub fn run(
     console: &mut Console,
@@ -73,12 +114,69 @@ pub fn run(
     arguments: &Arguments,
 ) -> Result<Exit, Failure> {
     let mut usage = Usage::start();
-    let checked = load(&arguments.file)?;
+    let Some(file) = &arguments.about.program else {
+        arguments.about.refuse_without_program()?;
+        let checked = load(&arguments.file)?;
+        usage.end_phase("read and check");
+        for (source, diagnostics) in checked.sources.by_file(&checked.diagnostics) {
+            console.diagnostics(source, &diagnostics);
+        }
+        let system = checked.system.ok_or(Failure::Reported)?;
+        let exit = solve(console, patience, arguments, &system, None, usage);
+        return Ok(exit);
+    };
+    let program = ProgramArguments {
+        file: file.clone(),
+        reading: arguments.about.reading.clone(),
+    };
+    let machine = input::load(console, &program)?;
+    let algorithm = find_algorithm(&arguments.file)?;
+    let about = &arguments.about;
+    let targets = if about.targets.is_empty() {
+        Target::assertions(&machine)
+    } else {
+        about.targets.targets(&machine)?
+    };
+    let targets: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
+    // Whoever asks about a place may slice for it; a file may ask about anything.
+    let usual = about.targets.is_empty().then_some(Extent::Full);
+    let extent = about.relations.extent().or(usual);
+    let refused = |what: &str| Failure::BadInput(format!("the relations of {what} cannot be made"));
+    let static_threads;
+    let threads_problem;
+    let sequential;
+    let (program, checked) = match about.threads.bound() {
+        Some(bound) => {
+            let fixed = threads::fixed(&machine, about.threads.most());
+            static_threads = fixed.map_err(|what| refused(&what))?;
+            let own = Some(&algorithm);
+            threads_problem = thread_problem(&static_threads, &targets, bound, own, extent);
+            (&threads_problem.0.program, &threads_problem.1)
+        }
+        None => {
+            if let Some(what) = hardbop_calculus::unsupported(&machine) {
+                return Err(refused(what));
+            }
+            sequential = sequential_problem(&machine, &algorithm, &targets, &targets, extent);
+            (&sequential.0, &sequential.1)
+        }
+    };
+    refuse_errors(&algorithm, checked)?;
     usage.end_phase("read and check");
-    for (source, diagnostics) in checked.sources.by_file(&checked.diagnostics) {
-        console.diagnostics(source, &diagnostics);
-    }
-    let system = checked.system.ok_or(Failure::Reported)?;
+    let system = checked.system.as_ref().ok_or(Failure::Reported)?;
+    let words = Some(TupleWords(program));
+    Ok(solve(console, patience, arguments, system, words, usage))
+}
+
+/// Performs all actions of a system.
+fn solve(
+    console: &mut Console,
+    patience: &Patience,
+    arguments: &Arguments,
+    system: &System,
+    words: Option<TupleWords<'_>>,
+    mut usage: Usage,
+) -> Exit {
     let interrupt = || patience.check().is_some();
     let console = RefCell::new(console);
     let observer = |round: &Round| console.borrow_mut().print_about(&trace_line(round));
@@ -92,20 +190,20 @@ pub fn run(
         ..Options::default()
     };
     if arguments.model {
-        options.witnesses = queries(&system, |formula| matches!(formula, Formula::Exists(..)));
-        options.counterexamples =
-            queries(&system, |formula| matches!(formula, Formula::Forall(..)));
+        options.witnesses = queries(system, |formula| matches!(formula, Formula::Exists(..)));
+        options.counterexamples = queries(system, |formula| matches!(formula, Formula::Forall(..)));
     }
     let limits = solver_limits(arguments, &interrupt);
-    let mut solver = Solver::new(&system, &options, &limits);
+    let mut solver = Solver::new(system, &options, &limits);
     usage.end_phase("plan");
     if arguments.explain_plan {
         console.borrow_mut().print(&solver.explain());
-        return Ok(Exit::Fine);
+        return Exit::Fine;
     }
     let exit = Run {
         console: &console,
-        system: &system,
+        system,
+        actions: Actions { system, words },
         patience,
         model: arguments.model,
         timer: Instant::now(),
@@ -113,11 +211,11 @@ pub fn run(
     .all(&mut solver);
     usage.end_phase("solve");
     if arguments.stats {
-        let mut lines = statistics(&solver);
+        let mut lines = actions::statistics(&solver);
         lines.extend(usage.lines());
-        console.borrow_mut().print(&table(&lines));
+        console.borrow_mut().print(&actions::table(&lines));
     }
-    Ok(exit)
+    exit
 }
 
 /// Reads a system and all files that it loads.
@@ -168,6 +266,7 @@ fn solver_limits<'a>(arguments: &Arguments, interrupt: &'a dyn Fn() -> bool) -> 
 struct Run<'a> {
     console: &'a RefCell<&'a mut Console>,
     system: &'a System,
+    actions: Actions<'a>,
     patience: &'a Patience,
     model: bool,
     timer: Instant,
@@ -205,52 +304,25 @@ impl Run<'_> {
         solver: &mut Solver<'_>,
         action: &ActionKind,
     ) -> Result<Option<String>, Stop> {
-        let name = |relation| &self.system.relation(relation).name;
-        Ok(Some(match action {
-            ActionKind::Query(formula) => {
+        let mut text = self.actions.perform(solver, action)?;
+        match action {
+            ActionKind::Query(formula) if self.model => {
                 let value = solver.query(*formula)?;
-                let mut text = format!("{value}\n");
-                if self.model {
-                    let shown = match self.system.formula(*formula) {
-                        Formula::Exists(..) if value => solver.witness(*formula)?,
-                        Formula::Forall(..) if !value => solver.counterexample(*formula)?,
-                        _ => None,
-                    };
-                    text.push_str(&indented(&shown.unwrap_or_default()));
-                }
-                text
+                let shown = match self.system.formula(*formula) {
+                    Formula::Exists(..) if value => solver.witness(*formula)?,
+                    Formula::Forall(..) if !value => solver.counterexample(*formula)?,
+                    _ => None,
+                };
+                text.push_str(&self.actions.indented(&shown.unwrap_or_default()));
             }
-            ActionKind::Size(relation) => {
-                let size = solver.size(*relation)?;
-                format!(
-                    "{}: {}\n",
-                    name(*relation),
-                    counted(&size.to_string(), "node")
-                )
-            }
-            ActionKind::Count(relation) => {
-                let count = solver.count(*relation)?;
-                format!(
-                    "{}: {}\n",
-                    name(*relation),
-                    counted(&count.to_string(), "tuple")
-                )
-            }
-            ActionKind::Witness(formula) => shown("witness", solver.witness(*formula)?),
-            ActionKind::Counterexample(formula) => {
-                shown("counterexample", solver.counterexample(*formula)?)
-            }
-            ActionKind::Print(text) => format!("{text}\n"),
-            ActionKind::Statistics => table(&statistics(solver)),
-            ActionKind::Timer(true) => {
-                self.timer = Instant::now();
-                String::new()
-            }
+            ActionKind::Timer(true) => self.timer = Instant::now(),
             ActionKind::Timer(false) => {
-                format!("timer: {:.3} s\n", self.timer.elapsed().as_secs_f64())
+                text = format!("timer: {:.3} s\n", self.timer.elapsed().as_secs_f64());
             }
             ActionKind::Quit => return Ok(None),
-        }))
+            _ => {}
+        }
+        Ok(Some(text))
     }
 
     fn reason(&self, stop: &Stop) -> String {
@@ -274,26 +346,6 @@ impl Run<'_> {
     }
 }
 
-/// A number of things.
-fn counted(number: &str, thing: &str) -> String {
-    let ending = if number == "1" { "" } else { "s" };
-    format!("{number} {thing}{ending}")
-}
-
-fn shown(what: &str, values: Option<Vec<Binding>>) -> String {
-    match values {
-        None => format!("no {what}\n"),
-        Some(values) => format!("{what}\n{}", indented(&values)),
-    }
-}
-
-fn indented(values: &[Binding]) -> String {
-    let lines = values
-        .iter()
-        .map(|binding| ["  ", &binding.to_string(), "\n"].concat());
-    lines.collect()
-}
-
 fn trace_line(round: &Round) -> String {
     let Round {
         relation,
@@ -303,38 +355,6 @@ fn trace_line(round: &Round) -> String {
         nodes,
     } = round;
     let indent = "  ".repeat(*depth);
-    let nodes = counted(&nodes.to_string(), "node");
+    let nodes = actions::counted(&nodes.to_string(), "node");
     format!("{indent}{relation} round {round}: {nodes}, {news} for what is new\n")
-}
-
-fn statistics(solver: &Solver<'_>) -> Vec<(String, String)> {
-    let statistics = solver.statistics();
-    let mut lines: Vec<(String, String)> = vec![
-        ("BDD variables".to_owned(), statistics.variables.to_string()),
-        ("BDD nodes".to_owned(), statistics.nodes.to_string()),
-        ("BDD nodes at most".to_owned(), statistics.peak.to_string()),
-        ("BDD work".to_owned(), statistics.work.to_string()),
-        ("collections".to_owned(), statistics.collections.to_string()),
-    ];
-    for relation in statistics.relations {
-        let mut text = counted(&relation.nodes.to_string(), "node");
-        if relation.rounds > 0 {
-            text = format!("{text}, {}", counted(&relation.rounds.to_string(), "round"));
-        }
-        if relation.evaluations > 1 {
-            text = format!("{text} in {} evaluations", relation.evaluations);
-        }
-        if relation.work > 0 {
-            text = format!("{text}, work {}", relation.work);
-        }
-        lines.push((relation.name, text));
-    }
-    lines
-}
-
-fn table(lines: &[(String, String)]) -> String {
-    let width = lines.iter().map(|(name, _)| name.chars().count()).max();
-    let width = width.unwrap_or(0);
-    let line = |(name, value): &(String, String)| format!("{name:width$}  {value}\n");
-    lines.iter().map(line).collect()
 }

@@ -3,7 +3,8 @@
 use crate::evidence::natural::Natural;
 use hardbop_bdd::{Bdd, Manager};
 use hardbop_formula::{Leaf, System, Values, VariableId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 /// The value of one leaf of a variable, such as `s.pc = 3`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +13,10 @@ pub struct Binding {
     pub place: String,
     /// The value as it is written.
     pub value: String,
+    /// The code of the value.
+    pub code: u64,
+    /// The enumeration that it is a value of; none for a Boolean.
+    pub enumeration: Option<Arc<str>>,
 }
 
 impl std::fmt::Display for Binding {
@@ -37,6 +42,8 @@ pub(crate) fn bindings(
             list.push(Binding {
                 place: format!("{}{}", declared.name, leaf.path),
                 value: value(leaf, code),
+                code,
+                enumeration: leaf.enumeration.clone(),
             });
         }
     }
@@ -52,6 +59,36 @@ fn value(leaf: &Leaf, code: u64) -> String {
             None => code.to_string(),
         },
     }
+}
+
+/// Assignments of these BDD variables (in order) that satisfy a function of them, each as the set of
+/// variables that are true; no more than `most`.
+pub(crate) fn assignments(
+    manager: &Manager<'_>,
+    f: Bdd,
+    variables: &[u32],
+    most: usize,
+) -> Vec<HashSet<u32>> {
+    let mut found = Vec::new();
+    let mut pending = vec![(f, 0, HashSet::new())];
+    while let Some((g, at, set)) = pending.pop() {
+        if g.is_false() || found.len() == most {
+            continue;
+        }
+        let Some(&variable) = variables.get(at) else {
+            found.push(set);
+            continue;
+        };
+        let (low, high) = match manager.branch(g) {
+            Some((top, low, high)) if top == variable => (low, high),
+            _ => (g, g),
+        };
+        let mut with = set.clone();
+        with.insert(variable);
+        pending.push((high, at + 1, with));
+        pending.push((low, at + 1, set));
+    }
+    found
 }
 
 /// How many assignments of these BDD variables (in order) satisfy a function of them.

@@ -21,6 +21,7 @@ impl Builder {
         self.system.variables.push(Variable {
             name: name.to_owned(),
             leaves: vec![Leaf {
+                enumeration: None,
                 path: String::new(),
                 bits: 0..bits,
                 values: Values::Numbers {

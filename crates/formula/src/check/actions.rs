@@ -10,8 +10,8 @@ use hardbop_syntax::codes::calculus as codes;
 use hardbop_syntax::{Diagnostic, Span};
 
 /// The commands that do something.
-const COMMANDS: [&str; 8] = [
-    "size", "ons", "wit", "cex", "print", "timer", "quit", "load",
+const COMMANDS: [&str; 9] = [
+    "size", "ons", "list", "wit", "cex", "print", "timer", "quit", "load",
 ];
 
 impl Checker<'_> {
@@ -56,6 +56,11 @@ impl Checker<'_> {
             "ons" | "onsetsize" => {
                 if let Some(relation) = self.only_relation(command) {
                     self.act(ActionKind::Count(relation), span);
+                }
+            }
+            "list" => {
+                if let Some(relation) = self.only_relation(command) {
+                    self.act(ActionKind::List(relation), span);
                 }
             }
             "wit" | "witness" => {

@@ -4,7 +4,7 @@
 //! are flattened before they are visited, so a relation with 50,000 disjuncts is one disjunction
 //! however its parentheses stand.
 
-use super::places::Comparison;
+use super::places::{Comparison, Operand};
 use super::types::{BOOL, TypeId, WRONG};
 use super::{Binding, Checker};
 use crate::ast::{BinaryOp, Declaration, Expr, ExprId, Ident, Path, Quantifier};
@@ -245,18 +245,19 @@ impl Checker<'_> {
             self.heads.note_use(relation, name.span);
             return self.builder.apply(relation, Vec::new());
         }
-        let Some(place) = self.place(path) else {
-            return self.builder.constant(false);
+        let named = match self.named_field(path) {
+            Some(named) => named,
+            None => self.place(path).map_or(Operand::Wrong, Operand::Place),
         };
-        if place.ty != BOOL {
-            let ty = &self.types.get(place.ty).name;
-            let message = format!("this is `{ty}`, not a Boolean");
-            let diagnostic = Diagnostic::new(codes::TYPE_MISMATCH, span, message);
-            self.diagnostics
-                .push(diagnostic.help("compare it with something by `=`"));
-            return self.builder.constant(false);
-        }
-        self.builder.bit(place.variable, place.first_bit)
+        let ty = match self.named_boolean(&named) {
+            Ok(formula) => return formula,
+            Err(ty) => &self.types.get(ty).name,
+        };
+        let message = format!("this is `{ty}`, not a Boolean");
+        let diagnostic = Diagnostic::new(codes::TYPE_MISMATCH, span, message);
+        self.diagnostics
+            .push(diagnostic.help("compare it with something by `=`"));
+        self.builder.constant(false)
     }
 
     fn apply(

@@ -27,6 +27,8 @@ pub(super) enum Operand {
     Name(Ident),
     Number(u64, Span),
     Boolean(bool),
+    /// The bits of a number that the host's vocabulary names.
+    Bits(Vec<FormulaId>, TypeId),
     /// Something Boolean that has to be evaluated.
     Formula,
     /// Its error has been reported.
@@ -49,8 +51,15 @@ impl Checker<'_> {
             Expr::Boolean(value) => Operand::Boolean(*value),
             Expr::Path(path) => {
                 let is_variable = self.bindings[path.root.name.0 as usize].is_some();
-                if path.steps.is_empty() && !is_variable {
+                let may_be_value = path.steps.is_empty() || !self.vocabulary.values.is_empty();
+                if may_be_value && !is_variable {
                     return Operand::Name(path.root);
+                }
+                match self.named_field(path) {
+                    // It is evaluated like any other formula.
+                    Some(Operand::Bits(_, BOOL)) => return Operand::Formula,
+                    Some(named) => return named,
+                    None => {}
                 }
                 self.place(path).map_or(Operand::Wrong, Operand::Place)
             }
@@ -78,7 +87,7 @@ impl Checker<'_> {
         (place.ty != WRONG).then_some(place)
     }
 
-    fn field(&mut self, place: Place, name: Ident) -> Option<Place> {
+    pub(super) fn field(&mut self, place: Place, name: Ident) -> Option<Place> {
         let ty = self.types.get(place.ty);
         let text = self.text(name);
         let type_name = &ty.name;
@@ -170,6 +179,19 @@ impl Checker<'_> {
         match (first, second) {
             (Operand::Wrong, _) | (_, Operand::Wrong) => known(self.builder.constant(false)),
             (Operand::Place(a), Operand::Place(b)) if a.ty == b.ty => known(self.equal(a, b)),
+            (Operand::Bits(bits, ty), other) | (other, Operand::Bits(bits, ty)) => {
+                let Some(others) = self.bits_of_operand(&other, ty) else {
+                    let message = format!(
+                        "this compares `{}` with something else",
+                        self.types.get(ty).name
+                    );
+                    self.report(codes::TYPE_MISMATCH, span, message);
+                    return known(self.builder.constant(false));
+                };
+                let pairs = bits.into_iter().zip(others);
+                let parts = pairs.map(|(a, b)| self.builder.iff(a, b)).collect();
+                known(self.builder.and(parts))
+            }
             (Operand::Place(a), Operand::Place(b)) => {
                 let message = format!(
                     "this compares `{}` with `{}`",
@@ -205,7 +227,10 @@ impl Checker<'_> {
     }
 
     /// The code of an expression that is the name of a value of a type.
-    fn value_name(&self, ty: TypeId, id: ExprId) -> Option<u64> {
+    fn value_name(&mut self, ty: TypeId, id: ExprId) -> Option<u64> {
+        if let Some(code) = self.named_value(ty, id) {
+            return Some(code);
+        }
         match self.ast.expr(id) {
             Expr::Path(path) if path.steps.is_empty() => {
                 self.types.code_of_name(ty, path.root.name)
@@ -214,7 +239,7 @@ impl Checker<'_> {
         }
     }
 
-    fn number_code(&mut self, ty: TypeId, number: u64, span: Span) -> Option<u64> {
+    pub(super) fn number_code(&mut self, ty: TypeId, number: u64, span: Span) -> Option<u64> {
         let code = self.types.code_of_number(ty, number);
         if code.is_none() {
             let of = self.types.get(ty);
@@ -230,12 +255,14 @@ impl Checker<'_> {
                 }
             };
             self.report(code, span, message);
+        } else {
+            self.report_meaningless(ty, number, span);
         }
         code
     }
 
     /// That a place has the value with a code.
-    fn is_value(&mut self, place: Place, code: u64) -> FormulaId {
+    pub(super) fn is_value(&mut self, place: Place, code: u64) -> FormulaId {
         let bits = self.types.get(place.ty).bits;
         let mut parts = Vec::with_capacity(bits as usize);
         for (bit, value) in code_bits(code, bits).enumerate() {
@@ -288,7 +315,9 @@ impl Checker<'_> {
             _ if ty == WRONG => {}
             found => {
                 let found = match found {
-                    Operand::Place(place) => self.types.get(place.ty).name.as_str(),
+                    Operand::Place(Place { ty, .. }) | Operand::Bits(_, ty) => {
+                        self.types.get(ty).name.as_str()
+                    }
                     _ => "bool",
                 };
                 let wanted = &self.types.get(ty).name;
@@ -338,6 +367,6 @@ impl Checker<'_> {
 }
 
 /// The bits of a code, the most significant first.
-fn code_bits(code: u64, width: u32) -> impl Iterator<Item = bool> {
+pub(super) fn code_bits(code: u64, width: u32) -> impl Iterator<Item = bool> {
     (0..width).rev().map(move |place| code >> place & 1 == 1)
 }

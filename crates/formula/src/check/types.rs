@@ -11,6 +11,7 @@ use hardbop_syntax::ast::{Names, Symbol};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Larger variables are refused: each bit of them is a variable of a decision diagram.
 pub(super) const MAX_SIZE: u64 = 1 << 16;
@@ -67,6 +68,7 @@ pub(super) struct Types {
     /// Types with a name, and where it is given.
     pub by_name: HashMap<Symbol, (TypeId, Ident)>,
     arrays: HashMap<(TypeId, u64), TypeId>,
+    numbers: HashMap<u32, TypeId>,
     /// Leaves of types that variables have had so far.
     leaves: HashMap<TypeId, Vec<Leaf>>,
 }
@@ -87,6 +89,7 @@ impl Default for Types {
             ],
             by_name: HashMap::new(),
             arrays: HashMap::new(),
+            numbers: HashMap::new(),
             leaves: HashMap::new(),
         }
     }
@@ -138,6 +141,30 @@ impl Types {
         Some(array)
     }
 
+    /// The type of numbers of a width; one bit is a Boolean.
+    pub(crate) fn number(&mut self, bits: u32) -> TypeId {
+        if bits == 1 {
+            return BOOL;
+        }
+        if let Some(&known) = self.numbers.get(&bits) {
+            return known;
+        }
+        let count = 1_u64.checked_shl(bits).unwrap_or(u64::MAX);
+        let values = Values::Numbers { first: 0, count };
+        let number = self.add(Type {
+            name: format!("int<{bits}>"),
+            kind: Kind::Enum {
+                values,
+                codes: HashMap::new(),
+            },
+            bits,
+            size: u64::from(bits),
+            hints: Vec::new(),
+        });
+        self.numbers.insert(bits, number);
+        number
+    }
+
     /// The code of a number as a value of a type.
     pub(crate) fn code_of_number(&self, ty: TypeId, number: u64) -> Option<u64> {
         let (first, count) = match &self.get(ty).kind {
@@ -170,11 +197,16 @@ impl Types {
         let mut stack = vec![(ty, 0, String::new())];
         while let Some((ty, offset, path)) = stack.pop() {
             let of = self.get(ty);
+            let enumeration = match of.kind {
+                Kind::Enum { .. } => Some(Arc::from(of.name.as_str())),
+                _ => None,
+            };
             let mut leaf = |values| {
                 leaves.push(Leaf {
                     path: path.clone(),
                     bits: offset..offset + of.bits,
                     values,
+                    enumeration: enumeration.clone(),
                 });
             };
             match &of.kind {

@@ -45,6 +45,14 @@ pub(super) enum Asked {
 }
 
 #[derive(JsonSchema)]
+pub(super) struct Printed {
+    /// The command as it is written.
+    command: String,
+    /// Lines of text.
+    text: String,
+}
+
+#[derive(JsonSchema)]
 pub(super) struct Target {
     /// The node of the machine.
     node: u32,

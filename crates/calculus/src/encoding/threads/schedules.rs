@@ -5,7 +5,6 @@
 
 use super::ThreadBound;
 use crate::encoding::layout::{Layout, VariableBit};
-use crate::search::algorithm::Algorithm;
 use hardbop_machine::{Action, Machine, Storage, Variable};
 use std::fmt::Write;
 
@@ -13,8 +12,6 @@ use std::fmt::Write;
 const INFALLIBLE: &str = "a string takes all text";
 
 const INIT_FIRST: &str = include_str!("../../../algorithms/init-first.mu");
-const BOUNDED_CONTEXT: &str = include_str!("../../../algorithms/bounded-context.mu");
-const BOUNDED_ROUNDS: &str = include_str!("../../../algorithms/bounded-rounds.mu");
 
 /// Writes types and relations of the schedules of a program.
 pub(super) struct Schedules<'s> {
@@ -35,23 +32,16 @@ impl<'s> Schedules<'s> {
         }
     }
 
-    /// The types and the formula over them.
-    pub(crate) fn algorithm(mut self) -> Algorithm {
+    /// The types, and the relations over them.
+    pub(crate) fn text(mut self) -> String {
         self.threads();
         self.shared_globals();
         self.starts();
-        let (name, formula) = match self.bound {
-            ThreadBound::Contexts(switches) => {
-                self.contexts(switches);
-                ("bounded-context.mu", BOUNDED_CONTEXT)
-            }
-            ThreadBound::Rounds(rounds) => {
-                self.rounds(rounds.max(1));
-                ("bounded-rounds.mu", BOUNDED_ROUNDS)
-            }
-        };
-        self.text.push_str(formula);
-        Algorithm::own(name, &self.text, Vec::new())
+        match self.bound {
+            ThreadBound::Contexts(switches) => self.contexts(switches),
+            ThreadBound::Rounds(rounds) => self.rounds(rounds.max(1)),
+        }
+        self.text
     }
 
     fn line(&mut self, text: std::fmt::Arguments<'_>) {
@@ -84,6 +74,17 @@ impl<'s> Schedules<'s> {
             first += thread.instances;
         }
         self.text.push('\n');
+        let threads = self.instances();
+        self.relation(
+            "h is the thread after f",
+            "NextThread(Thread f, Thread h)",
+            &successions(threads - 1, "f", "h"),
+        );
+        self.relation(
+            "h is the last thread",
+            "LastThread(Thread h)",
+            &[format!("h={}", threads - 1)],
+        );
     }
 
     /// Names of the fields of those globals that all threads share, or that each has its own copy
@@ -218,6 +219,20 @@ impl<'s> Schedules<'s> {
             1,
             switches,
         );
+        self.marks(switches);
+    }
+
+    /// A bit for each context switch, for what an algorithm wants to know of it.
+    fn marks(&mut self, switches: u32) {
+        self.line(format_args!("// a bit for each context switch"));
+        self.vector("Marks", "bool", "m", 1, switches);
+        let cases = (1..=switches).map(|at| format!("r={at} & m.m{at}"));
+        let cases: Vec<String> = cases.collect();
+        self.relation(
+            "the switch to context r is marked",
+            "MarkedAt(Switch r, Marks m)",
+            &cases,
+        );
     }
 
     fn rounds(&mut self, rounds: u32) {
@@ -225,7 +240,7 @@ impl<'s> Schedules<'s> {
         self.numbers("Round", last);
         self.line(format_args!("// shared globals in each round"));
         self.vector("Shares", "Shared", "g", 0, last);
-        self.entry_of("At(Round r, Shared s, Shares a)", "a", 0, last);
+        self.entry_of("SharedIn(Round r, Shared s, Shares a)", "a", 0, last);
         let up_to = |last: u32, equation: fn(u32) -> String| {
             let equations: Vec<String> = (0..last).map(equation).collect();
             conjunction(&equations)
@@ -249,17 +264,6 @@ impl<'s> Schedules<'s> {
             "the turns before round r end with what they begin with",
             "Empty(Round r, Shares a, Shares b)\n  a ~+ b",
             &empty,
-        );
-        let threads = self.instances();
-        self.relation(
-            "in each round h comes right after f",
-            "NextThread(Thread f, Thread h)",
-            &successions(threads - 1, "f", "h"),
-        );
-        self.relation(
-            "no thread comes after h",
-            "LastThread(Thread h)",
-            &[format!("h={}", threads - 1)],
         );
     }
 
