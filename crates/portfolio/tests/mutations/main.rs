@@ -359,6 +359,7 @@ impl Asked {
                 by_hand::judge_thread_lasso(machine, &self.formula, lasso)
             }
             Evidence::Run(_) => Err(Fault::Wrong("a finite run")),
+            Evidence::Strategy(_) => Err(Fault::Wrong("a strategy")),
         };
         match by_hand {
             Ok(()) => {}
@@ -472,6 +473,7 @@ fn lasso_campaign(what: &str, presets: &[Knobs], wants_threads: bool) {
                     Evidence::Lasso(lasso) => lasso.program = digest::of(&other),
                     Evidence::ThreadLasso(lasso) => lasso.run.program = digest::of(&other),
                     Evidence::Run(run) => run.program = digest::of(&other),
+                    Evidence::Strategy(strategy) => strategy.program = digest::of(&other),
                 }
                 if let Some(asked) = Asked::new(&other, own.formula.clone()) {
                     asked.judge(&other, json(&moved), &mut programs);
