@@ -155,8 +155,8 @@ fn verdicts(machine: &Machine, targets: Vec<Target>) -> Vec<Option<bool>> {
         })
     };
     let known = outcome.answers.iter().map(|answer| match answer.verdict {
-        Verdict::Found(_) => Some(true),
-        Verdict::Excluded => Some(false),
+        Verdict::Found(_) | Verdict::Refuted => Some(true),
+        Verdict::Excluded | Verdict::Shown(_) => Some(false),
         Verdict::Unknown(_) | Verdict::ExcludedUpTo(_) => None,
     });
     known.collect()
