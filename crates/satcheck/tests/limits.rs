@@ -34,7 +34,7 @@ fn answers_with_enough(why: &Limit, most: u64, budget: impl Fn(u64) -> Budget<'s
                     assert!(!fails, "with {limit}");
                     is_answered = true;
                 }
-                Verdict::ExcludedUpTo(_) => panic!("nobody asked for a bound"),
+                other => panic!("nobody asked for that: {other:?}"),
             }
         }
         assert!(is_answered, "{text}");
