@@ -95,8 +95,8 @@ fn examine(text: &str, totals: &mut Totals) -> Result<(), String> {
             totals.near_met += u64::from(is_met);
         }
         match verdict {
-            Verdict::Found(_) => totals.reachable += 1,
-            Verdict::Excluded => totals.unreachable += 1,
+            Verdict::Found(_) | Verdict::Refuted => totals.reachable += 1,
+            Verdict::Excluded | Verdict::Shown(_) => totals.unreachable += 1,
             Verdict::Unknown(_) | Verdict::ExcludedUpTo(_) => totals.unknown += 1,
             Verdict::Shown(_) | Verdict::Refuted => unreachable!("places were asked for"),
         }

@@ -92,8 +92,8 @@ fn direct(machine: &Machine, question: &Question, bound: Bound) -> Result<Vec<Ve
 /// The verdicts as answers; anything but a limit is a mistake.
 fn answers(verdicts: &[Verdict]) -> Result<Answers, String> {
     let answers = verdicts.iter().map(|verdict| match verdict {
-        Verdict::Found(_) => Ok(Some(true)),
-        Verdict::ExcludedUpTo(_) | Verdict::Excluded => Ok(Some(false)),
+        Verdict::Found(_) | Verdict::Refuted => Ok(Some(true)),
+        Verdict::ExcludedUpTo(_) | Verdict::Excluded | Verdict::Shown(_) => Ok(Some(false)),
         Verdict::Unknown(Limit::Nodes | Limit::Threads) => Ok(None),
         other => Err(format!("{other:?}")),
     });
