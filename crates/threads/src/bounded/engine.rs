@@ -231,4 +231,25 @@ mod tests {
         }
         assert!(decided > 100, "{decided}");
     }
+
+    #[test]
+    fn a_thread_that_was_blocked_in_an_atomic_block_may_end() {
+        let text = "decl g;
+            void f() begin
+              atomic_begin;
+              while * do g := 0; assert(0); od
+              atomic_end;
+              if g then end_thread; fi
+              6:
+            end
+            void main() begin start_thread goto L; L: assume(g); f(); end";
+        let machine = from_text("test.bp", text).expect("it is a program");
+        for switches in 0..4 {
+            let question = Question::every_target(&machine);
+            let question = question.within(Bound::ContextSwitches(switches));
+            let unlimited = Budget::unlimited();
+            let outcome = BoundedEngine.check(&machine, &question, &unlimited, &mut Silent);
+            assert!(outcome.answers.iter().any(|a| a.verdict.is_found()));
+        }
+    }
 }

@@ -125,6 +125,8 @@ pub(crate) fn may_be_left(
     match leave {
         Leave::Free if has_ended(moves, path_edges, place) => Ok(states),
         Leave::Free => moves.manager.diff(states, inside),
+        // A thread that has ended holds nobody up, and has no node that could be blocked.
+        Leave::Holding(_) if has_ended(moves, path_edges, place) => Ok(Bdd::FALSE),
         Leave::Holding(WatchId(watch)) => {
             let class = class_of(moves, place.node, path_edges.watches[watch as usize])?;
             let blocked = moves.blocked(place.node)?;
