@@ -186,7 +186,7 @@ mod tests {
             let takes_value = arg.get_action().takes_values();
             let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
             let says = !arg.get_default_values().is_empty() || help.contains("[default: ");
-            let is_known = NO_DEFAULT.contains(&option.as_str());
+            let is_known = NO_DEFAULT.contains(&option.as_str()) || arg.is_required_set();
             assert!(
                 !takes_value || says || is_known,
                 "{command} --{option}: {help}"

@@ -39,7 +39,7 @@ fn an_address_space_that_is_too_small_ends_the_command_and_leaves_no_half_file()
     for program in ["examples/driver-safe.bp", "examples/bluetooth-2-1.bp"] {
         let question = case(&format!("check {program} --certificate out/file"));
         let quiet = stage.run(&question, None);
-        for kilobytes in [16_000, 24_000, 32_000, 48_000, 128_000] {
+        for kilobytes in [24_000, 32_000, 48_000, 64_000, 128_000] {
             let ran = stage.run_in_shell(&question, &format!("ulimit -v {kilobytes}"), "");
             let judge = stage.judge(&question, "memory", &quiet, &ran);
             let end = judge.end_of_address_space();

@@ -279,7 +279,7 @@ impl<'a> Examination<'a> {
         Ok(())
     }
 
-    /// JSON, SARIF, JUnit, HTML and text can be made of every answer.
+    /// Every kind of report can be made of every answer.
     fn reports_can_be_written(&mut self, outcome: &Outcome) -> Checked {
         let complaint = |why: String| Complaint::new("every report can be written", why);
         let options = DocumentOptions {
@@ -315,7 +315,7 @@ impl<'a> Examination<'a> {
     }
 }
 
-fn budget<'i>(interrupt: &'i dyn Interrupt) -> Budget<'i> {
+fn budget(interrupt: &dyn Interrupt) -> Budget<'_> {
     Budget {
         states: Some(STATES),
         nodes: Some(NODES),

@@ -69,6 +69,7 @@ impl Case {
     }
 
     /// A smaller program with the same complaint.
+    #[must_use]
     pub fn shrunk(&self, complaint: &Complaint, interrupt: &dyn Interrupt) -> Self {
         let again = |text: &str| {
             let case = Self {

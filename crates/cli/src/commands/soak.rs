@@ -19,7 +19,7 @@ Examples:
 Exit codes: 0 nothing was found, 2 bad usage, 3 interrupted, 4 a fault of hardbop was found.";
 
 /// How long a fault is made smaller.
-const SHRINKING: Duration = Duration::from_secs(60);
+const SHRINKING: Duration = Duration::from_mins(1);
 
 /// Look for faults of hardbop itself: random programs and questions, asked in every way
 #[derive(Debug, clap::Args)]

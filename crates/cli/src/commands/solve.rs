@@ -77,7 +77,6 @@ pub struct Arguments {
 
 /// The program that a file is about.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "About a program")]
 struct AboutProgram {
     /// The program whose relations the file uses; the file may then be the name of an algorithm
     #[arg(long, value_name = "FILE")]

@@ -165,8 +165,13 @@ impl Classes {
             return;
         }
         let (kept, dropped) = self.neighbours.join(a, b);
+        // The smaller set moves, so that each variable moves a few times only.
         let mut moved = std::mem::take(&mut self.variables[dropped]);
-        self.variables[kept].append(&mut moved);
+        let all = &mut self.variables[kept];
+        if all.len() < moved.len() {
+            std::mem::swap(all, &mut moved);
+        }
+        all.extend(moved);
     }
 
     /// Lets two bits share a BDD variable if they may.
