@@ -95,7 +95,7 @@ fn answers(verdicts: &[Verdict]) -> Result<Answers, String> {
         Verdict::Found(_) | Verdict::Refuted => Ok(Some(true)),
         Verdict::ExcludedUpTo(_) | Verdict::Excluded | Verdict::Shown(_) => Ok(Some(false)),
         Verdict::Unknown(Limit::Nodes | Limit::Threads) => Ok(None),
-        other => Err(format!("{other:?}")),
+        other @ Verdict::Unknown(_) => Err(format!("{other:?}")),
     });
     answers.collect()
 }
