@@ -4,9 +4,9 @@
 //! driver families for its drivers, and programs of the sizes of Terminator-A, B and C with both
 //! ways of writing `dead`. Rows of several programs show averages, as in the paper. Beside the two
 //! algorithms of the paper, solved as formulas, stands the summary engine; all three must agree,
-//! with each other and with the verdict that the construction guarantees. Engines are set up as
-//! `check` does it, so they look at few variables first and give runs and certificates. Nodes are
-//! the most that EF had at any time.
+//! with each other and, except for the small programs, which the summary engine sorts, with the
+//! verdict that the construction guarantees. Engines are set up as `check` does it, so they look at
+//! few variables first and give runs and certificates. Nodes are the most that EF had at any time.
 
 use super::{counter, instance_machine, verdict};
 use crate::console::Console;
