@@ -129,7 +129,8 @@ pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned>
         None if question.wanted == WantedRun::Shortest => plain(&[Summary, Explicit]),
         None if has_words(machine) => plain(&[Explicit, Sat, Summary]),
         None if is_long_and_narrow(machine) => vec![
-            Planned::plain(Explicit).first_for_looks(64),
+            // A look is about a thousand states: sixteen for each place.
+            Planned::plain(Explicit).first_for_looks(64 + machine.nodes.len() as u64 / 64),
             Planned::plain(Summary),
             Planned::plain(Sat),
         ],
