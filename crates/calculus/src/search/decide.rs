@@ -260,14 +260,14 @@ pub(crate) fn decide_threads_by(
     // A formula of ours is looked at after each round of its one large relation.
     let is_ours = problem.algorithm.is_built_in();
     let reach = system.find("Reach").filter(|_| is_ours);
-    let some = match reach {
-        Some(reach) => {
-            let until = solver.solve_until(reach, question).map_err(stopped)?;
-            matches!(until, Until::True(_))
-        }
+    let (some, mut value) = match reach {
+        Some(reach) => match solver.solve_until(reach, question).map_err(stopped)? {
+            Until::True(value) => (true, Some(value)),
+            Until::False(value) => (false, Some(value)),
+        },
         None => {
             lines = printed(&problem.program, &checked, &mut solver).map_err(stopped)?;
-            solver.query(question).map_err(stopped)?
+            (solver.query(question).map_err(stopped)?, None)
         }
     };
     let mut is_reached = vec![some; nodes.len()];
@@ -294,14 +294,12 @@ pub(crate) fn decide_threads_by(
             *is_reached = places.contain(&solver, threads.standing_for(node));
         }
         is_short_of_threads = places.contain(&solver, &threads.overflows);
-    }
-    let size = match reach {
-        Some(reach) => {
-            let value = solver.value(reach).map_err(stopped)?;
-            solver.manager().size(value)
+        if let Some(reach) = reach {
+            value = Some(solver.value(reach).map_err(stopped)?);
         }
-        None => 0,
-    };
+    }
+    // Where the search ended early, what was found until then: the rest would only be counted.
+    let size = value.map_or(0, |value| solver.manager().size(value));
     let mut effort = Effort::default();
     effort.add(&solver, size as u64);
     Ok(Decided {
