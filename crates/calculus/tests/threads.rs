@@ -207,6 +207,18 @@ void thread2() begin decl x; x := g; atomic := 0; if (x) then L: skip; fi M: ski
 }
 
 #[test]
+fn threads_start_where_init_ends_itself() {
+    let text = "decl g := 0;
+void init() begin if (*) then g := 1; end_thread; fi end_thread; end
+thread t begin void main() begin if (g) then L: skip; fi end end";
+    let machine = machine(text);
+    let l = Question::label(&machine, "L");
+    for bound in [ThreadBound::Contexts(0), ThreadBound::Rounds(1)] {
+        assert!(is_reached(&machine, &l, bound), "{bound:?}");
+    }
+}
+
+#[test]
 fn a_thread_that_waits_inside_a_block_lets_others_run_until_it_can_go_on() {
     let text = "decl s := 0, a := 0, b := 0;
 thread one begin void main() begin atomic_begin; s := 1; assume(a); if (b) then L: skip; fi M: atomic_end; end end

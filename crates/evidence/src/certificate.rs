@@ -30,6 +30,11 @@ use serde::{Deserialize, Serialize};
 /// Version of the JSON form.
 pub const VERSION: u32 = 1;
 
+/// "This thread cannot step", which steps beside an atomic block depend on, speaks of all choices of
+/// the thread. Up to this many bits of them are tried one by one; where there are more, a checker
+/// takes it that the thread may be unable to step.
+pub const MOST_CHOICE_BITS: u32 = 8;
+
 /// An inductive invariant that excludes some targets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Certificate {

@@ -4,15 +4,13 @@
 use super::InterleavedChecker;
 use super::world::{Moment, Scope, thread_bit, variable_bit};
 use crate::rejected::{Condition, Rejected};
-use hardbop_evidence::certificate::{ThreadPart, Turn};
+use hardbop_evidence::certificate::{MOST_CHOICE_BITS, ThreadPart, Turn};
+use hardbop_machine::analysis::variables::deciding_inputs;
 use hardbop_machine::bits::BitEdge;
 use hardbop_machine::{
     Action, EdgeId, GlobalId, InputId, LocalId, NodeId, Storage, ThreadStart, Variable,
 };
 use hardbop_sat::Lit;
-
-/// Edges with more bits of choices are not asked whether they can be taken with some.
-const MOST_CHOICE_BITS: u32 = 8;
 
 impl InterleavedChecker<'_, '_> {
     /// Checks all steps from a place.
@@ -247,7 +245,7 @@ impl InterleavedChecker<'_, '_> {
         })
     }
 
-    /// Where a thread can take a step from a place, except by edges with many choices.
+    /// Where a thread can take a step from a place, except by edges with many choices that decide on it.
     fn enabled(&mut self, thread: u32, place: u32) -> Lit {
         let cast = self.cast;
         let inlined = &cast.member(thread).inlined;
@@ -261,17 +259,20 @@ impl InterleavedChecker<'_, '_> {
         let mut ways = Vec::new();
         for id in self.machine.edges_from(node) {
             let bits = self.world.edge(id);
-            if bits.input_bits() > MOST_CHOICE_BITS {
+            let inputs = deciding_inputs(self.machine, id).into_iter();
+            let deciding: Vec<(InputId, u8)> = inputs
+                .flat_map(|input| {
+                    let width = self.machine.edge(id).inputs[input.index()].width();
+                    (0..width as u8).map(move |bit| (input, bit))
+                })
+                .collect();
+            if deciding.len() > MOST_CHOICE_BITS as usize {
                 continue;
             }
-            for choices in 0..1u64 << bits.input_bits() {
+            for choices in 0..1u64 << deciding.len() {
                 self.world.begin_step();
-                for (index, ty) in self.machine.edge(id).inputs.iter().enumerate() {
-                    for bit in 0..ty.width() as u8 {
-                        let input = InputId::new(index);
-                        let value = choices >> bits.input_index(input, bit) & 1 == 1;
-                        self.world.set_choice(input, bit, value);
-                    }
+                for (index, &(input, bit)) in deciding.iter().enumerate() {
+                    self.world.set_choice(input, bit, choices >> index & 1 == 1);
                 }
                 ways.push(self.take(Scope { thread, frame }, &bits));
             }

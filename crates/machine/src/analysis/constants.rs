@@ -229,6 +229,8 @@ impl Solver<'_> {
             Action::Skip | Action::Print(_) | Action::AtomicBegin | Action::AtomicEnd => {
                 self.meet(edge.to, &known);
             }
+            // The threads start where `init` ends, be it here.
+            Action::EndThread if machine.init.is_some() => self.start_threads(),
             Action::EndThread => {}
             Action::Assign {
                 assignments,

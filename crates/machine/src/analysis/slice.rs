@@ -202,7 +202,12 @@ fn forward(machine: &Machine, returning: &BitSet) -> BitSet {
                         visits.add(edge.to);
                     }
                 }
-                Action::EndThread => {}
+                Action::EndThread => {
+                    // The threads start where `init` ends, be it here.
+                    if machine.init.is_some() {
+                        threads().for_each(|node| visits.add(node));
+                    }
+                }
                 _ => visits.add(edge.to),
             }
             match edge.action {
@@ -346,6 +351,7 @@ fn relevant_variables(machine: &Machine, variables: &VariableIndex, edges: &BitS
 mod tests {
     use super::*;
     use crate::LocalId;
+    use crate::analysis::{Constants, ModRef};
     use crate::test_builder::{Builder, assign, call};
 
     fn slice(machine: &Machine, targets: &[NodeId]) -> Slice {
@@ -405,6 +411,21 @@ mod tests {
         assert!(result.relevant(main.id, g));
         assert!(!result.relevant(id.id, second));
         assert!(!result.relevant(main.id, h) && !result.relevant(main.id, unused));
+    }
+
+    #[test]
+    fn threads_start_where_init_ends_itself() {
+        let mut b = Builder::new();
+        let init = b.procedure("init", &[], &[], 0, 2);
+        let main = b.procedure("main", &[], &[], 0, 2);
+        b.edge(init.at(0), init.at(1), None, Action::EndThread);
+        b.edge(main.at(0), main.at(1), None, Action::Skip);
+        let mut machine = b.finish(main.id);
+        machine.init = Some(init.id);
+        let calls = CallGraph::new(&machine);
+        assert!(Slice::new(&machine, &calls, &[main.at(1)]).has_way_to(main.at(1)));
+        let effects = ModRef::new(&machine, &calls);
+        assert!(Constants::new(&machine, &calls, &effects).is_reached(main.at(1)));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! What other steps do on behalf of an edge is not counted here: a call reads its arguments and
 //! writes its targets; the effect of the callee is [`crate::analysis::ModRef`]'s business.
 
-use crate::ids::{EdgeId, ExprId, GlobalId, LocalId, ProcId, Variable};
+use crate::ids::{EdgeId, ExprId, GlobalId, InputId, LocalId, ProcId, Variable};
 use crate::ir::{Action, Machine, Storage, ThreadStart};
 use crate::{Expr, ExprArena};
 
@@ -51,6 +51,29 @@ impl VariableIndex {
             Variable::Local(id) => self.global_count + id.index(),
         }
     }
+}
+
+/// The choices on which it depends whether an edge can be taken: those of its guard and, if what is
+/// written has to meet a `constrain`, all.
+pub fn deciding_inputs(machine: &Machine, edge: EdgeId) -> Vec<InputId> {
+    let edge = machine.edge(edge);
+    if let Action::Assign {
+        constrain: Some(_), ..
+    } = edge.action
+    {
+        return (0..edge.inputs.len()).map(InputId::new).collect();
+    }
+    let mut inputs = Vec::new();
+    for guard in edge.guard {
+        machine.exprs.visit(guard, |expr| {
+            if let Expr::Input(input, _) = *expr {
+                inputs.push(input);
+            }
+        });
+    }
+    inputs.sort_unstable();
+    inputs.dedup();
+    inputs
 }
 
 /// Calls `visit` for each variable whose value before the step an expression asks for.

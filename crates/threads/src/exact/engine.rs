@@ -25,10 +25,12 @@ use crate::exact::search::views::Views;
 use crate::exact::search::visited::Visited;
 use hardbop_automata::Property;
 use hardbop_bdd::{Exhausted, Manager};
+use hardbop_machine::analysis::variables::deciding_inputs;
 use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::NotInlined;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::budget::DEFAULT_THREADS;
+use hardbop_outcome::certificate::MOST_CHOICE_BITS;
 use hardbop_outcome::engine::{takes_for_a_thread, takes_no_bound, takes_no_branching};
 use hardbop_outcome::{
     Answer, Budget, Declined, Engine, Event, Limit, Outcome, Progress, Question, Target, Trace,
@@ -374,6 +376,13 @@ impl<'q> Inquiry<'q> {
         };
         let relations =
             relations(&mut manager, fields).map_err(|why| limit_reached(why, self.budget))?;
+        if relations.keys().any(|turn| !turn.atomic.is_empty()) && has_many_choices(machine) {
+            let what = format!(
+                "atomic blocks beside steps with more than {MOST_CHOICE_BITS} bits of choices in \
+                 their conditions"
+            );
+            return Err(Limit::Declined { what });
+        }
         let targets = excluded.iter().map(|&i| self.targets[i].clone()).collect();
         let certificate = written(machine, &space, &manager, targets, relations);
         self.outcome.certificates.push(certificate);
@@ -415,9 +424,19 @@ impl<'q> Inquiry<'q> {
     }
 }
 
+/// Whether there are steps of which a checker does not ask whether they can be taken.
+fn has_many_choices(machine: &Machine) -> bool {
+    machine.edge_ids().any(|id| {
+        let inputs = deciding_inputs(machine, id).into_iter();
+        let widths = inputs.map(|input| machine.edge(id).inputs[input.index()].width());
+        widths.sum::<u32>() > MOST_CHOICE_BITS
+    })
+}
+
 /// Why there is no certificate although a complete search has excluded a target.
 fn uncertified(why: Option<&Limit>) -> String {
     match why {
+        Some(Limit::Declined { what }) => format!("certificates do not take {what}"),
         Some(why) => format!("the invariant is too large to be written down: {why}"),
         None => "only a search with partial-order reduction finished".to_owned(),
     }

@@ -58,6 +58,34 @@ fn a_run_that_the_interpreter_cannot_judge_is_unknown() {
     assert!(is_honest, "{verdict:?}");
 }
 
+/// Two threads that keep each other out by an atomic block around a statement.
+fn two_with_an_atomic(statement: &str) -> Machine {
+    machine(&format!(
+        "decl g, c := 0;
+         thread t(2) begin void main() begin
+           atomic_begin; assert(!c); c := 1; {statement} c := 0; atomic_end;
+         end end"
+    ))
+}
+
+#[test]
+fn choices_that_do_not_decide_whether_a_step_can_be_taken_need_not_be_tried() {
+    let machine = two_with_an_atomic("g := * < * <-> (* ? 3 : 0) * * + * != *;");
+    let outcome = ask(InterleavingEngine::default(), &machine, None);
+    assert_eq!(outcome.certificates.len(), 1);
+    assert_eq!(judged(&machine, &outcome), [Some(false)]);
+}
+
+#[test]
+fn there_is_no_certificate_where_choices_that_decide_are_too_many_to_be_tried() {
+    let machine = two_with_an_atomic("assume(* * * != 15 & * != 3);");
+    let outcome = ask(InterleavingEngine::default(), &machine, None);
+    assert!(outcome.certificates.is_empty());
+    assert_eq!(judged(&machine, &outcome), [Some(false)]);
+    let why = outcome.answers[0].uncertified.as_deref();
+    assert!(why.is_some_and(|why| why.contains("8 bits")), "{why:?}");
+}
+
 #[test]
 fn what_was_reached_is_violated_even_if_no_best_run_is_found() {
     let machine = machine(include_str!("../../../../examples/bluetooth-2-1.bp"));
