@@ -48,6 +48,15 @@ const JSON_WORDS: &[&str] = &[
     "\"not\"", "\"and\"", "\"ite\"", "\"assertion\"", "\"label\"", "\"line\"", "[0]", "{\"not\":0}",
 ];
 
+/// Of projects.
+#[rustfmt::skip]
+const PROJECT_WORDS: &[&str] = &[
+    "[[check]]", "[defaults]", "[", "]", "{", "}", "=", ",", ".", "files", "reach", "engine",
+    "rounds", "contexts", "time", "ltl", "steps", "true", "false", "0", "1", "-1", "1e999",
+    "99999999999999999999", "\"\"", "\"sat\"", "\"*.bp\"", "\"**\"", "\"AGAIN\"", "\n", "#", "ä",
+    "\0",
+];
+
 /// A kind of file with its promise.
 struct Reader {
     name: &'static str,
@@ -92,6 +101,7 @@ fn reader(name: &'static str, check: fn(&[u8]) -> bool) -> Reader {
     let (seeds, words, mutants) = match name {
         "program" | "formatting" => (files("examples", &["bp", "gp"]), PROGRAM_WORDS, 800),
         "equations" => (files("examples/calculus", &["mu"]), FORMULA_WORDS, 200),
+        "project" => (files(&folder, &["toml"]), PROJECT_WORDS, 200),
         "ltl" | "monitor" | "hoa" => (files(&folder, &["ltl", "mon", "hoa"]), FORMULA_WORDS, 5000),
         _ => (files(&folder, &["json"]), JSON_WORDS, 2000),
     };
@@ -277,6 +287,31 @@ fn automata_are_read_or_refused() {
 #[test]
 fn equations_are_read_or_refused() {
     hold("equations", checks::equations);
+}
+
+/// The command reads a project with such a file or says what is wrong with it. Whether it was read.
+fn project(bytes: &[u8]) -> bool {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile-project");
+    std::fs::create_dir_all(&folder).expect("there is room");
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
+    for name in ["sequential.bp", "threads.bp"] {
+        std::fs::copy(seeds.join(name), folder.join(name)).expect("there is room");
+    }
+    std::fs::write(folder.join("hardbop.toml"), bytes).expect("there is room");
+    let mut process = Command::new(env!("CARGO_BIN_EXE_hardbop"));
+    let output = process.args(["check", "--time", "5"]).current_dir(&folder);
+    let output = output.output().expect("the command was built");
+    let said = String::from_utf8_lossy(&output.stderr);
+    let code = output.status.code();
+    let text = String::from_utf8_lossy(bytes);
+    assert!(matches!(code, Some(0..=3)), "{code:?}: {said}\n{text}");
+    assert!(code != Some(2) || !said.is_empty(), "no reason:\n{text}");
+    code != Some(2)
+}
+
+#[test]
+fn projects_are_read_or_refused() {
+    hold("project", project);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
     Bound, Budget, Certificate, Declined, Engine, Evidence, Interrupt, NeverInterrupted, Outcome,
-    Question, Silent, Verdict, WantedRun,
+    Question, Silent, Subject, Verdict, WantedRun,
 };
 use hardbop_portfolio::{
     Choice, EngineName, FewLooks, Judgement, Options, Portfolio, Refused, judge_evidence,
@@ -33,6 +33,7 @@ const SHOWN_STEPS: u64 = 200;
 pub(crate) struct Examination<'a> {
     machine: Machine,
     question: Question,
+    in_other_words: Option<Question>,
     random: Random,
     interrupt: &'a dyn Interrupt,
     tally: Tally,
@@ -45,8 +46,10 @@ impl<'a> Examination<'a> {
         let machine = from_text("soak.bp", &case.text)
             .map_err(|_| Complaint::new("generated programs are programs", "it cannot be read"))?;
         let mut random = Random::new(case.seed);
+        let (question, in_other_words) = question(&machine, &mut random);
         Ok(Self {
-            question: question(&machine, &mut random),
+            question,
+            in_other_words,
             machine,
             random,
             interrupt,
@@ -57,9 +60,10 @@ impl<'a> Examination<'a> {
     /// Every demand, one after the other.
     pub fn run(mut self) -> Result<Tally, Complaint> {
         self.tally.count("programs");
-        self.tally.count(match self.question.as_property() {
-            Some(_) => "questions about properties",
-            None => "questions about places",
+        self.tally.count(match self.question.subject {
+            Subject::Reach(_) => "questions about places",
+            Subject::Property(_) => "questions about properties",
+            Subject::Branching(_) => "questions about branching time",
         });
         if self.question.bound.is_some() {
             self.tally.count("bounded questions");
@@ -68,6 +72,7 @@ impl<'a> Examination<'a> {
             return Ok(self.tally);
         };
         self.the_default_agrees(&outcome)?;
+        self.other_words_change_nothing(&outcome)?;
         self.limits_change_nothing(&outcome)?;
         self.transforms_change_nothing(&outcome)?;
         self.shortest_runs_are_equally_short()?;
@@ -77,12 +82,21 @@ impl<'a> Examination<'a> {
     }
 
     fn asked(&self, choice: Choice, looks: u64) -> Result<Option<Outcome>, Complaint> {
+        self.asked_about(&self.question, choice, looks)
+    }
+
+    fn asked_about(
+        &self,
+        question: &Question,
+        choice: Choice,
+        looks: u64,
+    ) -> Result<Option<Outcome>, Complaint> {
         let portfolio = Portfolio {
             choice,
             ..Portfolio::default()
         };
         let few = FewLooks::new(self.interrupt, looks);
-        let outcome = portfolio.check(&self.machine, &self.question, &budget(&few), &mut Silent);
+        let outcome = portfolio.check(&self.machine, question, &budget(&few), &mut Silent);
         match outcome {
             Ok(outcome) => Ok(Some(outcome)),
             // No engine takes some questions, such as a number of steps of threads.
@@ -113,6 +127,17 @@ impl<'a> Examination<'a> {
             known,
             default.as_ref(),
         )
+    }
+
+    /// A formula has the same answer as its automaton, and as a formula of branching time.
+    fn other_words_change_nothing(&mut self, known: &Outcome) -> Checked {
+        let Some(question) = &self.in_other_words else {
+            return Ok(());
+        };
+        let said = self.asked_about(question, Choice::Auto, LOOKS)?;
+        agree("other words change no verdict", known, said.as_ref())?;
+        self.tally.count("questions in other words");
+        Ok(())
     }
 
     /// An engine that is stopped says nothing, or what it would have said.
@@ -203,8 +228,8 @@ impl<'a> Examination<'a> {
     /// Engines that give shortest runs of sequential programs give runs of one length, where a call
     /// that returns is one step.
     fn shortest_runs_are_equally_short(&mut self) -> Checked {
-        let is_plain = self.question.bound.is_none() && self.question.as_property().is_none();
-        if !is_plain || !self.machine.is_sequential() {
+        let is_about_places = matches!(self.question.subject, Subject::Reach(_));
+        if !is_about_places || self.question.bound.is_some() || !self.machine.is_sequential() {
             return Ok(());
         }
         let question = self.question.clone().wanting(WantedRun::Shortest);
@@ -261,7 +286,7 @@ impl<'a> Examination<'a> {
             }
         }
         for answer in &known.answers {
-            let Verdict::Found(evidence) = &answer.verdict else {
+            let Some(evidence) = answer.verdict.evidence() else {
                 continue;
             };
             let original = serde_json::to_value(evidence).unwrap_or(Value::Null);
@@ -272,6 +297,11 @@ impl<'a> Examination<'a> {
                         judge_evidence(&self.machine, &self.question, &answer.asked, &evidence);
                     if judged != Ok(Judgement::Confirmed) {
                         self.tally.count("damaged runs refused");
+                    } else if let Evidence::Strategy(strategy) = &evidence
+                        && strategy.holds == answer.verdict.is_found()
+                    {
+                        let what = "a strategy shows the opposite of the answer";
+                        return Err(Complaint::new("only true strategies are accepted", what));
                     }
                 }
             }

@@ -7,11 +7,13 @@ pub struct Tally {
 }
 
 /// Everything that is counted, in the order in which it is shown.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 15] = [
     "programs",
     "questions about places",
     "questions about properties",
+    "questions about branching time",
     "bounded questions",
+    "questions in other words",
     "answers",
     "answers that are unknown",
     "questions asked through transforms",

@@ -64,7 +64,7 @@ pub fn deciding_inputs(machine: &Machine, edge: EdgeId) -> Vec<InputId> {
         return (0..edge.inputs.len()).map(InputId::new).collect();
     }
     let mut inputs = Vec::new();
-    for guard in edge.guard {
+    if let Some(guard) = edge.guard {
         machine.exprs.visit(guard, |expr| {
             if let Expr::Input(input, _) = *expr {
                 inputs.push(input);
