@@ -11,9 +11,11 @@ mod formulas;
 mod limits;
 mod parts;
 mod plans;
+mod words;
 
 pub use encode::Encoder;
 pub use formulas::FormulaWriter;
 pub use limits::{limit_reached, node_limit};
 pub use parts::{Draft, Part, image};
 pub use plans::{Plans, QUANTIFY};
+pub use words::Words;

@@ -17,6 +17,7 @@ pub mod slice;
 pub mod switch_points;
 pub mod table;
 pub mod variables;
+pub mod words;
 
 pub use bit_set::BitSet;
 pub use call_graph::CallGraph;

@@ -141,8 +141,7 @@ impl Compiler<'_> {
             let result = Variable::Local(r.result);
             self.slice.relevant(caller, r.target) && self.slice.relevant(callee, result)
         });
-        let slot =
-            |procedure, variable, bit| self.space.slot(self.machine, procedure, variable, bit);
+        let slot = |procedure, variable, bit| self.space.slot(procedure, variable, bit);
         visible
             .map(|r| {
                 let result = slot(callee, Variable::Local(r.result), r.bit);
@@ -161,7 +160,7 @@ impl Compiler<'_> {
             let result = Variable::Local(r.result);
             self.slice.relevant(caller, r.target) && !self.slice.relevant(callee, result)
         });
-        lost.map(|r| self.space.slot(self.machine, caller, r.target, r.bit))
+        lost.map(|r| self.space.slot(caller, r.target, r.bit))
             .collect()
     }
 
@@ -177,19 +176,11 @@ impl Compiler<'_> {
         let inside = self.interfaces.of(callee);
         let bits = view.edge(edge);
         let nothing_assigned = |_: Variable| false;
-        let mut encoder = EdgeEncoder::new(
-            self.machine,
-            self.space,
-            caller,
-            self.slice,
-            &bits,
-            &nothing_assigned,
-        );
+        let mut encoder =
+            EdgeEncoder::new(self.space, caller, self.slice, &bits, &nothing_assigned);
         let mut conjuncts = vec![encoder.encode(manager, view.graph(), bits.guard)?];
         for argument in &bits.arguments {
-            let slot = self
-                .space
-                .slot(self.machine, callee, argument.variable, argument.bit);
+            let slot = self.space.slot(callee, argument.variable, argument.bit);
             if !parameters(inside).any(|bit| bit.slot == slot) {
                 continue;
             }

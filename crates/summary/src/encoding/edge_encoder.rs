@@ -4,15 +4,13 @@ use crate::encoding::space::{Copy, Space};
 use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::analysis::Slice;
 use hardbop_machine::bits::{BitEdge, BitGraph, BitId, BitNode};
-use hardbop_machine::{Machine, ProcId, Variable};
+use hardbop_machine::{ProcId, Variable};
 use hardbop_symbolic::Encoder;
 use std::collections::HashMap;
 
 /// Turns the formulas of one edge into BDDs. A variable that is not relevant is read only where no
 /// target can be reached any more; there it is a choice of the edge.
 pub(crate) struct EdgeEncoder<'e> {
-    /// The machine.
-    pub(crate) machine: &'e Machine,
     /// Where variables live.
     pub(crate) space: &'e Space,
     /// The procedure of the edge.
@@ -31,7 +29,6 @@ pub(crate) struct EdgeEncoder<'e> {
 impl<'e> EdgeEncoder<'e> {
     /// An encoder for one edge.
     pub(crate) fn new(
-        machine: &'e Machine,
         space: &'e Space,
         procedure: ProcId,
         slice: &'e Slice,
@@ -39,7 +36,6 @@ impl<'e> EdgeEncoder<'e> {
         assigned: &'e dyn Fn(Variable) -> bool,
     ) -> Self {
         Self {
-            machine,
             space,
             procedure,
             slice,
@@ -74,7 +70,7 @@ impl<'e> EdgeEncoder<'e> {
 
     fn before(&mut self, variable: Variable, bit: u8) -> u32 {
         if self.slice.relevant(self.procedure, variable) {
-            let slot = self.space.slot(self.machine, self.procedure, variable, bit);
+            let slot = self.space.slot(self.procedure, variable, bit);
             self.space.variable(slot, Copy::Now)
         } else {
             self.hidden_choice(variable, bit, false)
@@ -86,7 +82,7 @@ impl<'e> EdgeEncoder<'e> {
             return self.before(variable, bit);
         }
         if self.slice.relevant(self.procedure, variable) {
-            let slot = self.space.slot(self.machine, self.procedure, variable, bit);
+            let slot = self.space.slot(self.procedure, variable, bit);
             self.space.variable(slot, Copy::Next)
         } else {
             self.hidden_choice(variable, bit, true)

@@ -121,7 +121,7 @@ impl Interfaces {
             ..Interface::default()
         };
         let bits = |variable: Variable| {
-            let first = space.first_slot(machine, id, variable);
+            let first = space.first_slot(id, variable);
             let width = machine.type_of(id, variable).width();
             (0..width).map(move |bit| ScopedBit {
                 variable,

@@ -1,14 +1,18 @@
 //! Static orders of the BDD variables.
 //!
 //! A relation is small when variables that constrain each other stand close together. Three orders
-//! are offered; the copies of one bit always stand together (see [`crate::encoding::space`]).
+//! are offered; the bits of integers that meet are interleaved in all of them ([`Words`]), and the
+//! copies of one bit always stand together (see [`crate::encoding::space`]).
 //! `docs/variable-order.md` reports what they cost on the benchmark families.
 
 use crate::encoding::space::{Slot, Space};
 use hardbop_bdd::force;
 use hardbop_machine::analysis::Slice;
 use hardbop_machine::analysis::variables::{each_read, each_write};
-use hardbop_machine::{Machine, Variable};
+use hardbop_machine::analysis::words::each_meeting;
+use hardbop_machine::{Machine, ProcId, Variable};
+use hardbop_symbolic::Words;
+use std::ops::Range;
 
 /// How variables are ordered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,50 +33,63 @@ const MAX_PINS: usize = 2_000_000;
 pub(crate) fn slot_order(
     machine: &Machine,
     space: &Space,
+    words: Vec<Range<u32>>,
     order: Order,
     slice: &Slice,
 ) -> Vec<Slot> {
-    let declared = (0..space.slot_count() as u32).map(Slot);
-    match order {
-        Order::Declaration => declared.collect(),
-        Order::FirstUse => {
-            let mut seen = vec![false; space.slot_count()];
-            let mut list = Vec::with_capacity(space.slot_count());
-            let used = hyperedges(machine, space, slice).into_iter().flatten();
-            let used = used.map(|slot| Slot(slot as u32));
-            for slot in used.chain(declared) {
-                if !std::mem::replace(&mut seen[slot.0 as usize], true) {
-                    list.push(slot);
-                }
-            }
-            list
-        }
-        Order::Force => {
-            let order = force(space.slot_count(), &hyperedges(machine, space, slice));
-            order.into_iter().map(|slot| Slot(slot as u32)).collect()
-        }
+    let mut word_at = vec![0; space.slot_count()];
+    for (number, slots) in words.iter().enumerate() {
+        word_at[slots.start as usize] = number;
     }
+    let word = |procedure, variable| word_at[space.first_slot(procedure, variable).0 as usize];
+    let has_integers = words.iter().any(|slots| slots.len() > 1);
+    let mut words = Words::new(words);
+    for edge in machine.edge_ids().filter(|_| has_integers) {
+        each_meeting(machine, edge, |met| {
+            let relevant = met.iter().filter(|&&(p, v)| slice.relevant(p, v));
+            let mut relevant = relevant.map(|&(procedure, variable)| word(procedure, variable));
+            if let Some(first) = relevant.next() {
+                relevant.for_each(|other| words.join(first, other));
+            }
+        });
+    }
+    let order = match order {
+        Order::Declaration => (0..words.len()).collect(),
+        Order::FirstUse => first_use(words.len(), &hyperedges(machine, slice, word)),
+        Order::Force => force(words.len(), &hyperedges(machine, slice, word)),
+    };
+    words.interleaved(&order).into_iter().map(Slot).collect()
 }
 
-/// For every edge of the machine the relevant slots that it mentions.
-fn hyperedges(machine: &Machine, space: &Space, slice: &Slice) -> Vec<Vec<usize>> {
+/// Words in the order in which they are met.
+fn first_use(count: usize, edges: &[Vec<usize>]) -> Vec<usize> {
+    let mut seen = vec![false; count];
+    let met = edges.iter().flatten().copied().chain(0..count);
+    met.filter(|&word| !std::mem::replace(&mut seen[word], true))
+        .collect()
+}
+
+/// For every edge of the machine the relevant words that it mentions.
+fn hyperedges(
+    machine: &Machine,
+    slice: &Slice,
+    word: impl Fn(ProcId, Variable) -> usize,
+) -> Vec<Vec<usize>> {
     let mut list = Vec::new();
     let mut pins = 0;
     for edge in machine.edge_ids() {
         let procedure = machine.procedure_of(machine.edge(edge).from);
-        let mut slots: Vec<usize> = Vec::new();
+        let mut words: Vec<usize> = Vec::new();
         let mut add = |variable: Variable| {
             if slice.relevant(procedure, variable) {
-                let first = space.first_slot(machine, procedure, variable);
-                let width = machine.type_of(procedure, variable).width();
-                slots.extend((first.0..first.0 + width).map(|slot| slot as usize));
+                words.push(word(procedure, variable));
             }
         };
         each_write(machine, edge, &mut add);
         each_read(machine, edge, &mut add);
-        if slots.len() > 1 {
-            pins += slots.len();
-            list.push(slots);
+        if words.len() > 1 {
+            pins += words.len();
+            list.push(words);
         }
         if pins > MAX_PINS {
             break;

@@ -1,9 +1,8 @@
 //! Which BDD variable stands for which bit of the program.
 //!
 //! **Slots, not names.** Locals of different procedures never meet in one relation, so they share
-//! slots: there are as many slots as bits of globals, plus those of the procedure with the most
-//! locals, plus those of the one with the most results. Each slot has four BDD variables next to
-//! each other, its copies:
+//! slots: the n-th local of a width has the same slots in every procedure, and so have results. Each
+//! slot has four BDD variables next to each other, its copies:
 //!
 //! | copy | value |
 //! | --- | --- |
@@ -17,9 +16,10 @@
 //! quantified as soon as they have been used.
 
 use crate::encoding::order::{Order, slot_order};
-use hardbop_machine::analysis::Slice;
-use hardbop_machine::bits::BitLayout;
+use hardbop_machine::analysis::{Slice, VariableIndex};
 use hardbop_machine::{Machine, ProcId, Variable};
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// One of the variables of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +43,9 @@ pub(crate) struct Slot(pub u32);
 /// The slots of a machine and their order.
 #[derive(Clone, Debug)]
 pub(crate) struct Space {
-    layout: BitLayout,
-    first_result: u32,
+    variables: VariableIndex,
+    /// The first slot of each variable.
+    first_slots: Vec<u32>,
     /// Per slot its place in the order.
     position: Vec<u32>,
     /// Per place in the order its slot.
@@ -54,24 +55,40 @@ pub(crate) struct Space {
 impl Space {
     /// The slots of a machine, ordered for the variables that are relevant.
     pub(crate) fn new(machine: &Machine, order: Order, slice: &Slice) -> Self {
-        let layout = BitLayout::new(machine);
-        let global_bits: u32 = machine.globals.iter().map(|g| g.ty.width()).sum();
-        let (mut most_locals, mut most_results) = (0, 0);
+        let mut words: Vec<Range<u32>> = Vec::new();
+        let mut first_slots = Vec::new();
+        let add = |words: &mut Vec<Range<u32>>, width: u32| {
+            let start = words.last().map_or(0, |last| last.end);
+            words.push(start..start + width);
+            start
+        };
+        for global in &machine.globals {
+            first_slots.push(add(&mut words, global.ty.width()));
+        }
+        // For locals, then for results: the slots of each width so far.
+        let mut known: [BTreeMap<u32, Vec<u32>>; 2] = Default::default();
         for procedure in &machine.procedures {
             let first_result = procedure.locals.len() - procedure.result_count as usize;
-            let (locals, results) = procedure.locals.split_at(first_result);
-            most_locals = most_locals.max(locals.iter().map(|l| l.ty.width()).sum());
-            most_results = most_results.max(results.iter().map(|l| l.ty.width()).sum());
+            let mut used: [BTreeMap<u32, usize>; 2] = Default::default();
+            for (index, local) in procedure.locals.iter().enumerate() {
+                let (kind, width) = (usize::from(index >= first_result), local.ty.width());
+                let number = used[kind].entry(width).or_default();
+                let slots = known[kind].entry(width).or_default();
+                if slots.len() == *number {
+                    slots.push(add(&mut words, width));
+                }
+                first_slots.push(slots[*number]);
+                *number += 1;
+            }
         }
-        let first_result = global_bits + most_locals;
-        let count = first_result + most_results;
+        let count = words.last().map_or(0, |last| last.end);
         let mut space = Self {
-            layout,
-            first_result,
+            variables: VariableIndex::new(machine),
+            first_slots,
             position: (0..count).collect(),
             slot_at: Vec::new(),
         };
-        space.slot_at = slot_order(machine, &space, order, slice);
+        space.slot_at = slot_order(machine, &space, words, order, slice);
         for (place, slot) in space.slot_at.iter().enumerate() {
             space.position[slot.0 as usize] = place as u32;
         }
@@ -84,35 +101,13 @@ impl Space {
     }
 
     /// The first slot of a variable as seen from a procedure; its other bits follow.
-    pub(crate) fn first_slot(
-        &self,
-        machine: &Machine,
-        procedure: ProcId,
-        variable: Variable,
-    ) -> Slot {
-        let bits = self.layout.bits_of(procedure, variable);
-        let Variable::Local(local) = variable else {
-            return Slot(bits.start);
-        };
-        let owner = machine.procedure(procedure);
-        let first_result = owner.locals.len() - owner.result_count as usize;
-        if local.index() < first_result {
-            return Slot(bits.start);
-        }
-        let results = Variable::Local(hardbop_machine::LocalId::new(first_result));
-        let offset = bits.start - self.layout.bits_of(procedure, results).start;
-        Slot(self.first_result + offset)
+    pub(crate) fn first_slot(&self, procedure: ProcId, variable: Variable) -> Slot {
+        Slot(self.first_slots[self.variables.index(procedure, variable)])
     }
 
     /// The slot of one bit.
-    pub(crate) fn slot(
-        &self,
-        machine: &Machine,
-        procedure: ProcId,
-        variable: Variable,
-        bit: u8,
-    ) -> Slot {
-        let first = self.first_slot(machine, procedure, variable);
+    pub(crate) fn slot(&self, procedure: ProcId, variable: Variable, bit: u8) -> Slot {
+        let first = self.first_slot(procedure, variable);
         Slot(first.0 + u32::from(bit))
     }
 

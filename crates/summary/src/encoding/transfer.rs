@@ -161,14 +161,7 @@ impl Compiler<'_> {
     ) -> Result<Vec<Bdd>, Exhausted> {
         let procedure = self.procedure_of(edge);
         let assigned = |variable: Variable| bits.assignments.iter().any(|a| a.variable == variable);
-        let mut encoder = EdgeEncoder::new(
-            self.machine,
-            self.space,
-            procedure,
-            self.slice,
-            bits,
-            &assigned,
-        );
+        let mut encoder = EdgeEncoder::new(self.space, procedure, self.slice, bits, &assigned);
         let mut conjuncts = vec![encoder.encode(manager, graph, bits.guard)?];
         let constrain = encoder.encode(manager, graph, bits.constrain)?;
         let constrained = manager.support(constrain);
@@ -177,9 +170,7 @@ impl Compiler<'_> {
             if !self.slice.relevant(procedure, variable) {
                 continue;
             }
-            let slot = self
-                .space
-                .slot(self.machine, procedure, variable, assignment.bit);
+            let slot = self.space.slot(procedure, variable, assignment.bit);
             let bit = ScopedBit {
                 variable,
                 bit: assignment.bit,

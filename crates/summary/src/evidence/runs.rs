@@ -71,10 +71,14 @@ pub(crate) struct Reader<'r, 'm, 'i> {
 /// How many edges are remembered; more would cost memory and time to find them in it.
 const REMEMBERED_EDGES: usize = 512;
 
+/// How many parts of an edge are put together.
+const JOINED_PARTS: usize = 8;
+
 /// An edge that is not a call, for going back along it.
 struct Conjuncts {
-    /// Guard, values and constrain, put together.
-    relation: Bdd,
+    /// Guard, values and constrain, a few put together at a time. All of them can be too large
+    /// before the values after the step are known: the choices stand below everything.
+    parts: Vec<Bdd>,
     /// The bits that matter after it, with the variable that holds each.
     after: Vec<(u32, u32)>,
 }
@@ -278,7 +282,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             fixed.insert(held_by, point.values[&now]);
         }
         let cube = self.cube(&fixed)?;
-        let constraint = self.search.manager.and(edge_conjuncts.relation, cube)?;
+        let constraint = self.constrained(cube, &edge_conjuncts.parts)?;
         for ring in rings {
             let both = self.search.manager.and(constraint, ring.edges)?;
             if let Some(chosen) = self.pick(both) {
@@ -290,6 +294,12 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             }
         }
         Ok(None)
+    }
+
+    /// Known values with the parts of a step, one after the other, so that all stays small.
+    fn constrained(&mut self, cube: Bdd, parts: &[Bdd]) -> Result<Bdd, Exhausted> {
+        let both = |known, &part| self.search.manager.and(known, part);
+        parts.iter().try_fold(cube, both)
     }
 
     fn conjuncts(&mut self, edge: EdgeId) -> Result<Rc<Conjuncts>, Exhausted> {
@@ -304,7 +314,9 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         let parts = compiler.effects(manager, view.graph(), edge, &bits, &|bit| {
             compiler.interfaces.matters_at(procedure, to, bit)
         })?;
-        let relation = self.search.manager.and_all(parts)?;
+        let joined = parts.chunks(JOINED_PARTS);
+        let joined = joined.map(|parts| self.search.manager.and_all(parts.to_vec()));
+        let parts = joined.collect::<Result<Vec<Bdd>, Exhausted>>()?;
         let is_assigned = |bit: &ScopedBit| {
             let mut assigned = bits.assignments.iter();
             assigned.any(|a| a.variable == bit.variable && a.bit == bit.bit)
@@ -320,7 +332,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             (now, space.variable(bit.slot, copy))
         });
         let made = Rc::new(Conjuncts {
-            relation,
+            parts,
             after: after.collect(),
         });
         // Loops stay within a procedure: what was needed long ago will not be needed again.
@@ -352,8 +364,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         let results = compiler.result_moves(&mut self.search.view, edge);
         let lost = compiler.lost_targets(&mut self.search.view, edge);
         let inside = self.search.compiler.interfaces.of(callee);
-        let mut parts =
-            compiler.arguments(&mut self.search.manager, &mut self.search.view, edge)?;
+        let parts = compiler.arguments(&mut self.search.manager, &mut self.search.view, edge)?;
         let mut fixed = self.outer_values(point);
         for bit in self.search.bits_at(point.node) {
             let value = point.values[&self.search.compiler.space.variable(bit.slot, Copy::Now)];
@@ -368,8 +379,8 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             };
             fixed.insert(variable, value);
         }
-        parts.push(self.cube(&fixed)?);
-        let constraint = self.search.manager.and_all(parts)?;
+        let cube = self.cube(&fixed)?;
+        let constraint = self.constrained(cube, &parts)?;
         let plan = self.search.summary_plan(callee);
         for ring in rings {
             let caller = self.search.manager.and(constraint, ring.edges)?;
@@ -453,10 +464,9 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
                 continue;
             }
             let compiler = self.search.compiler;
-            let mut parts =
+            let parts =
                 compiler.arguments(&mut self.search.manager, &mut self.search.view, site.edge)?;
-            parts.push(cube);
-            let constraint = self.search.manager.and_all(parts)?;
+            let constraint = self.constrained(cube, &parts)?;
             for ring in rings {
                 let both = self.search.manager.and(constraint, ring.edges)?;
                 if let Some(chosen) = self.pick(both) {

@@ -1,0 +1,105 @@
+//! Which integers meet in an operation.
+//!
+//! A relation between two integers is small as BDD if their bits are interleaved, and has 2^n nodes
+//! if all n bits of one stand before those of the other (`x = y` is the simplest example). Integers
+//! that are copied, added or compared with each other should therefore stand together, bit by bit;
+//! those that are only compared with constants need not.
+
+use crate::ids::{EdgeId, ExprId, ProcId, Variable};
+use crate::ir::{Action, Machine, ThreadStart};
+use crate::{Expr, Type};
+
+/// A variable as seen from a procedure.
+pub type Word = (ProcId, Variable);
+
+/// Calls `meet` with the integers of each operation of an edge: the operands of a comparison, what
+/// is assigned with what it is computed from, arguments with parameters, and results with targets.
+/// Operations with fewer than two integers are left out.
+pub fn each_meeting(machine: &Machine, edge: EdgeId, mut meet: impl FnMut(&[Word])) {
+    let edge = machine.edge(edge);
+    let procedure = machine.procedure_of(edge.from);
+    let mut roots: Vec<ExprId> = edge.guard.into_iter().collect();
+    let mut flows: Vec<(Word, ExprId)> = Vec::new();
+    match &edge.action {
+        Action::Assign {
+            assignments,
+            constrain,
+        } => {
+            roots.extend(constrain);
+            let written = assignments.iter();
+            flows.extend(written.map(|&(target, value)| ((procedure, target), value)));
+        }
+        Action::Return(values) => {
+            let results = machine.procedure(procedure).results();
+            let results = results.map(|result| (procedure, Variable::Local(result)));
+            flows.extend(results.zip(values.iter().copied()));
+        }
+        Action::Call {
+            callee, arguments, ..
+        }
+        | Action::StartThread(ThreadStart::Procedure { callee, arguments }) => {
+            let parameters = machine.procedure(*callee).parameters();
+            let parameters = parameters.map(|parameter| (*callee, Variable::Local(parameter)));
+            flows.extend(parameters.zip(arguments.iter().copied()));
+            if let Action::Call { targets, .. } = &edge.action {
+                let results = machine.procedure(*callee).results();
+                for (&target, result) in targets.iter().zip(results) {
+                    let result = (*callee, Variable::Local(result));
+                    if let Some(target) = target
+                        && is_word(machine, procedure, target)
+                    {
+                        meet(&[(procedure, target), result]);
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+    let mut met: Vec<Word> = Vec::new();
+    for (target, value) in flows {
+        met.extend(Some(target).filter(|&(owner, target)| is_word(machine, owner, target)));
+        add_operands(machine, procedure, value, &mut met);
+        report(&mut met, &mut meet);
+        roots.push(value);
+    }
+    // Comparisons, wherever they stand.
+    for root in roots {
+        machine.exprs.visit(root, |expr| {
+            if let Expr::Binary(_, left, right, Type::Bool) = *expr {
+                add_operands(machine, procedure, left, &mut met);
+                add_operands(machine, procedure, right, &mut met);
+                report(&mut met, &mut meet);
+            }
+        });
+    }
+}
+
+/// Passes on what has met, if it is more than one, and forgets it.
+fn report(met: &mut Vec<Word>, meet: &mut impl FnMut(&[Word])) {
+    met.sort_unstable();
+    met.dedup();
+    if met.len() > 1 {
+        meet(met);
+    }
+    met.clear();
+}
+
+/// The integers from which the value of an expression is computed; those that only decide which of
+/// two values it is do not count, nor does anything in an expression that is a Boolean.
+fn add_operands(machine: &Machine, procedure: ProcId, root: ExprId, found: &mut Vec<Word>) {
+    let mut pending = vec![root];
+    while let Some(id) = pending.pop() {
+        let expr = machine.exprs.get(id);
+        if expr.ty() == Type::Bool {
+            continue;
+        }
+        match *expr {
+            Expr::Var(variable, _) | Expr::Next(variable, _) => found.push((procedure, variable)),
+            _ => pending.extend(expr.operands()),
+        }
+    }
+}
+
+fn is_word(machine: &Machine, procedure: ProcId, variable: Variable) -> bool {
+    machine.type_of(procedure, variable) != Type::Bool
+}
