@@ -9,7 +9,12 @@ use crate::plan::{Planned, plan};
 use crate::turns::{Contestant, End, Participant, Until, take_turns};
 use crate::vacuity;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Budget, Event, Limit, Outcome, Progress, Question, Steady, Verdict};
+use hardbop_outcome::{
+    Answer, Budget, Event, Limit, Outcome, Progress, Question, Steady, Subject, Verdict,
+};
+use hardbop_transform::Transform;
+use hardbop_transform::domains::{Reduced, reduce};
+use hardbop_transform::hide::Tracking;
 use std::num::NonZeroUsize;
 
 /// Which engines answer.
@@ -85,11 +90,16 @@ impl Portfolio {
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Result<Outcome, Refused> {
-        let contestants = self.contestants(machine, question, budget)?;
+        let reduced = self.reduced(machine, question);
+        let (searched, asked) = match &reduced {
+            Some(reduced) => (reduced.machine(), reduced.question()),
+            None => (machine, question),
+        };
+        let contestants = self.contestants(searched, asked, budget)?;
         if question.asked().is_empty() {
             return Ok(Outcome::new(contestants[0].engine.name(), Vec::new()));
         }
-        let participants = self.search(&contestants, machine, question, budget, progress);
+        let participants = self.search(&contestants, searched, asked, budget, progress);
         for participant in &participants {
             if let End::Panicked = participant.end {
                 return Err(Fault::of_engine(participant.name, "it panicked").into());
@@ -98,7 +108,10 @@ impl Portfolio {
         if self.choice == Choice::CrossCheck {
             compare(machine, question, &participants, &self.options)?;
         }
-        let mut outcome = joined(question, participants);
+        let mut outcome = joined(asked, participants);
+        if let Some(reduced) = &reduced {
+            outcome = reduced.outcome_back(machine, outcome);
+        }
         if self.validation == Validation::Full {
             progress.event(Event::Engine("validation"));
         }
@@ -107,6 +120,21 @@ impl Portfolio {
             Validation::None => contradictions(&outcome)?,
         }
         Ok(outcome)
+    }
+
+    /// The machine with smaller integers, if that is asked instead: about places of sequential
+    /// programs, unless all values count, an algorithm of the calculus looks at them, or engines
+    /// are to be compared, which is done with nothing in between.
+    fn reduced(&self, machine: &Machine, question: &Question) -> Option<Reduced> {
+        let is_about_places = matches!(question.subject, Subject::Reach(_));
+        let wants_all = self.options.track == Some(Tracking::All)
+            || self.options.algorithm.is_some()
+            || self.options.relations.is_some()
+            || self.choice == Choice::CrossCheck;
+        if !is_about_places || wants_all || !machine.is_sequential() {
+            return None;
+        }
+        reduce(machine, question)
     }
 
     /// The engines that may answer: those that the choice names, obey every option and take the

@@ -7,6 +7,7 @@ use hardbop_checker::Rejected;
 use hardbop_families::random::Random;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
+use hardbop_outcome::engine::takes_only_reachability;
 use hardbop_outcome::{
     Bound, Budget, Certificate, Declined, Engine, Evidence, Interrupt, NeverInterrupted, Outcome,
     Question, Silent, Subject, Verdict, WantedRun,
@@ -16,6 +17,7 @@ use hardbop_portfolio::{
 };
 use hardbop_report::{Document, DocumentOptions, Page, TraceOptions, TraceTexts};
 use hardbop_transform::Through;
+use hardbop_transform::domains::reduce;
 use hardbop_transform::hide::FewVariables;
 use hardbop_transform::split::split_edges;
 use serde_json::Value;
@@ -169,7 +171,7 @@ impl<'a> Examination<'a> {
         let engines = [EngineName::Summary, EngineName::Explicit, EngineName::Sat];
         for name in engines {
             let engine = || name.engine(&Options::default());
-            let wrapped: [Box<dyn Engine>; 4] = [
+            let wrapped: [Box<dyn Engine>; 5] = [
                 Box::new(Through::sliced("sliced", engine())),
                 Box::new(FewVariables {
                     engine: engine(),
@@ -186,6 +188,13 @@ impl<'a> Examination<'a> {
                     Ok(Box::new(split))
                 })),
                 Box::new(Through::monitored("monitored", engine())),
+                Box::new(Through::new("reduced", engine(), |machine, question, _| {
+                    takes_only_reachability(question)?;
+                    match reduce(machine, question) {
+                        Some(reduced) if machine.is_sequential() => Ok(Box::new(reduced)),
+                        _ => Declined::because("integers that cannot be smaller"),
+                    }
+                })),
             ];
             for engine in wrapped {
                 if engine.takes(&self.machine, &self.question).is_err() {

@@ -11,6 +11,7 @@ mod seeds;
 use hardbop_automata::{Automaton, Property, PropertyText};
 use hardbop_brute_force::Bounds;
 use hardbop_explicit::ExplicitEngine;
+use hardbop_families::random::Random;
 use hardbop_interpreter::{letter_of_threads, replay};
 use hardbop_machine::{EdgeId, Machine, ProcId, Variable, from_text};
 use hardbop_outcome::certificate::Formula;
@@ -21,6 +22,7 @@ use hardbop_outcome::{
 use hardbop_summary::SummaryEngine;
 use hardbop_testkit::conformance::{ConformanceConfig, ConformanceReport, conformance};
 use hardbop_testkit::{Knobs, Oracle, RunOracle, generate};
+use hardbop_transform::domains::reduce;
 use hardbop_transform::hide::{FewVariables, Visible, hide};
 use hardbop_transform::product::product;
 use hardbop_transform::sequentialize::sequentialize;
@@ -132,6 +134,125 @@ fn split_machines_keep_verdicts_and_evidence_comes_back() {
     let report = sequential(&through);
     assert_eq!((report.unknown, report.skipped), (0, 0), "{report}");
     assert!(seeds(1).1 || report.certificates > 500, "{report}");
+}
+
+fn reduced(engine: impl Engine + 'static) -> Through {
+    Through::new(
+        "reduced",
+        Box::new(engine),
+        |machine, question, _| match reduce(machine, question) {
+            Some(reduced) => Ok(Box::new(reduced)),
+            None => Declined::because("integers that cannot be smaller"),
+        },
+    )
+}
+
+#[test]
+fn smaller_integers_keep_verdicts_and_evidence_comes_back() {
+    let report = sequential(&reduced(SummaryEngine::default()));
+    assert!(seeds(1).1 || report.certificates > 20, "{report}");
+    sequential(&reduced(ExplicitEngine::default()));
+}
+
+/// A program whose integers are only copied, chosen and compared with constants.
+fn program_of_states(seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let names = ["g", "h", "a", "x"];
+    let statement = |random: &mut Random, depth: u32| -> String {
+        fn any(random: &mut Random, names: &[&str], depth: u32) -> String {
+            let target = names[random.below(names.len())];
+            let other = names[random.below(names.len())];
+            let (number, choice) = (random.below(16), random.below(12));
+            let operator = ["=", "!=", "<", "<=", ">", ">="][random.below(6)];
+            let condition = if random.percent(50) {
+                format!("{other} {operator} {number}")
+            } else {
+                format!("{number} {operator} {other}")
+            };
+            let mut inner = || any(random, names, depth.saturating_sub(1));
+            match choice {
+                _ if depth == 0 => format!("{target} := {number}; "),
+                0 => format!("{target} := *; "),
+                1 => format!("{target} := {other}; "),
+                2 => format!("{target} := {condition} ? {number} : {other}; "),
+                3 => format!("{target} := f({other}); "),
+                4 => format!("assume({condition}); "),
+                5 | 6 => format!("assert({condition}); "),
+                7 => format!("while ({condition}) do {} {target} := *; od ", inner()),
+                8 => format!("{target}, h := {number}, {target}; "),
+                _ => format!("if ({condition}) then {} else {} fi ", inner(), inner()),
+            }
+        }
+        any(random, &names, depth)
+    };
+    let mut block = |count: usize| -> String {
+        let lines = (0..count).map(|_| statement(&mut random, 2));
+        lines.collect()
+    };
+    format!(
+        "decl int<4> g := 3; decl int<4> h;
+         void main() begin decl int<4> a, x; {} end
+         int<4> f(int<4> a) begin decl int<4> x; {} return x; end",
+        block(7),
+        block(4)
+    )
+}
+
+#[test]
+fn programs_of_states_keep_verdicts_with_fewer_values() {
+    let (mut certificates, mut runs) = (0, 0);
+    let (seeds, by_hand) = seeds(PROGRAMS);
+    for seed in seeds {
+        let text = program_of_states(seed);
+        let machine = from_text("states.bp", &text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let question = Question::assertions(&machine);
+        let whole = ExplicitEngine::default();
+        let whole = whole.check(&machine, &question, &Budget::unlimited(), &mut Silent);
+        let engine = reduced(SummaryEngine::default());
+        if engine.takes(&machine, &question).is_err() {
+            continue;
+        }
+        let small = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
+        for (one, other) in whole.answers.iter().zip(&small.answers) {
+            let (found, same) = (other.verdict.is_found(), one.verdict.is_found());
+            assert!(
+                !other.verdict.is_unknown() && found == same,
+                "{seed}: {other:?}\n{text}"
+            );
+            if let Some(trace) = other.verdict.trace() {
+                replay(&machine, trace).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+                runs += 1;
+            }
+        }
+        for certificate in &small.certificates {
+            accept(&machine, certificate).unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
+            certificates += 1;
+        }
+    }
+    assert!(
+        by_hand || certificates > 200 && runs > 200,
+        "{certificates}, {runs}"
+    );
+}
+
+#[test]
+fn a_state_of_32_bits_that_is_compared_with_three_numbers_has_three_bits() {
+    let machine = from_text(
+        "states.bp",
+        "decl int<32> state := 7;
+         void main() begin
+           decl int<32> old, sum;
+           old := state; state := *; sum := sum + 1;
+           if (state = 100 | old < 5) then assert(old = 7); fi
+         end",
+    );
+    let machine = machine.expect("the program is valid");
+    let reduced = reduce(&machine, &Question::assertions(&machine)).expect("two get smaller");
+    // Cuts at 0, 5, 7, 8, 100 and 101.
+    assert_eq!(reduced.machine().globals[0].ty.width(), 3);
+    let locals = &reduced.machine().procedures[0].locals;
+    let widths: Vec<u32> = locals.iter().map(|local| local.ty.width()).collect();
+    assert_eq!(widths, [3, 32]);
 }
 
 #[test]
