@@ -5,6 +5,7 @@
 //! not). Where `g` never holds both are false, as in Mucke's own package. Values depend on the
 //! order of the variables.
 
+use crate::cache::Key;
 use crate::manager::{Bdd, Exhausted, Manager};
 use crate::operations::{CONSTRAIN, RESTRICT};
 
@@ -27,8 +28,8 @@ impl Manager<'_> {
         if g.is_true() || f.is_true() || f.is_false() {
             return Ok(f);
         }
-        let key = [f.0, g.0, 0];
-        if let Some(known) = self.cache.get(operation, key) {
+        let key = Key::new(operation, f, g);
+        if let Some(known) = self.cache.get(key) {
             return Ok(known);
         }
         self.spend()?;
@@ -47,7 +48,7 @@ impl Manager<'_> {
             let high = self.generalised(f1, g1, operation)?;
             self.make(level, low, high)?
         };
-        self.cache.put(operation, key, result);
+        self.cache.put(key, result);
         Ok(result)
     }
 }

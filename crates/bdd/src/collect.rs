@@ -6,6 +6,7 @@
 //! sees what it has to name.
 
 use crate::manager::{Bdd, Manager};
+use crate::marks::Marks;
 use std::collections::BTreeMap;
 
 /// Holds BDDs across a collection.
@@ -73,20 +74,20 @@ impl Roots for u64 {
 impl Manager<'_> {
     /// Frees all nodes that no root needs.
     pub fn collect(&mut self, roots: &dyn Roots) {
-        let mut marked = vec![false; self.table.capacity()];
-        marked[0] = true;
+        let mut marks = Marks::new(self.table.capacity());
+        marks.insert(Bdd::TRUE.index());
         let mut pending: Vec<Bdd> = Vec::new();
         roots.each_root(&mut |root| {
             pending.push(root);
             while let Some(bdd) = pending.pop() {
-                if !std::mem::replace(&mut marked[bdd.index()], true) {
+                if marks.insert(bdd.index()) {
                     let node = self.table.node(bdd);
                     pending.push(node.low);
                     pending.push(node.high);
                 }
             }
         });
-        self.table.sweep(&marked);
-        self.cache.keep_marked(&marked);
+        self.table.sweep(&marks);
+        self.cache.keep_marked(&marks);
     }
 }

@@ -1,7 +1,7 @@
 //! The manager: nodes, limits, and the one place where nodes are made.
 
 use crate::cache::Cache;
-use crate::table::{TERMINAL_LEVEL, Table};
+use crate::table::{Node, TERMINAL_LEVEL, Table, Vacancy};
 
 /// A function of Boolean variables: a handle into one [`Manager`]. Equal functions have equal
 /// handles.
@@ -183,18 +183,20 @@ impl<'a> Manager<'a> {
         // A node's high edge is never complemented: that keeps equal functions equal handles.
         let complement = high.is_complemented();
         let (low, high) = (low.complement_if(complement), high.regular());
-        let at = match self.table.find(level, low, high) {
-            Some(at) => at,
-            None => self.insert(level, low, high)?,
+        let node = Node { level, low, high };
+        let at = match self.table.find(node) {
+            Ok(at) => at,
+            Err(vacancy) => self.insert(vacancy, node)?,
         };
         Ok(Bdd(at << 1).complement_if(complement))
     }
 
-    fn insert(&mut self, level: u32, low: Bdd, high: Bdd) -> Result<u32, Exhausted> {
+    #[inline]
+    fn insert(&mut self, vacancy: Vacancy, node: Node) -> Result<u32, Exhausted> {
         if self.table.live() >= self.node_limit {
             return Err(Exhausted::Nodes);
         }
-        let at = self.table.insert(level, low, high);
+        let at = self.table.insert(vacancy, node);
         self.peak = self.peak.max(self.table.live());
         self.cache.fit(self.table.live());
         Ok(at)

@@ -1,5 +1,6 @@
 //! The operations, by recursion on the topmost variable with the computed table in between.
 
+use crate::cache::Key;
 use crate::manager::{Bdd, Exhausted, Manager};
 use crate::plan::Plan;
 use crate::table::TERMINAL_LEVEL;
@@ -11,11 +12,10 @@ type Pair = (Bdd, Bdd);
 
 const AND: u32 = 1;
 const XOR: u32 = 2;
-const ITE: u32 = 3;
-pub(crate) const CONSTRAIN: u32 = 4;
-pub(crate) const RESTRICT: u32 = 5;
+pub(crate) const CONSTRAIN: u32 = 3;
+pub(crate) const RESTRICT: u32 = 4;
 /// Plans are numbered from here.
-const FIRST_PLAN: u32 = 6;
+const FIRST_PLAN: u32 = 5;
 
 impl Manager<'_> {
     /// Conjunction.
@@ -30,8 +30,8 @@ impl Manager<'_> {
             return Ok(Bdd::FALSE);
         }
         let (f, g) = if f.0 < g.0 { (f, g) } else { (g, f) };
-        let key = [f.0, g.0, 0];
-        if let Some(known) = self.cache.get(AND, key) {
+        let key = Key::new(AND, f, g);
+        if let Some(known) = self.cache.get(key) {
             return Ok(known);
         }
         self.spend()?;
@@ -41,7 +41,7 @@ impl Manager<'_> {
         let low = self.and(f0, g0)?;
         let high = self.and(f1, g1)?;
         let result = self.make(level, low, high)?;
-        self.cache.put(AND, key, result);
+        self.cache.put(key, result);
         Ok(result)
     }
 
@@ -69,8 +69,8 @@ impl Manager<'_> {
             return Ok((!f).complement_if(complement));
         }
         let (f, g) = if f.0 < g.0 { (f, g) } else { (g, f) };
-        let key = [f.0, g.0, 0];
-        if let Some(known) = self.cache.get(XOR, key) {
+        let key = Key::new(XOR, f, g);
+        if let Some(known) = self.cache.get(key) {
             return Ok(known.complement_if(complement));
         }
         self.spend()?;
@@ -80,7 +80,7 @@ impl Manager<'_> {
         let low = self.xor(f0, g0)?;
         let high = self.xor(f1, g1)?;
         let result = self.make(level, low, high)?;
-        self.cache.put(XOR, key, result);
+        self.cache.put(key, result);
         Ok(result.complement_if(complement))
     }
 
@@ -109,8 +109,8 @@ impl Manager<'_> {
         if g.is_false() || g == c {
             return self.and(c, f);
         }
-        let key = [c.0, f.0, g.0];
-        if let Some(known) = self.cache.get(ITE, key) {
+        let key = Key::if_then_else(c, f, g);
+        if let Some(known) = self.cache.get(key) {
             return Ok(known);
         }
         self.spend()?;
@@ -121,7 +121,7 @@ impl Manager<'_> {
         let low = self.ite(c0, f0, g0)?;
         let high = self.ite(c1, f1, g1)?;
         let result = self.make(level, low, high)?;
-        self.cache.put(ITE, key, result);
+        self.cache.put(key, result);
         Ok(result)
     }
 
@@ -137,9 +137,8 @@ impl Manager<'_> {
         if level > plan.last() {
             return self.and(f, g);
         }
-        let operation = FIRST_PLAN + plan.number();
-        let key = [f.0, g.0, 0];
-        if let Some(known) = self.cache.get(operation, key) {
+        let key = Key::new(FIRST_PLAN + plan.number(), f, g);
+        if let Some(known) = self.cache.get(key) {
             return Ok(known);
         }
         self.spend()?;
@@ -168,7 +167,7 @@ impl Manager<'_> {
                 }
             }
         };
-        self.cache.put(operation, key, result);
+        self.cache.put(key, result);
         Ok(result)
     }
 
