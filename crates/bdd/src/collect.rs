@@ -7,6 +7,7 @@
 
 use crate::manager::{Bdd, Manager};
 use crate::marks::Marks;
+use crate::record::Operation;
 use std::collections::BTreeMap;
 
 /// Holds BDDs across a collection.
@@ -74,6 +75,7 @@ impl Roots for u64 {
 impl Manager<'_> {
     /// Frees all nodes that no root needs.
     pub fn collect(&mut self, roots: &dyn Roots) {
+        self.record(Operation::Collect(roots), Bdd::TRUE);
         let mut marks = Marks::new(self.table.capacity());
         marks.insert(Bdd::TRUE.index());
         let mut pending: Vec<Bdd> = Vec::new();

@@ -1,8 +1,8 @@
 //! The nodes and the unique table that keeps each of them single.
 //!
-//! The table is open-addressed with linear probing. A slot has the hash of a node beside its index,
-//! so nodes are looked at only where the hash is right, and growing and sweeping need not look at
-//! them at all. Slots are in the order of hashes: growing reads and writes from front to back.
+//! The table is open-addressed with linear probing. A slot is 32 bits wide, as much of it as indices
+//! leave free is a part of the node's hash, and nodes are looked at only where that part is right:
+//! small slots and few looks keep the table within the processor's caches.
 
 use crate::hash::spread;
 use crate::manager::Bdd;
@@ -15,7 +15,7 @@ const FREE_LEVEL: u32 = u32::MAX - 1;
 /// The end of the list of free nodes: the constant is never free.
 const NONE: u32 = 0;
 
-const FIRST_SLOTS: usize = 1 << 10;
+const FIRST_BITS: u32 = 10;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Node {
@@ -32,25 +32,26 @@ impl Node {
     }
 }
 
-/// The unique table: a slot is the hash of a node above its index, or 0 where there is no node.
+/// The unique table: a slot is the index of a node below lower bits of its hash, or 0 where there
+/// is no node. There are more slots than indices.
 struct Slots {
-    words: Vec<u64>,
-    /// How far a hash is shifted to give the first slot to look at.
-    shift: u32,
+    words: Vec<u32>,
+    /// The binary logarithm of their number, which is not 0.
+    bits: u32,
 }
 
 impl Slots {
-    /// The number of slots is a power of two.
-    fn new(count: usize) -> Self {
+    fn new(bits: u32) -> Self {
         Self {
-            words: vec![0; count],
-            shift: u32::BITS - count.trailing_zeros(),
+            words: vec![0; 1 << bits],
+            bits,
         }
     }
 
+    /// The first slot to look at: by the upper bits, which are not in slots.
     #[inline]
     fn first(&self, hash: u32) -> usize {
-        (hash >> self.shift) as usize
+        (hash >> (u32::BITS - self.bits)) as usize
     }
 
     #[inline]
@@ -58,23 +59,16 @@ impl Slots {
         (slot + 1) & (self.words.len() - 1)
     }
 
-    /// Enters a node that is not there.
-    fn put(&mut self, word: u64) {
-        let mut slot = self.first((word >> 32) as u32);
-        while self.words[slot] != 0 {
-            slot = self.after(slot);
-        }
-        self.words[slot] = word;
+    #[inline]
+    fn word(&self, hash: u32, index: u32) -> u32 {
+        hash << self.bits | index
     }
 
-    /// Makes a table of this size of the nodes that are to be kept.
-    fn rebuild(&mut self, count: usize, is_kept: impl Fn(usize) -> bool) {
-        let old = std::mem::replace(self, Self::new(count));
-        for word in old.words {
-            if word != 0 && is_kept(word as u32 as usize) {
-                self.put(word);
-            }
-        }
+    /// The index in a slot that has the right part of the hash.
+    #[inline]
+    fn index(&self, word: u32, hash: u32) -> Option<u32> {
+        let index = word & (self.words.len() as u32 - 1);
+        (word == self.word(hash, index)).then_some(index)
     }
 }
 
@@ -101,7 +95,7 @@ impl Table {
         };
         Self {
             nodes: vec![terminal],
-            slots: Slots::new(FIRST_SLOTS),
+            slots: Slots::new(FIRST_BITS),
             free: NONE,
             live: 1,
         }
@@ -138,8 +132,9 @@ impl Table {
             if word == 0 {
                 return Err(Vacancy { slot, hash });
             }
-            let at = word as u32;
-            if (word >> 32) as u32 == hash && self.nodes[at as usize] == node {
+            if let Some(at) = self.slots.index(word, hash)
+                && self.nodes[at as usize] == node
+            {
                 return Ok(at);
             }
             slot = self.slots.after(slot);
@@ -158,11 +153,10 @@ impl Table {
             self.nodes[at as usize] = node;
             at
         };
-        self.slots.words[vacancy.slot] = u64::from(vacancy.hash) << 32 | u64::from(at);
+        self.slots.words[vacancy.slot] = self.slots.word(vacancy.hash, at);
         self.live += 1;
-        let count = self.slots.words.len();
-        if self.live > count / 8 * 5 {
-            self.slots.rebuild(count * 2, |_| true);
+        if self.live > self.slots.words.len() / 8 * 5 {
+            self.rebuild(self.slots.bits + 1);
         }
         at
     }
@@ -181,7 +175,22 @@ impl Table {
                 self.free = at as u32;
             }
         }
-        let count = self.slots.words.len();
-        self.slots.rebuild(count, |at| marks.contains(at));
+        self.rebuild(self.slots.bits);
+    }
+
+    #[cold]
+    fn rebuild(&mut self, bits: u32) {
+        let mut slots = Slots::new(bits);
+        for (at, node) in self.nodes.iter().enumerate().skip(1) {
+            if node.level != FREE_LEVEL {
+                let hash = node.hash();
+                let mut slot = slots.first(hash);
+                while slots.words[slot] != 0 {
+                    slot = slots.after(slot);
+                }
+                slots.words[slot] = slots.word(hash, at as u32);
+            }
+        }
+        self.slots = slots;
     }
 }
