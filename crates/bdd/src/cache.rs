@@ -1,79 +1,117 @@
 //! The computed table: what operations gave before. Direct-mapped and lossy, so it never grows past
 //! its share.
+//!
+//! An entry is one `u128`. So it lies in one cache line, a comparison is one of words, and a new
+//! table of zeros is memory that the system gives without it being written. The place of an entry
+//! is given by the top bits of its hash: entries keep their order when the table grows, and growing
+//! reads and writes memory from front to back.
 
+use crate::hash::spread;
 use crate::manager::Bdd;
+use crate::marks::Marks;
 
 /// The most entries there ever are.
 const MAX_ENTRIES: usize = 1 << 22;
+const FIRST_ENTRIES: usize = 1 << 12;
 
-#[derive(Clone, Copy, Default)]
-struct Entry {
-    operation: u32,
-    operands: [u32; 3],
-    result: u32,
+/// An operation with its operands: the upper three words of an entry, whose lowest word is the
+/// result. No key is 0, which marks an empty entry.
+#[derive(Clone, Copy)]
+pub(crate) struct Key(u128);
+
+/// Set in the word of the operation if that word is a third operand instead: handles have 31 bits.
+const THREE_OPERANDS: u32 = 1 << 31;
+
+impl Key {
+    /// An operation, which is not 0, on two operands.
+    #[inline]
+    pub(crate) fn new(operation: u32, f: Bdd, g: Bdd) -> Self {
+        Self(u128::from(f.0) << 96 | u128::from(g.0) << 64 | u128::from(operation) << 32)
+    }
+
+    /// The one operation on three operands.
+    #[inline]
+    pub(crate) fn if_then_else(c: Bdd, f: Bdd, g: Bdd) -> Self {
+        Self::new(g.0 | THREE_OPERANDS, c, f)
+    }
+
+    #[inline]
+    fn hash(self) -> u64 {
+        spread((self.0 >> 64) as u64, (self.0 >> 32) as u32)
+    }
 }
 
 pub(crate) struct Cache {
-    entries: Vec<Entry>,
+    entries: Vec<u128>,
+    /// How far a hash is shifted to give a place.
+    shift: u32,
 }
-
-/// Operation number 0 marks an empty entry.
-const EMPTY: u32 = 0;
 
 impl Cache {
     pub(crate) fn new() -> Self {
+        Self::with_entries(FIRST_ENTRIES)
+    }
+
+    /// The number of entries is a power of two.
+    fn with_entries(count: usize) -> Self {
         Self {
-            entries: vec![Entry::default(); 1 << 12],
+            entries: vec![0; count],
+            shift: u64::BITS - count.trailing_zeros(),
         }
     }
 
     #[inline]
-    fn slot(&self, operation: u32, operands: [u32; 3]) -> usize {
-        let mixed = (u64::from(operation).wrapping_mul(0x9e37_79b9_7f4a_7c15))
-            ^ (u64::from(operands[0]).wrapping_mul(0xc2b2_ae3d_27d4_eb4f))
-            ^ (u64::from(operands[1]).wrapping_mul(0x1656_67b1_9e37_79f9))
-            ^ (u64::from(operands[2]).wrapping_mul(0x27d4_eb2f_1656_67c5));
-        (mixed >> 24) as usize & (self.entries.len() - 1)
+    fn place(&self, key: Key) -> usize {
+        (key.hash() >> self.shift) as usize
     }
 
     #[inline]
-    pub(crate) fn get(&self, operation: u32, operands: [u32; 3]) -> Option<Bdd> {
-        let entry = &self.entries[self.slot(operation, operands)];
-        (entry.operation == operation && entry.operands == operands).then_some(Bdd(entry.result))
+    pub(crate) fn get(&self, key: Key) -> Option<Bdd> {
+        let entry = self.entries[self.place(key)];
+        let result = entry as u32;
+        (entry ^ key.0 == u128::from(result)).then_some(Bdd(result))
     }
 
     #[inline]
-    pub(crate) fn put(&mut self, operation: u32, operands: [u32; 3], result: Bdd) {
-        let slot = self.slot(operation, operands);
-        self.entries[slot] = Entry {
-            operation,
-            operands,
-            result: result.0,
-        };
+    pub(crate) fn put(&mut self, key: Key, result: Bdd) {
+        let place = self.place(key);
+        self.entries[place] = key.0 | u128::from(result.0);
     }
 
     /// Grows with the number of nodes.
+    #[inline]
     pub(crate) fn fit(&mut self, nodes: usize) {
-        if nodes <= self.entries.len() || self.entries.len() >= MAX_ENTRIES {
-            return;
+        if nodes > self.entries.len() && self.entries.len() < MAX_ENTRIES {
+            self.grow((nodes * 2).next_power_of_two().min(MAX_ENTRIES));
         }
-        let size = (nodes * 2).next_power_of_two().min(MAX_ENTRIES);
-        let old = std::mem::replace(&mut self.entries, vec![Entry::default(); size]);
-        for entry in old {
-            if entry.operation != EMPTY {
-                self.put(entry.operation, entry.operands, Bdd(entry.result));
+    }
+
+    #[cold]
+    fn grow(&mut self, count: usize) {
+        let old = std::mem::replace(self, Self::with_entries(count));
+        for entry in old.entries {
+            if entry != 0 {
+                let place = self.place(Key(entry));
+                self.entries[place] = entry;
             }
         }
     }
 
     /// Forgets every entry that speaks of a node that is not marked.
-    pub(crate) fn keep_marked(&mut self, marked: &[bool]) {
+    pub(crate) fn keep_marked(&mut self, marks: &Marks) {
         for entry in &mut self.entries {
-            let is_live = |&bdd: &u32| marked[Bdd(bdd).index()];
-            if entry.operation != EMPTY
-                && !(is_live(&entry.result) && entry.operands.iter().all(is_live))
-            {
-                *entry = Entry::default();
+            let [result, third, second, first] =
+                [0, 32, 64, 96].map(|word| (*entry >> word) as u32);
+            let third = if third & THREE_OPERANDS == 0 {
+                Bdd::TRUE
+            } else {
+                Bdd(third & !THREE_OPERANDS)
+            };
+            let is_kept = [Bdd(result), third, Bdd(second), Bdd(first)]
+                .iter()
+                .all(|bdd| marks.contains(bdd.index()));
+            if !is_kept {
+                *entry = 0;
             }
         }
     }

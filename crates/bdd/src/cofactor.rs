@@ -5,19 +5,25 @@
 //! not). Where `g` never holds both are false, as in Mucke's own package. Values depend on the
 //! order of the variables.
 
+use crate::cache::Key;
 use crate::manager::{Bdd, Exhausted, Manager};
-use crate::operations::{CONSTRAIN, RESTRICT};
+use crate::record::Operation;
+use crate::recursion::{CONSTRAIN, RESTRICT};
 
 impl Manager<'_> {
     /// `f` at the point nearest to each point at which `g` holds (Mucke's `cofactor`).
     pub fn constrain(&mut self, f: Bdd, g: Bdd) -> Result<Bdd, Exhausted> {
-        self.generalised(f, g, CONSTRAIN)
+        let result = self.generalised(f, g, CONSTRAIN)?;
+        self.record(Operation::Constrain(f, g), result);
+        Ok(result)
     }
 
     /// The same with the variables of `g` that `f` does not have quantified on the way, so that the
     /// result has only variables of `f` (Mucke's `assume`).
     pub fn restrict(&mut self, f: Bdd, g: Bdd) -> Result<Bdd, Exhausted> {
-        self.generalised(f, g, RESTRICT)
+        let result = self.generalised(f, g, RESTRICT)?;
+        self.record(Operation::Restrict(f, g), result);
+        Ok(result)
     }
 
     fn generalised(&mut self, f: Bdd, g: Bdd, operation: u32) -> Result<Bdd, Exhausted> {
@@ -27,8 +33,8 @@ impl Manager<'_> {
         if g.is_true() || f.is_true() || f.is_false() {
             return Ok(f);
         }
-        let key = [f.0, g.0, 0];
-        if let Some(known) = self.cache.get(operation, key) {
+        let key = Key::new(operation, f, g);
+        if let Some(known) = self.cache.get(key) {
             return Ok(known);
         }
         self.spend()?;
@@ -36,8 +42,8 @@ impl Manager<'_> {
         let (f0, f1) = self.cofactors(f, level);
         let (g0, g1) = self.cofactors(g, level);
         let result = if operation == RESTRICT && level < self.level(f) {
-            let either = self.or(g0, g1)?;
-            self.generalised(f, either, operation)?
+            let neither = self.conjoin(!g0, !g1)?;
+            self.generalised(f, !neither, operation)?
         } else if g0.is_false() {
             self.generalised(f1, g1, operation)?
         } else if g1.is_false() {
@@ -47,7 +53,7 @@ impl Manager<'_> {
             let high = self.generalised(f1, g1, operation)?;
             self.make(level, low, high)?
         };
-        self.cache.put(operation, key, result);
+        self.cache.put(key, result);
         Ok(result)
     }
 }

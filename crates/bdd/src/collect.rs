@@ -6,6 +6,8 @@
 //! sees what it has to name.
 
 use crate::manager::{Bdd, Manager};
+use crate::marks::Marks;
+use crate::record::Operation;
 use std::collections::BTreeMap;
 
 /// Holds BDDs across a collection.
@@ -73,20 +75,21 @@ impl Roots for u64 {
 impl Manager<'_> {
     /// Frees all nodes that no root needs.
     pub fn collect(&mut self, roots: &dyn Roots) {
-        let mut marked = vec![false; self.table.capacity()];
-        marked[0] = true;
+        self.record(Operation::Collect(roots), Bdd::TRUE);
+        let mut marks = Marks::new(self.table.capacity());
+        marks.insert(Bdd::TRUE.index());
         let mut pending: Vec<Bdd> = Vec::new();
         roots.each_root(&mut |root| {
             pending.push(root);
             while let Some(bdd) = pending.pop() {
-                if !std::mem::replace(&mut marked[bdd.index()], true) {
+                if marks.insert(bdd.index()) {
                     let node = self.table.node(bdd);
                     pending.push(node.low);
                     pending.push(node.high);
                 }
             }
         });
-        self.table.sweep(&marked);
-        self.cache.keep_marked(&marked);
+        self.table.sweep(&marks);
+        self.cache.keep_marked(&marks);
     }
 }

@@ -9,7 +9,7 @@ impl Manager<'_> {
         let mut seen = HashSet::new();
         let mut pending = vec![f.regular()];
         while let Some(bdd) = pending.pop() {
-            if let Some((_, low, high)) = self.branch(bdd)
+            if let Some((_, low, high)) = self.parts(bdd)
                 && seen.insert(bdd)
             {
                 pending.push(low.regular());
@@ -24,7 +24,7 @@ impl Manager<'_> {
         let mut seen = HashSet::new();
         let mut pending = vec![f.regular()];
         while let Some(bdd) = pending.pop() {
-            if let Some((_, low, high)) = self.branch(bdd)
+            if let Some((_, low, high)) = self.parts(bdd)
                 && seen.insert(bdd)
             {
                 if seen.len() > size {
@@ -43,7 +43,7 @@ impl Manager<'_> {
         let mut variables = BTreeSet::new();
         let mut pending = vec![f.regular()];
         while let Some(bdd) = pending.pop() {
-            if let Some((variable, low, high)) = self.branch(bdd)
+            if let Some((variable, low, high)) = self.parts(bdd)
                 && seen.insert(bdd)
             {
                 variables.insert(variable);
@@ -57,7 +57,7 @@ impl Manager<'_> {
     /// The value of a function under an assignment.
     pub fn eval(&self, f: Bdd, mut assignment: impl FnMut(u32) -> bool) -> bool {
         let mut at = f;
-        while let Some((variable, low, high)) = self.branch(at) {
+        while let Some((variable, low, high)) = self.parts(at) {
             at = if assignment(variable) { high } else { low };
         }
         at.is_true()
@@ -71,7 +71,7 @@ impl Manager<'_> {
         }
         let mut chosen = Vec::new();
         let mut at = f;
-        while let Some((variable, low, high)) = self.branch(at) {
+        while let Some((variable, low, high)) = self.parts(at) {
             let value = low.is_false();
             chosen.push((variable, value));
             at = if value { high } else { low };
@@ -90,7 +90,7 @@ impl Manager<'_> {
                 pending.pop();
                 continue;
             }
-            let (_, low, high) = match self.branch(bdd) {
+            let (_, low, high) = match self.parts(bdd) {
                 Some(branch) => branch,
                 None => (0, Bdd::TRUE, Bdd::TRUE),
             };

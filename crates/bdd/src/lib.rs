@@ -19,16 +19,22 @@ mod cache;
 mod cofactor;
 mod collect;
 mod force;
+mod hash;
 mod inspect;
 mod manager;
+mod marks;
 mod operations;
 mod plan;
+mod record;
+mod recursion;
 mod table;
 
 pub use collect::Roots;
 pub use force::force;
 pub use manager::{Bdd, Exhausted, Manager};
 pub use plan::{Plan, PlanBuilder};
+#[cfg(feature = "record")]
+pub use record::take_traces;
 
 #[cfg(test)]
 mod tests;

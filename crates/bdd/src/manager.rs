@@ -1,7 +1,8 @@
 //! The manager: nodes, limits, and the one place where nodes are made.
 
 use crate::cache::Cache;
-use crate::table::{TERMINAL_LEVEL, Table};
+use crate::record::Operation;
+use crate::table::{Node, TERMINAL_LEVEL, Table, Vacancy};
 
 /// A function of Boolean variables: a handle into one [`Manager`]. Equal functions have equal
 /// handles.
@@ -100,6 +101,8 @@ pub struct Manager<'a> {
     work_limit: u64,
     peak: usize,
     interrupt: Option<&'a dyn Fn() -> bool>,
+    #[cfg(feature = "record")]
+    pub(crate) recorder: crate::record::Recorder,
 }
 
 impl<'a> Manager<'a> {
@@ -115,6 +118,8 @@ impl<'a> Manager<'a> {
             work_limit: u64::MAX,
             peak: 1,
             interrupt: None,
+            #[cfg(feature = "record")]
+            recorder: crate::record::Recorder::default(),
         }
     }
 
@@ -148,7 +153,9 @@ impl<'a> Manager<'a> {
 
     /// The function that is true where the variable is.
     pub fn variable(&mut self, variable: u32) -> Result<Bdd, Exhausted> {
-        self.make(variable, Bdd::FALSE, Bdd::TRUE)
+        let result = self.make(variable, Bdd::FALSE, Bdd::TRUE)?;
+        self.record(Operation::Variable(variable), result);
+        Ok(result)
     }
 
     /// Counts one unit of work against the limits.
@@ -183,18 +190,20 @@ impl<'a> Manager<'a> {
         // A node's high edge is never complemented: that keeps equal functions equal handles.
         let complement = high.is_complemented();
         let (low, high) = (low.complement_if(complement), high.regular());
-        let at = match self.table.find(level, low, high) {
-            Some(at) => at,
-            None => self.insert(level, low, high)?,
+        let node = Node { level, low, high };
+        let at = match self.table.find(node) {
+            Ok(at) => at,
+            Err(vacancy) => self.insert(vacancy, node)?,
         };
         Ok(Bdd(at << 1).complement_if(complement))
     }
 
-    fn insert(&mut self, level: u32, low: Bdd, high: Bdd) -> Result<u32, Exhausted> {
+    #[inline]
+    fn insert(&mut self, vacancy: Vacancy, node: Node) -> Result<u32, Exhausted> {
         if self.table.live() >= self.node_limit {
             return Err(Exhausted::Nodes);
         }
-        let at = self.table.insert(level, low, high);
+        let at = self.table.insert(vacancy, node);
         self.peak = self.peak.max(self.table.live());
         self.cache.fit(self.table.live());
         Ok(at)
@@ -222,6 +231,14 @@ impl<'a> Manager<'a> {
 
     /// The variable a function tests first with its two cofactors; nothing for a constant.
     pub fn branch(&self, bdd: Bdd) -> Option<(u32, Bdd, Bdd)> {
+        let branch = self.parts(bdd)?;
+        self.record(Operation::Low(bdd), branch.1);
+        self.record(Operation::High(bdd), branch.2);
+        Some(branch)
+    }
+
+    /// The same for this crate, which gives none of the parts away.
+    pub(crate) fn parts(&self, bdd: Bdd) -> Option<(u32, Bdd, Bdd)> {
         let level = self.level(bdd);
         if level == TERMINAL_LEVEL {
             return None;

@@ -1,7 +1,8 @@
 //! What a relational product does besides conjunction: which variables it quantifies and which it
 //! renames.
 
-use crate::manager::Manager;
+use crate::manager::{Bdd, Manager};
+use crate::record::Operation;
 
 /// A quantification and renaming, made once and used many times. A plan belongs to the manager that
 /// made it.
@@ -14,7 +15,7 @@ pub struct Plan {
     actions: Vec<u32>,
 }
 
-const QUANTIFIED: u32 = u32::MAX;
+pub(crate) const QUANTIFIED: u32 = u32::MAX;
 
 /// Collects what a plan does.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +52,7 @@ impl PlanBuilder {
     pub fn build(self, manager: &mut Manager<'_>) -> Plan {
         let number = manager.plan_count;
         manager.plan_count += 1;
+        manager.record(Operation::Plan(number, &self.actions), Bdd::TRUE);
         let variables = self.actions.iter().map(|&(variable, _)| variable);
         let first = variables.clone().min().unwrap_or(0);
         let mut actions: Vec<u32> = match variables.max() {

@@ -50,10 +50,17 @@ impl Package for Hardbop {
         Ok(self.manager.iff(*f, *g)?)
     }
 
-    fn step(&mut self, next_and_current: &[(u32, u32)]) -> Answer<Plan> {
+    fn ite(&mut self, c: &Bdd, f: &Bdd, g: &Bdd) -> Answer<Bdd> {
+        Ok(self.manager.ite(*c, *f, *g)?)
+    }
+
+    fn step(&mut self, quantified: &[u32], renamed: &[(u32, u32)]) -> Answer<Plan> {
         let mut plan = PlanBuilder::new();
-        for &(next, current) in next_and_current {
-            plan.quantify(current).rename(next, current);
+        for &variable in quantified {
+            plan.quantify(variable);
+        }
+        for &(from, to) in renamed {
+            plan.rename(from, to);
         }
         Ok(plan.build(&mut self.manager))
     }
@@ -63,7 +70,7 @@ impl Package for Hardbop {
     }
 
     fn collect(&mut self, roots: &[Bdd]) {
-        self.manager.collect(roots.iter().copied());
+        self.manager.collect(&roots.to_vec());
     }
 
     fn nodes(&self) -> usize {

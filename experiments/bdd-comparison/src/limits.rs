@@ -24,25 +24,17 @@ pub fn show() {
         idle_collections(room);
     }
     println!("\nOne operation after another until the set has {ENOUGH} nodes:\n");
-    let unlimited = work_until_done(usize::MAX, u64::MAX);
+    let unlimited = work_until_done(u64::MAX);
     println!(
         "- {}: {} units of work without limits",
         Hardbop::NAME,
         unlimited.work
     );
-    for (what, nodes, slice) in [
-        (
-            "node limit of 1,000 nodes, doubled when hit",
-            1_000,
-            u64::MAX,
-        ),
-        ("work limit, raised by 10,000 when hit", usize::MAX, 10_000),
-        ("work limit, raised by 1,000 when hit", usize::MAX, 1_000),
-    ] {
-        let limited = work_until_done(nodes, slice);
+    for slice in [10_000, 1_000] {
+        let limited = work_until_done(slice);
         assert_eq!(limited.fingerprint, unlimited.fingerprint);
         println!(
-            "- {}: {what}: hit {} times, {} units of work, same result",
+            "- {}: work limit, raised by {slice} when hit: hit {} times, {} units of work, same result",
             Hardbop::NAME,
             limited.stops,
             limited.work
@@ -126,8 +118,8 @@ struct Resumed {
     fingerprint: u64,
 }
 
-/// Goes on after each stop by raising the limit that was hit.
-fn work_until_done(mut nodes: usize, slice: u64) -> Resumed {
+/// Goes on after each stop by raising the limit.
+fn work_until_done(slice: u64) -> Resumed {
     let mut package = Hardbop::new(3 * BITS, usize::MAX, 0);
     let mut search = WideSearch::new(&mut package, BITS).expect("there is room");
     let before = package.manager.work();
@@ -138,21 +130,15 @@ fn work_until_done(mut nodes: usize, slice: u64) -> Resumed {
         let made = search.next_assignment().relation(&mut package);
         let (relation, step) = made.expect("there is no limit yet");
         building += package.manager.work() - building_from;
-        package.manager.set_node_limit(nodes);
-        package
-            .manager
-            .set_work_limit(package.manager.work().saturating_add(slice));
+        let raise = |package: &mut Hardbop| {
+            let limit = package.manager.work().saturating_add(slice);
+            package.manager.set_work_limit(limit);
+        };
+        raise(&mut package);
         while let Err(Full) = search.advance(&mut package, &relation, &step) {
             stops += 1;
-            package
-                .manager
-                .set_work_limit(package.manager.work().saturating_add(slice));
-            if package.manager.node_count() >= nodes {
-                nodes *= 2;
-                package.manager.set_node_limit(nodes);
-            }
+            raise(&mut package);
         }
-        package.manager.set_node_limit(usize::MAX);
         package.manager.set_work_limit(u64::MAX);
     }
     Resumed {

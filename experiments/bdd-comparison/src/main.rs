@@ -1,7 +1,8 @@
 //! Runs the same workloads on hardbop's BDD package and on `OxiDD`, and prints how many times
 //! longer each takes.
 //!
-//! Without arguments: everything, as tables. With a workload and a package (`wide-80 oxidd`): that
+//! Without arguments: all workloads that are made here, as tables. `replay TRACE…`: what `record` has
+//! recorded. With a workload and a package (`wide-80 oxidd`): that
 //! alone, once, for a profiler that counts instructions.
 
 mod hardbop;
@@ -9,6 +10,8 @@ mod limits;
 mod oxidd_package;
 mod package;
 mod program;
+mod replays;
+mod trace;
 mod workloads;
 
 use hardbop::Hardbop;
@@ -91,7 +94,8 @@ const PACKAGES: [(&str, &str, Runner); 3] = [
     ("oxidd-equality", ByEquality::NAME, run::<ByEquality>),
 ];
 
-fn milliseconds(time: Duration) -> f64 {
+/// For tables.
+pub fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
@@ -133,7 +137,11 @@ fn main() -> ExitCode {
     match arguments.as_slice() {
         [] => everything(),
         [limits] if limits == "limits" => limits::show(),
+        [replay, traces @ ..] if replay == "replay" => return replays::compare(traces),
         [workload, package] => {
+            if workload.ends_with(".trace") {
+                return replays::one(workload, package);
+            }
             let workload = WORKLOADS.iter().find(|(name, _)| name == workload);
             let runner = PACKAGES.iter().find(|(name, _, _)| name == package);
             let (Some((_, workload)), Some((_, _, runner))) = (workload, runner) else {
@@ -148,6 +156,8 @@ fn main() -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("usage: bdd-comparison [limits | WORKLOAD hardbop|oxidd|oxidd-equality]");
+    eprintln!(
+        "usage: bdd-comparison [limits | replay TRACE… | TRACE|WORKLOAD hardbop|oxidd|oxidd-equality]"
+    );
     ExitCode::FAILURE
 }

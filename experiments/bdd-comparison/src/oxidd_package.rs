@@ -10,7 +10,8 @@ use oxidd::{
 
 /// `OxiDD` that renames by `substitute`.
 pub type BySubstitution = Oxidd<false>;
-/// `OxiDD` that renames by a second and-exists, with the relation "next equals current".
+/// `OxiDD` that renames by a second and-exists, with the relation "next equals current"; only
+/// where no variable is renamed to one that is itself renamed.
 pub type ByEquality = Oxidd<true>;
 
 /// `OxiDD`'s index manager with complement edges, one thread.
@@ -19,12 +20,12 @@ pub struct Oxidd<const BY_EQUALITY: bool> {
     pub manager: BCDDManagerRef,
 }
 
-/// The quantified variables as cubes, and the renaming in both forms.
+/// The quantified variables as a cube, and the renaming in the form that is used.
 pub struct Step {
-    current: BCDDFunction,
-    next: BCDDFunction,
+    quantified: BCDDFunction,
+    renamed: BCDDFunction,
     equality: BCDDFunction,
-    substitution: Subst<BCDDFunction>,
+    substitution: Option<Subst<BCDDFunction>>,
 }
 
 impl From<OutOfMemory> for Full {
@@ -74,23 +75,38 @@ impl<const BY_EQUALITY: bool> Package for Oxidd<BY_EQUALITY> {
         Ok(f.equiv(g)?)
     }
 
-    fn step(&mut self, next_and_current: &[(u32, u32)]) -> Answer<Step> {
+    fn ite(
+        &mut self,
+        c: &BCDDFunction,
+        f: &BCDDFunction,
+        g: &BCDDFunction,
+    ) -> Answer<BCDDFunction> {
+        Ok(c.ite(f, g)?)
+    }
+
+    fn step(&mut self, quantified: &[u32], renamed: &[(u32, u32)]) -> Answer<Step> {
         let mut step = Step {
-            current: self.truth(),
-            next: self.truth(),
+            quantified: self.truth(),
+            renamed: self.truth(),
             equality: self.truth(),
-            substitution: Subst::new(Vec::new(), Vec::new()),
+            substitution: None,
         };
-        let mut replacements = Vec::new();
-        for &(next, current) in next_and_current {
-            let (next, current) = (self.variable(next)?, self.variable(current)?);
-            step.current = step.current.and(&current)?;
-            step.next = step.next.and(&next)?;
-            step.equality = step.equality.and(&current.equiv(&next)?)?;
-            replacements.push(current);
+        for &variable in quantified {
+            step.quantified = step.quantified.and(&self.variable(variable)?)?;
         }
-        let renamed = next_and_current.iter().map(|&(next, _)| next).collect();
-        step.substitution = Subst::new(renamed, replacements);
+        let mut replacements = Vec::new();
+        for &(from, to) in renamed {
+            let (from, to) = (self.variable(from)?, self.variable(to)?);
+            if BY_EQUALITY {
+                step.renamed = step.renamed.and(&from)?;
+                step.equality = step.equality.and(&to.equiv(&from)?)?;
+            }
+            replacements.push(to);
+        }
+        if !BY_EQUALITY && !renamed.is_empty() {
+            let from = renamed.iter().map(|&(from, _)| from).collect();
+            step.substitution = Some(Subst::new(from, replacements));
+        }
         Ok(step)
     }
 
@@ -100,11 +116,13 @@ impl<const BY_EQUALITY: bool> Package for Oxidd<BY_EQUALITY> {
         relation: &BCDDFunction,
         step: &Step,
     ) -> Answer<BCDDFunction> {
-        let image = states.apply_exists(BooleanOperator::And, relation, &step.current)?;
+        let image = states.apply_exists(BooleanOperator::And, relation, &step.quantified)?;
         Ok(if BY_EQUALITY {
-            image.apply_exists(BooleanOperator::And, &step.equality, &step.next)?
+            image.apply_exists(BooleanOperator::And, &step.equality, &step.renamed)?
+        } else if let Some(substitution) = &step.substitution {
+            image.substitute(substitution)?
         } else {
-            image.substitute(&step.substitution)?
+            image
         })
     }
 

@@ -45,9 +45,17 @@ pub trait Package: Sized {
     /// Equivalence.
     fn iff(&mut self, f: &Self::Function, g: &Self::Function) -> Answer<Self::Function>;
 
-    /// Prepares [`Package::image`]: quantifies the second variable of each pair, then renames the
-    /// first to it.
-    fn step(&mut self, next_and_current: &[(u32, u32)]) -> Answer<Self::Step>;
+    /// `if c then f else g`.
+    fn ite(
+        &mut self,
+        c: &Self::Function,
+        f: &Self::Function,
+        g: &Self::Function,
+    ) -> Answer<Self::Function>;
+
+    /// Prepares [`Package::image`]: what is quantified, and what is then renamed, with its new
+    /// names.
+    fn step(&mut self, quantified: &[u32], renamed: &[(u32, u32)]) -> Answer<Self::Step>;
     /// Conjunction, quantification, renaming.
     fn image(
         &mut self,
@@ -62,6 +70,13 @@ pub trait Package: Sized {
     fn nodes(&self) -> usize;
     /// Inner nodes of one function.
     fn size(&self, f: &Self::Function) -> usize;
+    /// The cofactors of a function that is not constant, low first.
+    fn cofactors(&self, f: &Self::Function) -> (Self::Function, Self::Function) {
+        match self.branch(f) {
+            Branch::Constant(_) => unreachable!("the function is not constant"),
+            Branch::Variable(_, low, high) => (low, high),
+        }
+    }
     /// What a function tests first.
     fn branch(&self, f: &Self::Function) -> Branch<Self::Function>;
 }

@@ -99,7 +99,8 @@ impl Assignment {
         }
         let pairs = self.targets.iter();
         let pairs: Vec<_> = pairs.map(|&(bit, _)| (next(bit), current(bit))).collect();
-        Ok((relation, package.step(&pairs)?))
+        let targets: Vec<_> = pairs.iter().map(|&(_, current)| current).collect();
+        Ok((relation, package.step(&targets, &pairs)?))
     }
 }
 

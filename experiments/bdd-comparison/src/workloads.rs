@@ -23,7 +23,8 @@ pub const LARGE_CACHE: usize = 1 << 22;
 /// Entries of a computed table for small work.
 pub const SMALL_CACHE: usize = 1 << 16;
 
-fn combine(digest: u64, value: u64) -> u64 {
+/// Adds a value to a digest.
+pub fn combine(digest: u64, value: u64) -> u64 {
     digest.rotate_left(7).wrapping_mul(31) ^ value
 }
 
