@@ -224,9 +224,7 @@ impl<'r, 's> RunReader<'r, 's> {
         let Via::Edge(edge) = derivation.via() else {
             return false;
         };
-        let statics = self.exploration.statics();
-        let effect = &statics.program.edge(edge).effect;
-        matches!(effect, crate::encoding::code::Effect::Call { .. })
+        self.exploration.statics().callee(edge).is_some()
     }
 
     /// The state before the last step, for given values after it.

@@ -16,7 +16,6 @@ mod repeat;
 
 pub(crate) use derivation::{Derivation, MAX_STATES, NO_STATE, Via};
 
-use crate::encoding::code::Effect;
 use crate::encoding::frame::{Frame, Shape};
 use crate::encoding::moves::{Invocation, Moves, Sealed, node_of, root_of};
 use crate::encoding::step::{Decision, Fired, Statics, Stepper, next_leaf};
@@ -63,6 +62,8 @@ pub(crate) struct Cursor {
     /// The state.
     pub(crate) state: StateId,
     edge: u32,
+    /// The edge after its last one.
+    end: u32,
     /// Callers served at an exit; at a call one more than the exits taken.
     stage: u32,
     /// Where this state's decisions begin on the shared stack.
@@ -258,6 +259,7 @@ impl<'s> Exploration<'s> {
         Cursor {
             state,
             edge: node.edges.start,
+            end: node.edges.end,
             stage: 0,
             base: decisions.len() as u32,
             again,
@@ -278,9 +280,8 @@ impl<'s> Exploration<'s> {
             let served = self.serve_callers(cursor)?;
             return Ok(served.map_or(Advance::Done, Advance::Successor));
         }
-        let end = machine.node(node).edges.end;
         for _ in 0..TRIES {
-            if cursor.edge >= end {
+            if cursor.edge >= cursor.end {
                 return Ok(Advance::Done);
             }
             let edge = EdgeId(cursor.edge);
@@ -306,7 +307,7 @@ impl<'s> Exploration<'s> {
                 }),
                 Fired::Disabled => cursor.next_leaf(decisions),
                 Fired::Taken => {
-                    if let Effect::Call { callee, .. } = self.statics().program.edge(edge).effect {
+                    if let Some(callee) = self.statics().callee(edge) {
                         return found(self.call(cursor, edge, callee, decisions)?);
                     }
                     cursor.next_leaf(decisions);
@@ -349,7 +350,7 @@ impl<'s> Exploration<'s> {
         let decisions = &decisions[cursor.base as usize..];
         // The callee's entry is remade: another state may have been advanced since.
         self.fire(cursor.state, edge, decisions);
-        let Effect::Call { callee, .. } = self.statics().program.edge(edge).effect else {
+        let Some(callee) = self.statics().callee(edge) else {
             return Ok(None);
         };
         let root = self
@@ -487,6 +488,11 @@ impl<'s> Exploration<'s> {
 }
 
 impl Cursor {
+    /// Whether all edges have been taken. An exit is never spent: more callers may come.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.stage == 0 && self.edge >= self.end
+    }
+
     /// Goes on to the next way to take the edge, or to the next edge.
     fn next_leaf(&mut self, decisions: &mut Vec<Decision>) {
         self.stage = 0;

@@ -54,6 +54,11 @@ impl Liveness {
         self.sets.contains(self.live[node.index()], index)
     }
 
+    /// The number of the set of live variables at a node: equal sets have equal numbers.
+    pub fn set_at(&self, node: NodeId) -> u32 {
+        self.live[node.index()].number()
+    }
+
     /// The live variables of a node: globals first, then locals, each ascending.
     pub fn live_at(&self, node: NodeId) -> impl Iterator<Item = Variable> + '_ {
         self.sets.iter(self.live[node.index()]).map(|index| {

@@ -3,6 +3,7 @@
 //! Parentheses go, `choose[a, b]` becomes `a | (!b & *)`, `>` becomes `<` with exchanged operands,
 //! and each `*` becomes the next input of the edge at hand.
 
+use crate::analysis::Recent;
 use crate::expr::{BinaryOp, Expr, ExprArena, UnaryOp};
 use crate::ids::{ExprId, InputId};
 use crate::types::Type;
@@ -24,6 +25,8 @@ pub(super) struct Translator<'a> {
     exprs: ExprArena,
     pending: Vec<Task>,
     values: Vec<ExprId>,
+    /// Equal procedures share their expressions.
+    recent: Recent,
 }
 
 enum Task {
@@ -39,6 +42,7 @@ impl<'a> Translator<'a> {
             exprs,
             pending: Vec::new(),
             values: Vec::new(),
+            recent: Recent::default(),
         }
     }
 
@@ -79,17 +83,14 @@ impl<'a> Translator<'a> {
         if let Expr::Unary(UnaryOp::Not, positive) = *self.exprs.get(operand) {
             return positive;
         }
-        self.exprs.add(Expr::Unary(UnaryOp::Not, operand))
+        self.add(Expr::Unary(UnaryOp::Not, operand))
     }
 
     /// Conjunction, where there is something to join.
     pub fn and(&mut self, left: Option<ExprId>, right: Option<ExprId>) -> Option<ExprId> {
         match (left, right) {
             (Some(left), Some(right)) => {
-                Some(
-                    self.exprs
-                        .add(Expr::Binary(BinaryOp::And, left, right, Type::Bool)),
-                )
+                Some(self.add(Expr::Binary(BinaryOp::And, left, right, Type::Bool)))
             }
             (one, other) => one.or(other),
         }
@@ -99,7 +100,18 @@ impl<'a> Translator<'a> {
     pub fn choice(&mut self, ty: Type, inputs: &mut Vec<Type>) -> ExprId {
         let input = InputId::new(inputs.len());
         inputs.push(ty);
-        self.exprs.add(Expr::Input(input, ty))
+        self.add(Expr::Input(input, ty))
+    }
+
+    /// An expression with operands that are there, made anew unless it is remembered.
+    fn add(&mut self, expr: Expr) -> ExprId {
+        let next = self.exprs.len() as u32;
+        let is_same = |id| *self.exprs.get(ExprId(id)) == expr;
+        let id = self.recent.get_or(expr, next, is_same);
+        if id == next {
+            return self.exprs.add(expr);
+        }
+        ExprId(id)
     }
 
     fn pop(&mut self) -> ExprId {
@@ -162,12 +174,12 @@ impl<'a> Translator<'a> {
                 let allowed = self.not(no);
                 let choice = self.choice(Type::Bool, inputs);
                 let maybe = Expr::Binary(BinaryOp::And, allowed, choice, Type::Bool);
-                let maybe = self.exprs.add(maybe);
+                let maybe = self.add(maybe);
                 Expr::Binary(BinaryOp::Or, yes, maybe, Type::Bool)
             }
             ExprKind::Error => unreachable!("a checked program has no errors"),
         };
-        self.exprs.add(expr)
+        self.add(expr)
     }
 }
 
