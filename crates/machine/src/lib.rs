@@ -39,7 +39,7 @@ pub fn from_text(name: &str, text: &str) -> Result<Machine, Vec<Diagnostic>> {
     let checked = hardbop_program::check(parsed.ast, &source, None);
     diagnostics.extend(checked.diagnostics);
     match checked.program {
-        Some(program) if !has_errors(&diagnostics) => Ok(lower(&program, &source)),
+        Some(program) if !has_errors(&diagnostics) => Ok(lower(program, &source)),
         _ => Err(diagnostics),
     }
 }

@@ -1,9 +1,10 @@
 //! A list that never grows and takes one word where it stands.
 //!
 //! Most edges have no inputs and most calls no arguments, and a machine has hundreds of thousands
-//! of edges: three words for each list would be most of its memory. An empty list is a null
-//! pointer; any other points to a slice.
+//! of edges, a run millions of steps: three words for each list would be most of their memory. An
+//! empty list is a null pointer; any other points to a slice.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};
@@ -11,6 +12,13 @@ use std::ops::{Deref, DerefMut};
 /// A list of fixed length in one word.
 #[derive(Clone, PartialEq, Eq)]
 pub struct List<T>(Option<Box<Box<[T]>>>);
+
+impl<T> List<T> {
+    /// Whether it has no items.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+}
 
 impl<T> Default for List<T> {
     fn default() -> Self {
@@ -62,6 +70,18 @@ impl<'l, T> IntoIterator for &'l List<T> {
 impl<T: Hash> Hash for List<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.deref().hash(state);
+    }
+}
+
+impl<T: Serialize> Serialize for List<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.deref().serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Self::from)
     }
 }
 

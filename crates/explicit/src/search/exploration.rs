@@ -99,6 +99,10 @@ pub(crate) enum Advance {
 /// So many ways to take an edge are tried before others have a say.
 const TRIES: u32 = 4096;
 
+/// There is room for this many states of each node from the start. A long program with few
+/// variables has no more, and its tables are never copied.
+const STATES_PER_NODE: usize = 3;
+
 /// There are more states than numbers for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
@@ -136,12 +140,13 @@ pub(crate) struct Exploration<'s> {
 impl<'s> Exploration<'s> {
     /// Nothing has been made yet.
     pub(crate) fn new(statics: Statics<'s>) -> Self {
+        let room = STATES_PER_NODE * statics.machine.nodes.len();
         Self {
             moves: Moves::new(statics),
-            states: StateTable::default(),
+            states: StateTable::with_room(room),
             entries: StateTable::default(),
             roots: Vec::new(),
-            derivations: Vec::new(),
+            derivations: Vec::with_capacity(room),
             transitions: 0,
             summaries: 0,
             waiting: 0,
@@ -159,6 +164,12 @@ impl<'s> Exploration<'s> {
             summaries: parts.summaries,
             ..Self::new(statics)
         }
+    }
+
+    /// No more states will be made; those that are there can be read.
+    pub(crate) fn close(&mut self) {
+        self.states.close();
+        self.entries.close();
     }
 
     /// What never changes.
@@ -225,7 +236,7 @@ impl<'s> Exploration<'s> {
     pub(crate) fn bytes(&self) -> usize {
         self.states.bytes()
             + self.entries.bytes()
-            + self.derivations.capacity() * size_of::<Derivation>()
+            + self.derivations.len() * size_of::<Derivation>()
             + self.roots.capacity() * size_of::<Root>()
             + self.waiting as usize * size_of::<Caller>()
             + self.summaries as usize * size_of::<StateId>()
@@ -380,7 +391,12 @@ impl<'s> Exploration<'s> {
         let (root, is_new) = self.enter(callee, false, derivation)?;
         self.transitions += 1;
         if !cursor.again {
-            self.roots[root as usize].callers.push(Caller {
+            let callers = &mut self.roots[root as usize].callers;
+            // Most roots have one caller or two, where `Vec` would make room for four.
+            if callers.is_empty() {
+                callers.reserve_exact(2);
+            }
+            callers.push(Caller {
                 from: cursor.state,
                 edge,
                 decisions: decisions[cursor.base as usize..].into(),
