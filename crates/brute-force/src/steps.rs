@@ -95,7 +95,7 @@ pub fn successors(
             continue;
         }
         for edge in machine.edges_from(top.node) {
-            for inputs in valuations(machine.edge(edge).inputs.clone())? {
+            for inputs in valuations(machine.edge(edge).inputs.to_vec())? {
                 let step = Move::Edge { edge, inputs };
                 take_all(machine, now, thread, &step, bounds, missed, &mut all)?;
             }

@@ -187,7 +187,7 @@ impl<'a> Tabulation<'a> {
             return Ok(());
         }
         for edge in machine.edges_from(node) {
-            for inputs in valuations(machine.edge(edge).inputs.clone())? {
+            for inputs in valuations(machine.edge(edge).inputs.to_vec())? {
                 let Ok(fired) = fire(machine, edge, &inputs, |variable| now.read(variable)) else {
                     continue;
                 };

@@ -94,7 +94,7 @@ pub fn load_watched(
     let checked = check(&arguments.file, &arguments.reading, usage)?;
     console.diagnostics(&checked.source, &checked.diagnostics);
     let program = checked.program.ok_or(Failure::Reported)?;
-    let machine = hardbop_machine::lower(&program, &checked.source);
+    let machine = hardbop_machine::lower(program, &checked.source);
     usage.end_phase("lower");
     Ok(machine)
 }

@@ -39,7 +39,7 @@ fn pipeline(name: &str, text: &str) -> Option<Machine> {
     );
     match checked.program {
         Some(program) if is_clean && !has_errors(&diagnostics) => {
-            Some(hardbop_machine::lower(&program, &source))
+            Some(hardbop_machine::lower(program, &source))
         }
         _ => {
             assert!(

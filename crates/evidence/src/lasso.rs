@@ -114,7 +114,7 @@ mod tests {
     fn step(edge: u32) -> Step {
         Step::Edge {
             edge: EdgeId(edge),
-            inputs: Vec::new(),
+            inputs: hardbop_machine::List::default(),
         }
     }
 

@@ -15,7 +15,7 @@
 //! the semantics without the replay noticing.
 
 use crate::target::Target;
-use hardbop_machine::{EdgeId, ProcId};
+use hardbop_machine::{EdgeId, List, ProcId};
 use serde::{Deserialize, Serialize};
 
 /// Version of the JSON form.
@@ -88,16 +88,16 @@ pub enum Step {
         /// The edge.
         edge: EdgeId,
         /// Values of its choices.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        inputs: Vec<u64>,
+        #[serde(default, skip_serializing_if = "List::is_empty")]
+        inputs: List<u64>,
     },
     /// Takes a call edge, all of the callee's run, and the return.
     Call {
         /// The call edge.
         edge: EdgeId,
         /// Values of its choices.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        inputs: Vec<u64>,
+        #[serde(default, skip_serializing_if = "List::is_empty")]
+        inputs: List<u64>,
         /// Index into [`Trace::runs`]: a run of the callee that starts in the very state the call
         /// makes.
         run: u32,
@@ -107,11 +107,11 @@ pub enum Step {
         /// The call edge.
         edge: EdgeId,
         /// Values of its choices.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        inputs: Vec<u64>,
+        #[serde(default, skip_serializing_if = "List::is_empty")]
+        inputs: List<u64>,
         /// Values of all locals of the callee at its entry: parameters as passed, the others as
         /// chosen.
-        locals: Vec<u64>,
+        locals: List<u64>,
     },
     /// Returns from a procedure that was entered by `Enter` or in which the thread began.
     Leave,

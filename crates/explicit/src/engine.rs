@@ -101,7 +101,7 @@ impl Engine for ExplicitEngine {
             lazy: self.lazy,
         };
         progress.event(Event::Phase("search"));
-        let mut searched = match order {
+        let searched = match order {
             Search::Dfs if self.jobs.get() > 1 => {
                 let nodes = question
                     .targets()
@@ -122,9 +122,7 @@ impl Engine for ExplicitEngine {
                 search_alone(statics, search, Watch::new(nodes, *budget, progress))
             }
         };
-        let mut outcome = answers(self.name(), &mut searched, question);
-        outcome.statistics = statistics(&searched);
-        outcome
+        answers(self.name(), searched, question)
     }
 }
 
@@ -162,31 +160,45 @@ fn search_alone<'s>(statics: Statics<'s>, search: Search, mut watch: Watch<'_>) 
     }
 }
 
-fn answers(engine: &str, searched: &mut Searched<'_>, question: &Question) -> Outcome {
+fn answers(engine: &str, searched: Searched<'_>, question: &Question) -> Outcome {
+    let statistics = statistics(&searched);
     let Searched {
-        exploration,
+        mut exploration,
         found,
         ended,
         distances,
         ..
     } = searched;
-    let nearest = |exploration: &Exploration<'_>, state: StateId| match &*distances {
+    exploration.close();
+    let machine = exploration.statics().machine;
+    let targets = question.targets();
+    let states: Vec<Option<StateId>> = targets
+        .iter()
+        .map(|target| found.get(&target.node).copied())
+        .collect();
+    let reached: Vec<StateId> = states.iter().flatten().copied().collect();
+    let nearest = |exploration: &Exploration<'_>, state: StateId| match &distances {
         None => exploration.derivation(state),
         Some(breadth_first) => breadth_first.derivation(state),
     };
-    let machine = exploration.statics().machine;
-    let states = question
-        .targets()
-        .iter()
-        .map(|t| found.get(&t.node).copied());
-    let states: Vec<Option<StateId>> = states.collect();
-    let reached: Vec<StateId> = states.iter().flatten().copied().collect();
-    let runs = RunReader::new(exploration).runs(&reached, &nearest);
+    let runs = RunReader::new(&mut exploration).runs(&reached, &nearest);
     let mut runs = runs.unwrap_or_default().into_iter();
+    let excluded: Vec<Target> = match &ended {
+        Err(Stopped::Limit(_)) => Vec::new(),
+        Ok(()) | Err(Stopped::Settled) => {
+            let unmet = targets.iter().zip(&states).filter(|(_, s)| s.is_none());
+            unmet.map(|(target, _)| target.clone()).collect()
+        }
+    };
+    let certificates = if excluded.is_empty() {
+        Vec::new()
+    } else {
+        vec![certificate(&exploration, excluded)]
+    };
+    // A trace takes as much memory as the states that it was read off.
+    drop((exploration, distances));
     let program = digest::of(machine);
-    let mut excluded: Vec<Target> = Vec::new();
-    let mut answers = Vec::with_capacity(states.len());
-    for (target, state) in question.targets().iter().zip(&states) {
+    let verdicts = states.iter().zip(targets).map(|(state, target)| {
         let verdict = match (state, &ended) {
             (Some(_), _) => {
                 let trace = runs
@@ -199,17 +211,13 @@ fn answers(engine: &str, searched: &mut Searched<'_>, question: &Question) -> Ou
                 }
             }
             (None, Err(Stopped::Limit(why))) => Verdict::Unknown(why.clone()),
-            (None, Ok(()) | Err(Stopped::Settled)) => {
-                excluded.push(target.clone());
-                Verdict::Excluded
-            }
+            (None, Ok(()) | Err(Stopped::Settled)) => Verdict::Excluded,
         };
-        answers.push(Answer::new(target.clone(), verdict));
-    }
-    let mut outcome = Outcome::new(engine, answers);
-    if !excluded.is_empty() {
-        outcome.certificates = vec![certificate(exploration, excluded)];
-    }
+        Answer::new(target.clone(), verdict)
+    });
+    let mut outcome = Outcome::new(engine, verdicts.collect());
+    outcome.certificates = certificates;
+    outcome.statistics = statistics;
     outcome
 }
 

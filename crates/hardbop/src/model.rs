@@ -50,7 +50,7 @@ impl Model {
         diagnostics.extend(checked.diagnostics);
         match checked.program {
             Some(program) if !has_errors(&diagnostics) => Ok(Self {
-                machine: lower(&program, &source),
+                machine: lower(program, &source),
                 warnings: diagnostics,
             }),
             _ => Err(Errors {

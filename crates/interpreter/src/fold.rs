@@ -105,7 +105,7 @@ impl OpenCall {
         let run = table.number(Run {
             procedure: self.procedure,
             globals: self.globals,
-            locals,
+            locals: locals.to_vec(),
             steps: own,
         });
         steps.push(Step::Call { edge, inputs, run });

@@ -447,7 +447,7 @@ end";
         let mut wrong = lasso(&flipping, 5, 1);
         wrong.stem.push(Step::Edge {
             edge: EdgeId(1000),
-            inputs: Vec::new(),
+            inputs: hardbop_machine::List::default(),
         });
         messages.push(replay_lasso(&flipping, &wrong).unwrap_err().to_string());
         let mut wrong = lasso(&flipping, 5, 1);
@@ -528,7 +528,7 @@ end";
                         3 => mutant.runs.truncate(1),
                         _ => mutant.stem.push(Step::Edge {
                             edge: EdgeId(number as u32),
-                            inputs: vec![number],
+                            inputs: vec![number].into(),
                         }),
                     }
                     let seen = observe_lasso(&machine, &mutant, 100, |_, _| ());

@@ -68,15 +68,18 @@ impl<'a> Recorder<'a> {
         let step = match step {
             Move::Return => Step::Leave,
             Move::Edge { edge, inputs } => match self.machine.edge(edge).action {
-                Action::Call { .. } => Step::Enter {
+                Action::Call { .. } => {
+                    let frame = self.configuration.top(thread);
+                    Step::Enter {
+                        edge,
+                        inputs: inputs.into(),
+                        locals: frame.map_or_else(Vec::new, |f| f.locals.clone()).into(),
+                    }
+                }
+                _ => Step::Edge {
                     edge,
-                    inputs,
-                    locals: self
-                        .configuration
-                        .top(thread)
-                        .map_or_else(Vec::new, |frame| frame.locals.clone()),
+                    inputs: inputs.into(),
                 },
-                _ => Step::Edge { edge, inputs },
             },
         };
         match self.trace.segments.last_mut() {

@@ -358,7 +358,7 @@ mod tests {
             thread: 0,
             steps: vec![Step::Edge {
                 edge: EdgeId(0),
-                inputs: Vec::new(),
+                inputs: hardbop_machine::List::default(),
             }],
         }];
         messages.push(message(&trace));
@@ -392,29 +392,33 @@ mod tests {
         }
     }
 
+    fn longer(list: &[u64], number: u32) -> hardbop_machine::List<u64> {
+        list.iter().copied().chain([u64::from(number)]).collect()
+    }
+
     fn mutate_step(random: &mut Random, step: &mut Step) {
         let number = random.number();
         match step {
             Step::Edge { edge, inputs } => match random.below(3) {
                 0 => edge.0 = number,
-                1 => inputs.push(u64::from(number)),
+                1 => *inputs = longer(inputs, number),
                 _ => *step = Step::Leave,
             },
             Step::Call { edge, inputs, run } => match random.below(3) {
                 0 => edge.0 = number,
                 1 => *run = number,
-                _ => inputs.push(u64::from(number)),
+                _ => *inputs = longer(inputs, number),
             },
             Step::Enter { edge, locals, .. } => match random.below(4) {
                 0 => edge.0 = number,
-                1 => locals.push(u64::from(number)),
-                2 => locals.clear(),
+                1 => *locals = longer(locals, number),
+                2 => *locals = hardbop_machine::List::default(),
                 _ => locals.iter_mut().for_each(|value| *value ^= 1),
             },
             Step::Leave => {
                 *step = Step::Edge {
                     edge: EdgeId(number),
-                    inputs: Vec::new(),
+                    inputs: hardbop_machine::List::default(),
                 }
             }
         }

@@ -127,7 +127,7 @@ fn straight_steps(machine: &Machine, procedure: usize, runs: usize) -> Vec<Step>
     let mut steps = Vec::new();
     while node != procedure.exit {
         let edge = machine.edges_from(node).next().unwrap();
-        let inputs = Vec::new();
+        let inputs = hardbop_machine::List::default();
         steps.push(match machine.edge(edge).action {
             Action::Call { .. } => Step::Call {
                 edge,

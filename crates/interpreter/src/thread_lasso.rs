@@ -201,7 +201,7 @@ thread b begin void main() begin g := g; end end";
         let mut wrong = lasso(&machine, 5, 1);
         wrong.run.segments[0].steps[2] = hardbop_evidence::Step::Edge {
             edge: EdgeId(1000),
-            inputs: Vec::new(),
+            inputs: hardbop_machine::List::default(),
         };
         let error = replay_thread_lasso(&machine, &wrong);
         assert!(matches!(error, Err(LassoError::Step { .. })), "{error:?}");

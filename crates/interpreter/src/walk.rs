@@ -151,7 +151,7 @@ impl<'a> Walk<'a> {
         if let Step::Edge { inputs, .. } | Step::Call { inputs, .. } | Step::Enter { inputs, .. } =
             step
         {
-            walked.inputs.clone_from(inputs);
+            walked.inputs = inputs.to_vec();
         }
         Ok(walked)
     }

@@ -69,7 +69,7 @@ impl Reading {
         let checked = hardbop_program::check(parsed.ast.clone(), &source, None);
         diagnostics.extend(checked.diagnostics);
         let program = checked.program.filter(|_| !has_errors(&diagnostics));
-        let machine = program.map(|program| Arc::new(lower(&program, &source)));
+        let machine = program.map(|program| Arc::new(lower(program, &source)));
         let ast = Box::new(parsed.ast);
         Self {
             source,

@@ -136,8 +136,8 @@ impl ExprArena {
     }
 
     /// Computes a value bottom-up: `combine` gets each node of the expression after its operands,
-    /// with their values in order. A node that is reached twice is combined twice; machine
-    /// expressions are trees.
+    /// with their values in order. A node that is reached twice is combined twice, as in the text:
+    /// equal parts are shared only to save memory.
     pub fn fold<T>(&self, root: ExprId, mut combine: impl FnMut(&Expr, &mut Vec<T>) -> T) -> T {
         enum Visit {
             Open(ExprId),

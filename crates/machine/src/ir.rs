@@ -18,6 +18,7 @@
 
 use crate::expr::ExprArena;
 use crate::ids::{EdgeId, ExprId, GlobalId, LocalId, NodeId, ProcId, Variable};
+use crate::list::List;
 use crate::types::Type;
 use hardbop_syntax::{Source, Span};
 use std::ops::Range;
@@ -150,7 +151,7 @@ pub struct Edge {
     pub action: Action,
     /// Types of the choices (`*`) on this edge; [`crate::expr::Expr::Input`] refers to them by
     /// position.
-    pub inputs: Vec<Type>,
+    pub inputs: List<Type>,
     /// The text it came from.
     pub span: Span,
 }
@@ -161,11 +162,11 @@ pub enum Action {
     /// Nothing: `skip`, `goto`, a branch, an `assume`.
     Skip,
     /// Nothing, but traces show the values.
-    Print(Vec<ExprId>),
+    Print(List<ExprId>),
     /// Parallel assignment, taken only where `constrain` holds between the states before and after.
     Assign {
         /// Distinct variables with their new values.
-        assignments: Vec<(Variable, ExprId)>,
+        assignments: List<(Variable, ExprId)>,
         /// Condition on the values before ([`crate::Expr::Var`]) and after ([`crate::Expr::Next`]).
         constrain: Option<ExprId>,
     },
@@ -174,12 +175,12 @@ pub enum Action {
         /// The procedure.
         callee: ProcId,
         /// One per parameter.
-        arguments: Vec<ExprId>,
+        arguments: List<ExprId>,
         /// One per result, distinct where there is one; `None` throws the value away.
-        targets: Vec<Option<Variable>>,
+        targets: List<Option<Variable>>,
     },
     /// Sets the result variables; leads to the exit.
-    Return(Vec<ExprId>),
+    Return(List<ExprId>),
     /// Starts another thread.
     StartThread(ThreadStart),
     /// Ends the thread, whatever is on its stack.
@@ -200,7 +201,7 @@ pub enum ThreadStart {
         /// The procedure.
         callee: ProcId,
         /// One per parameter.
-        arguments: Vec<ExprId>,
+        arguments: List<ExprId>,
     },
 }
 

@@ -12,6 +12,7 @@ pub mod graph;
 pub mod ids;
 pub mod inlined;
 pub mod ir;
+pub mod list;
 mod lower;
 #[cfg(test)]
 mod test_builder;
@@ -22,6 +23,7 @@ pub use hardbop_program::types;
 pub use expr::{BinaryOp, Expr, ExprArena, UnaryOp};
 pub use ids::{EdgeId, ExprId, GlobalId, InputId, LocalId, NodeId, ProcId, Variable};
 pub use ir::{Action, Edge, Global, Local, Machine, Node, Procedure, Storage, Thread, ThreadStart};
+pub use list::List;
 pub use lower::lower;
 pub use types::Type;
 
@@ -37,7 +39,7 @@ pub fn from_text(name: &str, text: &str) -> Result<Machine, Vec<Diagnostic>> {
     let checked = hardbop_program::check(parsed.ast, &source, None);
     diagnostics.extend(checked.diagnostics);
     match checked.program {
-        Some(program) if !has_errors(&diagnostics) => Ok(lower(&program, &source)),
+        Some(program) if !has_errors(&diagnostics) => Ok(lower(program, &source)),
         _ => Err(diagnostics),
     }
 }

@@ -18,37 +18,42 @@ use crate::ids::ProcId;
 use crate::ir::{Global, Local, Machine, Procedure, Storage, Thread};
 use crate::types::Type;
 use draft::Draft;
-use expressions::Translator;
+use expressions::{SharedExprs, Translator};
 use hardbop_program::Program;
+use hardbop_syntax::ast::StmtKind;
 use hardbop_syntax::{Source, shown_name};
 use statements::ProcedureLowering;
 use steps::Enforce;
 
-/// The machine of a program. `source` is the text that the program was parsed from.
-pub fn lower(program: &Program, source: &Source) -> Machine {
+/// The machine of a program. `source` is the text that the program was parsed from. The program is
+/// given back to the allocator procedure by procedure, so that tree and machine need not both be
+/// there as a whole.
+pub fn lower(mut program: Program, source: &Source) -> Machine {
     let mut machine = Machine {
         source: source.clone(),
-        globals: lower_globals(program),
+        globals: lower_globals(&program),
         procedures: Vec::with_capacity(program.procedures.len()),
-        nodes: Vec::with_capacity(program.ast.stmts.len() + 2 * program.procedures.len()),
-        edges: Vec::with_capacity(program.ast.stmts.len() + program.procedures.len()),
+        nodes: Vec::with_capacity(node_count(&program)),
+        edges: Vec::with_capacity(edge_count(&program)),
         exprs: ExprArena::default(),
         labels: Vec::new(),
         assertions: Vec::new(),
         init: program.init,
-        threads: lower_threads(program),
+        threads: lower_threads(&program),
         atomic_flag: program.atomic_flag,
     };
-    let mut translator = Translator::new(program, std::mem::take(&mut machine.exprs));
+    let mut exprs = SharedExprs::default();
     let mut draft = Draft::default();
     for id in (0..program.procedures.len()).map(ProcId::new) {
+        program.release_before(id);
+        let program = &program;
         let syntax = program.syntax(id);
         let procedure = &program.procedures[id.index()];
         draft.begin(syntax.end_span);
         let entry = ProcedureLowering {
             program,
             id,
-            translator: &mut translator,
+            translator: &mut Translator::new(program, &mut exprs),
             draft: &mut draft,
             enforce: Enforce::default(),
         }
@@ -66,8 +71,31 @@ pub fn lower(program: &Program, source: &Source) -> Machine {
             span: syntax.span,
         });
     }
-    machine.exprs = translator.into_exprs();
+    machine.exprs = exprs.into_arena();
     machine
+}
+
+/// About as many nodes as the statements need; a machine is too large to be copied while it grows.
+fn node_count(program: &Program) -> usize {
+    let stmts = program.ast.stmts.iter();
+    let nodes = stmts.map(|stmt| match &stmt.kind {
+        StmtKind::If { arms, .. } => arms.len(),
+        StmtKind::Assert(_) => 2,
+        _ => 1,
+    });
+    nodes.sum::<usize>() + 2 * program.procedures.len()
+}
+
+/// The same for edges.
+fn edge_count(program: &Program) -> usize {
+    let stmts = program.ast.stmts.iter();
+    let edges = stmts.map(|stmt| match &stmt.kind {
+        StmtKind::If { arms, .. } => 2 * arms.len(),
+        StmtKind::While { .. } | StmtKind::Assert(_) => 2,
+        StmtKind::Goto(labels) => labels.len(),
+        _ => 1,
+    });
+    edges.sum::<usize>() + 2 * program.procedures.len()
 }
 
 fn lower_globals(program: &Program) -> Vec<Global> {

@@ -35,7 +35,7 @@ impl Body {
 /// A parallel assignment.
 pub(crate) fn assign(assignments: &[(Variable, ExprId)]) -> Action {
     Action::Assign {
-        assignments: assignments.to_vec(),
+        assignments: assignments.to_vec().into(),
         constrain: None,
     }
 }
@@ -44,8 +44,8 @@ pub(crate) fn assign(assignments: &[(Variable, ExprId)]) -> Action {
 pub(crate) fn call(callee: ProcId, arguments: &[ExprId], targets: &[Option<Variable>]) -> Action {
     Action::Call {
         callee,
-        arguments: arguments.to_vec(),
-        targets: targets.to_vec(),
+        arguments: arguments.to_vec().into(),
+        targets: targets.to_vec().into(),
     }
 }
 
@@ -152,7 +152,7 @@ impl Builder {
             to,
             guard,
             action,
-            inputs: Vec::new(),
+            inputs: crate::List::default(),
             span: Span::default(),
         });
     }
@@ -167,7 +167,7 @@ impl Builder {
     ) {
         self.edge(from, to, None, action);
         let edge = self.machine.edges.last_mut().expect("just pushed");
-        edge.inputs = vec![Type::Bool; inputs];
+        edge.inputs = vec![Type::Bool; inputs].into();
     }
 
     /// The machine with one thread that starts in `main`.

@@ -326,7 +326,7 @@ mod tests {
         let choice = b.expr(Expr::Input(InputId(0), Type::Bool));
         let next = b.expr(Expr::Next(g, Type::Bool));
         let constrained = Action::Assign {
-            assignments: vec![(g, h_value), (x, choice)],
+            assignments: vec![(g, h_value), (x, choice)].into(),
             constrain: Some(next),
         };
         let actions = [
@@ -336,8 +336,8 @@ mod tests {
             (Some(guard), assign(&[(g, h_value)])),
             (None, call(callee.id, &[guard], &[None, Some(x)])),
             (None, call(callee.id, &[h_value], &[None, None])),
-            (None, Action::Return(vec![g_value])),
-            (None, Action::Print(vec![g_value, h_value])),
+            (None, Action::Return(vec![g_value].into())),
+            (None, Action::Print(vec![g_value, h_value].into())),
         ];
         for (index, (guard, action)) in (0..).zip(actions) {
             b.edge(main.at(index), main.exit(), guard, action);

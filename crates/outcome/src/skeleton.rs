@@ -10,7 +10,7 @@ use crate::lasso::Lasso;
 use crate::target::Target;
 use crate::trace::{Run, Segment, Step, ThreadOrigin, Trace, VERSION};
 use hardbop_machine::expr::Leaf;
-use hardbop_machine::{Action, EdgeId, ExprId, LocalId, Machine, ProcId, Type, Variable};
+use hardbop_machine::{Action, EdgeId, ExprId, List, LocalId, Machine, ProcId, Type, Variable};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -46,14 +46,14 @@ pub enum Decision {
         /// The edge.
         edge: EdgeId,
         /// Values of its choices.
-        inputs: Vec<u64>,
+        inputs: List<u64>,
     },
     /// Takes a call edge and a completed call.
     Call {
         /// The edge.
         edge: EdgeId,
         /// Values of its choices.
-        inputs: Vec<u64>,
+        inputs: List<u64>,
         /// Index into [`Skeleton::calls`].
         call: usize,
     },
@@ -62,9 +62,9 @@ pub enum Decision {
         /// The edge.
         edge: EdgeId,
         /// Values of its choices.
-        inputs: Vec<u64>,
+        inputs: List<u64>,
         /// First values of the callee's locals that are not parameters; what is not mentioned is 0.
-        locals: Vec<(LocalId, u64)>,
+        locals: List<(LocalId, u64)>,
     },
 }
 
@@ -191,7 +191,8 @@ impl Skeleton {
         if let Some(known) = runs.known.get(&origin) {
             return Some(known.clone());
         }
-        let mut frames = vec![Frame::new(call, entry)];
+        let open = |call: usize, entry| Frame::new(call, entry, self.calls[call].steps.len());
+        let mut frames = vec![open(call, entry)];
         while let Some(frame) = frames.last_mut() {
             match self.calls[frame.call].steps.get(frame.next_step) {
                 Some(Decision::Edge { edge, inputs }) => {
@@ -215,7 +216,7 @@ impl Skeleton {
                             run: *run,
                         });
                     } else {
-                        frames.push(Frame::new(*call, entry));
+                        frames.push(open(*call, entry));
                     }
                 }
                 // A completed call has no open ones inside.
@@ -296,7 +297,7 @@ impl<'w> Writer<'w> {
                 Step::Enter {
                     edge: *edge,
                     inputs: inputs.clone(),
-                    locals: state.locals.clone(),
+                    locals: state.locals.clone().into(),
                 }
             }
         });
@@ -305,13 +306,13 @@ impl<'w> Writer<'w> {
 }
 
 impl Frame {
-    fn new(call: usize, entry: State) -> Self {
+    fn new(call: usize, entry: State, length: usize) -> Self {
         Self {
             call,
             state: entry.clone(),
             entry,
             next_step: 0,
-            steps: Vec::new(),
+            steps: Vec::with_capacity(length),
         }
     }
 

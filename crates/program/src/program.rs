@@ -131,6 +131,14 @@ impl Program {
         syntax_at(&self.ast, self.procedures[procedure.index()].place)
     }
 
+    /// Gives back the statements and expressions that stand before a procedure.
+    pub fn release_before(&mut self, procedure: ProcId) {
+        let syntax = self.syntax(procedure);
+        let (stmt, expr) = (syntax.first_stmt.0 as usize, syntax.first_expr.0 as usize);
+        self.ast.stmts.release_before(stmt);
+        self.ast.exprs.release_before(expr);
+    }
+
     /// The name of a procedure; one of a thread block is `thread.name`.
     pub fn procedure_name(&self, procedure: ProcId) -> String {
         let name = self.ast.text(self.syntax(procedure).name.name);

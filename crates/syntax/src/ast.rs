@@ -3,11 +3,14 @@
 //! Expressions and statements live in two arenas and refer to each other by id. That keeps the tree
 //! flat in memory, so that building, walking and dropping it never recurses: 100,000 nested
 //! parentheses or `if`s are ordinary input. An expression's operands always have smaller ids than
-//! the expression itself, so a loop over the arena in order is a bottom-up walk.
+//! the expression itself, so a loop over the arena in order is a bottom-up walk. Those of one
+//! procedure come before those of the next, so whoever goes through the procedures in order can
+//! give the arenas back piece by piece.
 //!
 //! The tree keeps what a formatter needs to give back (parentheses, the spelling of operators and
 //! constants, comments) and nothing that a later stage computes.
 
+use crate::chunks::Chunks;
 use crate::source::Span;
 use std::collections::HashMap;
 
@@ -82,9 +85,9 @@ pub struct Ast {
     /// Top-level items in order.
     pub items: Vec<Item>,
     /// All expressions; operands before their users.
-    pub exprs: Vec<Expr>,
+    pub exprs: Chunks<Expr>,
     /// All statements.
-    pub stmts: Vec<Stmt>,
+    pub stmts: Chunks<Stmt>,
     /// All names.
     pub names: Names,
     /// All comments in order of position.
@@ -212,6 +215,10 @@ pub struct Procedure {
     pub span: Span,
     /// The place of `end`.
     pub end_span: Span,
+    /// Its statements have this number or larger ones.
+    pub first_stmt: StmtId,
+    /// Its expressions have this number or larger ones.
+    pub first_expr: ExprId,
 }
 
 /// `thread name(count) begin … end`.

@@ -6,6 +6,7 @@
 //! shape of the input, so nesting is limited by memory only.
 
 pub mod ast;
+pub mod chunks;
 pub mod codes;
 pub mod diagnostic;
 pub mod format;

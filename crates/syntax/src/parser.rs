@@ -250,7 +250,8 @@ impl<'a> Parser<'a> {
 
     /// A comma-separated list.
     fn comma_list<T>(&mut self, mut element: impl FnMut(&mut Self) -> Option<T>) -> Vec<T> {
-        let mut list = Vec::new();
+        // Most lists have one element, where `Vec` would make room for four.
+        let mut list = Vec::with_capacity(1);
         loop {
             match element(self) {
                 Some(value) => list.push(value),

@@ -181,7 +181,7 @@ fn assert_same_verdicts(
 fn fresh_choice(machine: &mut Machine, edge: EdgeId, ty: Type) -> ExprId {
     let inputs = &mut machine.edges[edge.index()].inputs;
     let input = InputId::new(inputs.len());
-    inputs.push(ty);
+    *inputs = inputs.iter().copied().chain([ty]).collect();
     machine.exprs.add(Expr::Input(input, ty))
 }
 
@@ -213,7 +213,7 @@ fn values_of_dead_variables_do_not_matter() {
             }
             forgotten += assignments.len();
             changed.edges[second.index()].action = Action::Assign {
-                assignments,
+                assignments: assignments.into(),
                 constrain: None,
             };
         }

@@ -184,7 +184,8 @@ impl Correspondence {
                 return None;
             };
             *edge = old;
-            inputs.truncate(original.edge(old).inputs.len());
+            let count = original.edge(old).inputs.len();
+            *inputs = inputs.iter().copied().take(count).collect();
             Some(decision)
         });
         steps.collect()
@@ -271,7 +272,7 @@ fn decision(step: &Step) -> Option<Decision> {
         } => Decision::Enter {
             edge: *edge,
             inputs: inputs.clone(),
-            locals: locals(values),
+            locals: locals(values).into(),
         },
         Step::Leave => return None,
     })

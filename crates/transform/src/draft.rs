@@ -100,7 +100,7 @@ impl DraftEdge {
             to,
             guard: edge.guard,
             action: edge.action.clone(),
-            inputs: edge.inputs.clone(),
+            inputs: edge.inputs.to_vec(),
             span: edge.span,
             origin: Origin::Edge(id),
         }
@@ -110,7 +110,7 @@ impl DraftEdge {
 /// Assignments that are made together, under no further condition.
 pub(crate) fn assign(assignments: Vec<(Variable, ExprId)>) -> Action {
     Action::Assign {
-        assignments,
+        assignments: assignments.into(),
         constrain: None,
     }
 }
@@ -375,7 +375,7 @@ fn add_procedure(
                 to: ids[edge.to],
                 guard: edge.guard,
                 action: edge.action,
-                inputs: edge.inputs,
+                inputs: edge.inputs.into(),
                 span: edge.span,
             });
         }

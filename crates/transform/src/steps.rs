@@ -131,9 +131,11 @@ fn flat_inputs(trace: &Trace) -> Vec<Vec<u64>> {
                 continue;
             };
             match step {
-                Step::Edge { inputs, .. } | Step::Enter { inputs, .. } => flat.push(inputs.clone()),
+                Step::Edge { inputs, .. } | Step::Enter { inputs, .. } => {
+                    flat.push(inputs.to_vec())
+                }
                 Step::Call { inputs, run, .. } => {
-                    flat.push(inputs.clone());
+                    flat.push(inputs.to_vec());
                     open.push(trace.runs[*run as usize].steps.iter());
                 }
                 Step::Leave => {}

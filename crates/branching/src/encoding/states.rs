@@ -214,7 +214,7 @@ impl<'m> Space<'m> {
         let read = |variable| state.values[self.place(variable)];
         for id in machine.edges_from(state.node) {
             let edge = machine.edge(id);
-            for inputs in valuations(edge.inputs.clone())? {
+            for inputs in valuations(edge.inputs.to_vec())? {
                 let Ok(fired) = fire(machine, id, &inputs, read) else {
                     continue;
                 };

@@ -44,13 +44,13 @@ impl Tabulation<'_> {
             });
         let (runs, numbers) = self.runs(summaries.collect());
         let steps = chain.iter().rev().map(|&(derivation, to)| {
-            let (edge, inputs) = (derivation.edge, derivation.inputs.clone());
+            let (edge, inputs) = (derivation.edge, derivation.inputs.clone().into());
             match derivation.kind {
                 DerivationKind::Edge => Step::Edge { edge, inputs },
                 DerivationKind::Enter => Step::Enter {
                     edge,
                     inputs,
-                    locals: self.path_edges[to].now.locals.clone(),
+                    locals: self.path_edges[to].now.locals.clone().into(),
                 },
                 DerivationKind::Summary(exit) => Step::Call {
                     edge,
@@ -129,7 +129,7 @@ impl Tabulation<'_> {
             let path_edge = &self.path_edges[exit];
             let steps = self.derivations_in_procedure(exit).into_iter().rev();
             let steps = steps.map(|derivation| {
-                let (edge, inputs) = (derivation.edge, derivation.inputs.clone());
+                let (edge, inputs) = (derivation.edge, derivation.inputs.clone().into());
                 match derivation.kind {
                     DerivationKind::Summary(exit) => Step::Call {
                         edge,

@@ -30,13 +30,14 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     let Some(program) = checked.program else {
         return Ok(Exit::BadInput);
     };
-    let machine = hardbop_machine::lower(&program, &checked.source);
+    let dialect = program.dialect.name();
+    let machine = hardbop_machine::lower(program, &checked.source);
     usage.end_phase("lower");
     let counts = counts(&machine);
     if arguments.json {
         let mut object = serde_json::Map::new();
         object.insert("file".to_owned(), json!(checked.source.name()));
-        object.insert("dialect".to_owned(), json!(program.dialect.name()));
+        object.insert("dialect".to_owned(), json!(dialect));
         object.extend(
             counts
                 .into_iter()
@@ -47,11 +48,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         }
         console.print(&format!("{}\n", serde_json::Value::Object(object)));
     } else if console.format() == MessageFormat::Human {
-        console.print(&format!(
-            "{}: {}\n",
-            checked.source.name(),
-            program.dialect.name()
-        ));
+        console.print(&format!("{}: {}\n", checked.source.name(), dialect));
         for (name, count) in counts {
             console.print(&format!("  {name:<20} {count:>8}\n"));
         }

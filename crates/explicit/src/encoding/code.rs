@@ -3,10 +3,11 @@
 //! An expression becomes a run of postfix operations in one array; variables are places in packed
 //! words. [`Program::eval`] computes on known values with machine words; [`crate::encoding::partial`] runs
 //! the same code on states with undetermined bits. A write to a variable that is dead afterwards is
-//! left out, so that no step decides a bit without need.
+//! left out, so that no step decides a bit without need. Edges of equal procedures share their code;
+//! which procedure a call enters is the machine's to say.
 
 use crate::encoding::layout::{Layouts, Place};
-use hardbop_machine::analysis::Liveness;
+use hardbop_machine::analysis::{Liveness, Recent};
 use hardbop_machine::expr::UnaryOp;
 use hardbop_machine::{
     Action, BinaryOp, EdgeId, Expr, ExprId, LocalId, Machine, ProcId, Type, Variable,
@@ -65,8 +66,6 @@ pub(crate) enum Effect {
     },
     /// Calls.
     Call {
-        /// The procedure.
-        callee: ProcId,
         /// Places of live parameters in the callee with their values.
         arguments: Vec<(Place, Code)>,
         /// Places here that get results, with the results' places in the callee.
@@ -80,7 +79,9 @@ pub(crate) enum Effect {
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     ops: Vec<Op>,
-    edges: Vec<EdgeCode>,
+    codes: Vec<EdgeCode>,
+    /// By edge.
+    of: Vec<u32>,
 }
 
 impl Program {
@@ -92,16 +93,29 @@ impl Program {
             alive,
             ops: Vec::new(),
         };
-        let edges = machine.edge_ids().map(|edge| compiler.edge(edge)).collect();
+        let mut codes = Vec::new();
+        let mut of: Vec<u32> = Vec::with_capacity(machine.edges.len());
+        let mut recent = Recent::default();
+        for edge in machine.edge_ids() {
+            let key = compiler.key(edge);
+            let same = recent.get_or(&key, edge.0, |other| compiler.key(EdgeId(other)) == key);
+            if same == edge.0 {
+                of.push(codes.len() as u32);
+                codes.push(compiler.edge(edge));
+            } else {
+                of.push(of[same as usize]);
+            }
+        }
         Self {
             ops: compiler.ops,
-            edges,
+            codes,
+            of,
         }
     }
 
     /// The code of an edge.
     pub(crate) fn edge(&self, id: EdgeId) -> &EdgeCode {
-        &self.edges[id.index()]
+        &self.codes[self.of[id.index()] as usize]
     }
 
     /// The operations of an expression.
@@ -148,7 +162,60 @@ struct Compiler<'c> {
     ops: Vec<Op>,
 }
 
-impl Compiler<'_> {
+/// All that the code of an edge depends on.
+#[derive(PartialEq, Eq, Hash)]
+struct Key<'m> {
+    layout: u32,
+    guard: Option<ExprId>,
+    inputs: &'m [Type],
+    /// What is live afterwards.
+    live: u32,
+    effect: KeyEffect<'m>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum KeyEffect<'m> {
+    /// Of anything but a call.
+    Action(&'m Action),
+    Call {
+        layout: u32,
+        /// What is live at the entry.
+        live: u32,
+        result_count: u32,
+        arguments: &'m [ExprId],
+        targets: &'m [Option<Variable>],
+    },
+}
+
+impl<'c> Compiler<'c> {
+    fn key(&self, id: EdgeId) -> Key<'c> {
+        let edge = self.machine.edge(id);
+        let effect = match &edge.action {
+            Action::Call {
+                callee,
+                arguments,
+                targets,
+            } => {
+                let declared = self.machine.procedure(*callee);
+                KeyEffect::Call {
+                    layout: self.layouts.number(*callee),
+                    live: self.alive.set_at(declared.entry),
+                    result_count: declared.result_count,
+                    arguments,
+                    targets,
+                }
+            }
+            action => KeyEffect::Action(action),
+        };
+        Key {
+            layout: self.layouts.number(self.machine.procedure_of(edge.from)),
+            guard: edge.guard,
+            inputs: &edge.inputs,
+            live: self.alive.set_at(edge.to),
+            effect,
+        }
+    }
+
     fn edge(&mut self, id: EdgeId) -> EdgeCode {
         let edge = self.machine.edge(id);
         let procedure = self.machine.procedure_of(edge.from);
@@ -276,7 +343,6 @@ impl Compiler<'_> {
             Some((place, there.local(result)))
         });
         Effect::Call {
-            callee,
             arguments: passed,
             targets: results.collect(),
         }

@@ -7,7 +7,7 @@
 //! are. Bits of dead variables are 0 in every stored state: states that differ only in what nobody
 //! will read are one state.
 
-use hardbop_machine::analysis::{Analyses, ModRef};
+use hardbop_machine::analysis::{Analyses, ModRef, Recent};
 use hardbop_machine::{GlobalId, LocalId, Machine, NodeId, ProcId, Type, Variable};
 
 const WORD_BITS: u32 = u64::BITS;
@@ -138,11 +138,14 @@ impl Layout {
     }
 }
 
-/// The layouts of all procedures and the live bits of all nodes.
+/// The layouts of all procedures and the live bits of all nodes; equal ones are shared.
 #[derive(Clone, Debug)]
 pub(crate) struct Layouts {
-    of: Vec<Layout>,
+    layouts: Vec<Layout>,
+    /// By procedure.
+    of: Vec<u32>,
     live: Vec<u64>,
+    /// By node: where its bits start.
     live_starts: Vec<u32>,
     is_called: Vec<bool>,
 }
@@ -155,14 +158,21 @@ impl Layouts {
             effects,
             liveness,
         } = analyses;
-        let layouts = machine.procedure_ids();
-        let layouts: Vec<Layout> = layouts
-            .map(|procedure| Layout::new(machine, effects, procedure))
-            .collect();
+        let (layouts, of) = all_layouts(machine, effects);
         let mut live = Vec::new();
-        let mut live_starts = Vec::with_capacity(machine.nodes.len());
+        let mut live_starts: Vec<u32> = Vec::with_capacity(machine.nodes.len());
+        let mut recent = Recent::default();
+        let key = |node| {
+            let procedure = machine.procedure_of(node);
+            (of[procedure.index()], liveness.set_at(node))
+        };
         for node in machine.node_ids() {
-            let layout = &layouts[machine.procedure_of(node).index()];
+            let same = recent.get_or(key(node), node.0, |other| key(NodeId(other)) == key(node));
+            if same != node.0 {
+                live_starts.push(live_starts[same as usize]);
+                continue;
+            }
+            let layout = &layouts[key(node).0 as usize];
             let start = live.len();
             live_starts.push(start as u32);
             live.resize(start + layout.words, 0);
@@ -174,7 +184,8 @@ impl Layouts {
         }
         let is_called = machine.procedure_ids();
         Self {
-            of: layouts,
+            layouts,
+            of,
             live,
             live_starts,
             is_called: is_called
@@ -185,7 +196,12 @@ impl Layouts {
 
     /// The layout of a procedure.
     pub(crate) fn of(&self, procedure: ProcId) -> &Layout {
-        &self.of[procedure.index()]
+        &self.layouts[self.number(procedure) as usize]
+    }
+
+    /// The number of the layout of a procedure; equal layouts may have different numbers.
+    pub(crate) fn number(&self, procedure: ProcId) -> u32 {
+        self.of[procedure.index()]
     }
 
     /// The bits of live variables at a node of a procedure.
@@ -198,6 +214,29 @@ impl Layouts {
     pub(crate) fn is_called(&self, procedure: ProcId) -> bool {
         self.is_called[procedure.index()]
     }
+}
+
+/// All layouts, and which one each procedure has.
+fn all_layouts(machine: &Machine, effects: &ModRef) -> (Vec<Layout>, Vec<u32>) {
+    let mut layouts = Vec::new();
+    let mut of: Vec<u32> = Vec::with_capacity(machine.procedures.len());
+    let mut recent = Recent::default();
+    let key = |id: ProcId| {
+        let declared = machine.procedure(id);
+        let types: Vec<Type> = declared.locals.iter().map(|local| local.ty).collect();
+        (effects.sets_of(id), declared.parameter_count, types)
+    };
+    for id in machine.procedure_ids() {
+        let wanted = key(id);
+        let same = recent.get_or(&wanted, id.0, |other| key(ProcId(other)) == wanted);
+        if same == id.0 {
+            of.push(layouts.len() as u32);
+            layouts.push(Layout::new(machine, effects, id));
+        } else {
+            of.push(of[same as usize]);
+        }
+    }
+    (layouts, of)
 }
 
 #[cfg(test)]

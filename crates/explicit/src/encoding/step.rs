@@ -11,7 +11,7 @@ use crate::encoding::code::{Code, Effect, Program};
 use crate::encoding::frame::{Frame, Shape};
 use crate::encoding::layout::{Layouts, Place};
 use crate::encoding::partial::{Origin, Partial, Scene};
-use hardbop_machine::{EdgeId, Machine, NodeId, ProcId, Variable};
+use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
 
 /// A symbol and its decided value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,16 @@ pub(crate) struct Statics<'s> {
     pub(crate) program: &'s Program,
     /// Whether bits stay undetermined until a step needs them.
     pub(crate) lazy: bool,
+}
+
+impl Statics<'_> {
+    /// The procedure that an edge calls, if it is a call.
+    pub(crate) fn callee(self, edge: EdgeId) -> Option<ProcId> {
+        match self.machine.edge(edge).action {
+            Action::Call { callee, .. } => Some(callee),
+            _ => None,
+        }
+    }
 }
 
 /// Takes steps; holds the states around the last one.
@@ -152,9 +162,10 @@ impl Stepper {
                 let procedure = statics.machine.procedure_of(edge.from);
                 self.ready(statics, procedure, edge.to)
             }
-            Effect::Call {
-                callee, arguments, ..
-            } => self.enter(statics, edge, *callee, arguments),
+            Effect::Call { arguments, .. } => match statics.callee(edge) {
+                Some(callee) => self.enter(statics, edge, callee, arguments),
+                None => Fired::Disabled,
+            },
         }
     }
 
@@ -267,9 +278,8 @@ impl Stepper {
         exit: &[u64],
         exit_shape: Shape<'_>,
     ) {
-        let Effect::Call {
-            callee, targets, ..
-        } = &statics.program.edge(edge).effect
+        let (Effect::Call { targets, .. }, Some(callee)) =
+            (&statics.program.edge(edge).effect, statics.callee(edge))
         else {
             return;
         };
@@ -299,7 +309,7 @@ impl Stepper {
         let procedure = statics
             .machine
             .procedure_of(statics.machine.edge(edge).from);
-        let (here, there) = (statics.layouts.of(procedure), statics.layouts.of(*callee));
+        let (here, there) = (statics.layouts.of(procedure), statics.layouts.of(callee));
         for (to, from) in here.shared_with(there).chain(targets.iter().copied()) {
             let (value, unknown) = (from.read(&self.exit.values), from.read(&self.exit.unknown));
             let (symbols, renamed) = (&self.exit.symbols, &self.renamed);

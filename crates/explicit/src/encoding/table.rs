@@ -107,6 +107,24 @@ impl StateTable {
         Some(())
     }
 
+    /// Makes room for states of two words.
+    pub(crate) fn with_room(states: usize) -> Self {
+        let slots = (states * 4 / 3 + 1).next_power_of_two().max(64);
+        let mut starts = Vec::with_capacity(states + 1);
+        starts.push(0);
+        Self {
+            words: Vec::with_capacity(2 * states),
+            starts,
+            slots: vec![0; slots],
+            tags: vec![EMPTY; slots],
+        }
+    }
+
+    /// Forgets how to find states; they keep their numbers.
+    pub(crate) fn close(&mut self) {
+        (self.slots, self.tags) = (Vec::new(), Vec::new());
+    }
+
     fn grow(&mut self) {
         let mask = self.slots.len() * 2 - 1;
         let (mut slots, mut tags) = (vec![0; mask + 1], vec![EMPTY; mask + 1]);
@@ -121,9 +139,10 @@ impl StateTable {
         (self.slots, self.tags) = (slots, tags);
     }
 
-    /// Bytes of all tables, slack included.
+    /// Bytes of all tables. Room for states that are not there yet is not counted: it has not been
+    /// touched.
     pub(crate) fn bytes(&self) -> usize {
-        self.words.capacity() * 8 + self.starts.capacity() * 4 + self.slots.len() * 5
+        self.words.len() * 8 + self.starts.len() * 4 + self.slots.len() * 5
     }
 }
 

@@ -154,7 +154,7 @@ impl<'r, 's> RunReader<'r, 's> {
             Vec::new()
         };
         let unwound = self.unwind(derivation, to, values)?;
-        let (edge, inputs) = (unwound.edge, unwound.inputs);
+        let (edge, inputs) = (unwound.edge, unwound.inputs.into());
         let decision = match unwound.exit {
             Some((exit, values)) => Decision::Call {
                 edge,
@@ -164,7 +164,7 @@ impl<'r, 's> RunReader<'r, 's> {
             None if enters => Decision::Enter {
                 edge,
                 inputs,
-                locals,
+                locals: locals.into(),
             },
             None => Decision::Edge { edge, inputs },
         };
@@ -197,6 +197,7 @@ impl<'r, 's> RunReader<'r, 's> {
             is_fair = step.from_is_fair;
         }
         steps.reverse();
+        steps.shrink_to_fit();
         Some((steps, self.locals(entry, &values)))
     }
 
@@ -224,9 +225,7 @@ impl<'r, 's> RunReader<'r, 's> {
         let Via::Edge(edge) = derivation.via() else {
             return false;
         };
-        let statics = self.exploration.statics();
-        let effect = &statics.program.edge(edge).effect;
-        matches!(effect, crate::encoding::code::Effect::Call { .. })
+        self.exploration.statics().callee(edge).is_some()
     }
 
     /// The state before the last step, for given values after it.

@@ -1,7 +1,9 @@
 //! Depth-first search (VERA, Figure 2) with a stack of its own.
 //!
 //! Successors are made one at a time, so a step that splits an integer into 2^64 cases costs
-//! nothing until they are looked at, and the search stops as soon as every target has been seen.
+//! nothing until they are looked at, and the search stops as soon as every target has been seen. A
+//! state leaves the stack with its last successor, not after it: a straight run of a million steps
+//! needs no stack.
 
 use crate::encoding::step::Decision;
 use crate::search::exploration::{Advance, Cursor, Exploration, Starts, StateId};
@@ -30,7 +32,11 @@ fn search_from(
     while let Some(cursor) = path.last_mut() {
         match exploration.advance(cursor, &mut decisions)? {
             Advance::Successor(successor) => {
+                let is_spent = cursor.is_spent();
                 watch.tick(exploration, path.capacity() * size_of::<Cursor>())?;
+                if is_spent {
+                    path.pop();
+                }
                 if successor.is_new {
                     watch.meet(exploration, successor.state)?;
                     path.push(exploration.cursor(successor.state, &decisions, false));

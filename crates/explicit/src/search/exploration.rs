@@ -16,7 +16,6 @@ mod repeat;
 
 pub(crate) use derivation::{Derivation, MAX_STATES, NO_STATE, Via};
 
-use crate::encoding::code::Effect;
 use crate::encoding::frame::{Frame, Shape};
 use crate::encoding::moves::{Invocation, Moves, Sealed, node_of, root_of};
 use crate::encoding::step::{Decision, Fired, Statics, Stepper, next_leaf};
@@ -63,6 +62,8 @@ pub(crate) struct Cursor {
     /// The state.
     pub(crate) state: StateId,
     edge: u32,
+    /// The edge after its last one.
+    end: u32,
     /// Callers served at an exit; at a call one more than the exits taken.
     stage: u32,
     /// Where this state's decisions begin on the shared stack.
@@ -97,6 +98,10 @@ pub(crate) enum Advance {
 
 /// So many ways to take an edge are tried before others have a say.
 const TRIES: u32 = 4096;
+
+/// There is room for this many states of each node from the start. A long program with few
+/// variables has no more, and its tables are never copied.
+const STATES_PER_NODE: usize = 3;
 
 /// There are more states than numbers for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,12 +140,13 @@ pub(crate) struct Exploration<'s> {
 impl<'s> Exploration<'s> {
     /// Nothing has been made yet.
     pub(crate) fn new(statics: Statics<'s>) -> Self {
+        let room = STATES_PER_NODE * statics.machine.nodes.len();
         Self {
             moves: Moves::new(statics),
-            states: StateTable::default(),
+            states: StateTable::with_room(room),
             entries: StateTable::default(),
             roots: Vec::new(),
-            derivations: Vec::new(),
+            derivations: Vec::with_capacity(room),
             transitions: 0,
             summaries: 0,
             waiting: 0,
@@ -158,6 +164,12 @@ impl<'s> Exploration<'s> {
             summaries: parts.summaries,
             ..Self::new(statics)
         }
+    }
+
+    /// No more states will be made; those that are there can be read.
+    pub(crate) fn close(&mut self) {
+        self.states.close();
+        self.entries.close();
     }
 
     /// What never changes.
@@ -224,7 +236,7 @@ impl<'s> Exploration<'s> {
     pub(crate) fn bytes(&self) -> usize {
         self.states.bytes()
             + self.entries.bytes()
-            + self.derivations.capacity() * size_of::<Derivation>()
+            + self.derivations.len() * size_of::<Derivation>()
             + self.roots.capacity() * size_of::<Root>()
             + self.waiting as usize * size_of::<Caller>()
             + self.summaries as usize * size_of::<StateId>()
@@ -258,6 +270,7 @@ impl<'s> Exploration<'s> {
         Cursor {
             state,
             edge: node.edges.start,
+            end: node.edges.end,
             stage: 0,
             base: decisions.len() as u32,
             again,
@@ -278,9 +291,8 @@ impl<'s> Exploration<'s> {
             let served = self.serve_callers(cursor)?;
             return Ok(served.map_or(Advance::Done, Advance::Successor));
         }
-        let end = machine.node(node).edges.end;
         for _ in 0..TRIES {
-            if cursor.edge >= end {
+            if cursor.edge >= cursor.end {
                 return Ok(Advance::Done);
             }
             let edge = EdgeId(cursor.edge);
@@ -306,7 +318,7 @@ impl<'s> Exploration<'s> {
                 }),
                 Fired::Disabled => cursor.next_leaf(decisions),
                 Fired::Taken => {
-                    if let Effect::Call { callee, .. } = self.statics().program.edge(edge).effect {
+                    if let Some(callee) = self.statics().callee(edge) {
                         return found(self.call(cursor, edge, callee, decisions)?);
                     }
                     cursor.next_leaf(decisions);
@@ -349,7 +361,7 @@ impl<'s> Exploration<'s> {
         let decisions = &decisions[cursor.base as usize..];
         // The callee's entry is remade: another state may have been advanced since.
         self.fire(cursor.state, edge, decisions);
-        let Effect::Call { callee, .. } = self.statics().program.edge(edge).effect else {
+        let Some(callee) = self.statics().callee(edge) else {
             return Ok(None);
         };
         let root = self
@@ -379,7 +391,12 @@ impl<'s> Exploration<'s> {
         let (root, is_new) = self.enter(callee, false, derivation)?;
         self.transitions += 1;
         if !cursor.again {
-            self.roots[root as usize].callers.push(Caller {
+            let callers = &mut self.roots[root as usize].callers;
+            // Most roots have one caller or two, where `Vec` would make room for four.
+            if callers.is_empty() {
+                callers.reserve_exact(2);
+            }
+            callers.push(Caller {
                 from: cursor.state,
                 edge,
                 decisions: decisions[cursor.base as usize..].into(),
@@ -487,6 +504,11 @@ impl<'s> Exploration<'s> {
 }
 
 impl Cursor {
+    /// Whether all edges have been taken. An exit is never spent: more callers may come.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.stage == 0 && self.edge >= self.end
+    }
+
     /// Goes on to the next way to take the edge, or to the next edge.
     fn next_leaf(&mut self, decisions: &mut Vec<Decision>) {
         self.stage = 0;

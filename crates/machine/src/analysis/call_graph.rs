@@ -220,7 +220,7 @@ mod tests {
         }
         let start = Action::StartThread(ThreadStart::Procedure {
             callee: worker.id,
-            arguments: Vec::new(),
+            arguments: crate::List::default(),
         });
         b.edge(main.at(0), main.exit(), None, start);
         b.edge(leaf.at(0), leaf.exit(), None, Action::Skip);

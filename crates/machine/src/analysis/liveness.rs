@@ -54,6 +54,11 @@ impl Liveness {
         self.sets.contains(self.live[node.index()], index)
     }
 
+    /// The number of the set of live variables at a node: equal sets have equal numbers.
+    pub fn set_at(&self, node: NodeId) -> u32 {
+        self.live[node.index()].number()
+    }
+
     /// The live variables of a node: globals first, then locals, each ascending.
     pub fn live_at(&self, node: NodeId) -> impl Iterator<Item = Variable> + '_ {
         self.sets.iter(self.live[node.index()]).map(|index| {
@@ -295,7 +300,7 @@ mod tests {
         b.edge(main.at(1), main.exit(), Some(both), Action::Skip);
         let one = b.constant(1);
         b.edge(set.at(0), set.at(1), None, assign(&[(g, one)]));
-        b.edge(set.at(1), set.exit(), None, Action::Return(vec![one]));
+        b.edge(set.at(1), set.exit(), None, Action::Return(vec![one].into()));
         let machine = b.finish(main.id);
         let live = analyse(&machine);
         assert_eq!(live.live_at(main.at(0)).count(), 0);

@@ -72,6 +72,15 @@ impl ModRef {
         self.sets.contains(set, global.index())
     }
 
+    /// The numbers of both sets: equal sets have equal numbers.
+    pub fn sets_of(&self, procedure: ProcId) -> (u32, u32) {
+        let index = procedure.index();
+        (
+            self.modified[index].number(),
+            self.referenced[index].number(),
+        )
+    }
+
     /// MOD: the globals that the procedure or anything it calls may write, ascending.
     pub fn modified(&self, procedure: ProcId) -> impl Iterator<Item = GlobalId> + '_ {
         let set = self.modified[procedure.index()];

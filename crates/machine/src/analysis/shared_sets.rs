@@ -18,6 +18,11 @@ pub(crate) struct SetId(u32);
 impl SetId {
     /// The empty set, at any level of a tree.
     pub const EMPTY: Self = Self(0);
+
+    /// Its number; equal sets have equal ones.
+    pub fn number(self) -> u32 {
+        self.0
+    }
 }
 
 /// Sets of numbers below a bound.

@@ -175,7 +175,7 @@ mod tests {
         let next_y = b.expr(Expr::Next(y, Type::Bool));
         let c = b.binary(BinaryOp::And, next_x, next_y);
         let action = Action::Assign {
-            assignments: vec![(x, value)],
+            assignments: vec![(x, value)].into(),
             constrain: Some(c),
         };
         b.edge(main.at(0), main.at(1), None, action);

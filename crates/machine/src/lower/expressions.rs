@@ -3,6 +3,7 @@
 //! Parentheses go, `choose[a, b]` becomes `a | (!b & *)`, `>` becomes `<` with exchanged operands,
 //! and each `*` becomes the next input of the edge at hand.
 
+use crate::analysis::Recent;
 use crate::expr::{BinaryOp, Expr, ExprArena, UnaryOp};
 use crate::ids::{ExprId, InputId};
 use crate::types::Type;
@@ -18,10 +19,35 @@ pub(super) enum Time {
     After,
 }
 
-/// Translates expressions into one arena.
+/// The expressions of a machine while it is made. Equal procedures share theirs.
+#[derive(Default)]
+pub(super) struct SharedExprs {
+    exprs: ExprArena,
+    recent: Recent,
+}
+
+impl SharedExprs {
+    /// All that has been added.
+    pub(super) fn into_arena(self) -> ExprArena {
+        self.exprs
+    }
+
+    /// An expression with operands that are there, made anew unless it is remembered.
+    fn add(&mut self, expr: Expr) -> ExprId {
+        let next = self.exprs.len() as u32;
+        let is_same = |id| *self.exprs.get(ExprId(id)) == expr;
+        let id = self.recent.get_or(expr, next, is_same);
+        if id == next {
+            return self.exprs.add(expr);
+        }
+        ExprId(id)
+    }
+}
+
+/// Translates the expressions of a procedure.
 pub(super) struct Translator<'a> {
     program: &'a Program,
-    exprs: ExprArena,
+    shared: &'a mut SharedExprs,
     pending: Vec<Task>,
     values: Vec<ExprId>,
 }
@@ -32,19 +58,14 @@ enum Task {
 }
 
 impl<'a> Translator<'a> {
-    /// Translates into an arena.
-    pub fn new(program: &'a Program, exprs: ExprArena) -> Self {
+    /// Translates into shared expressions.
+    pub fn new(program: &'a Program, shared: &'a mut SharedExprs) -> Self {
         Self {
             program,
-            exprs,
+            shared,
             pending: Vec::new(),
             values: Vec::new(),
         }
-    }
-
-    /// The arena with all that has been translated.
-    pub(crate) fn into_exprs(self) -> ExprArena {
-        self.exprs
     }
 
     /// An expression; its choices are added to the inputs.
@@ -76,10 +97,10 @@ impl<'a> Translator<'a> {
     /// The opposite of an expression: what the text negates is taken back instead of negated again,
     /// so that the branches of `if (!x)` read `!x` and `x`.
     pub fn not(&mut self, operand: ExprId) -> ExprId {
-        if let Expr::Unary(UnaryOp::Not, positive) = *self.exprs.get(operand) {
+        if let Expr::Unary(UnaryOp::Not, positive) = *self.shared.exprs.get(operand) {
             return positive;
         }
-        self.exprs.add(Expr::Unary(UnaryOp::Not, operand))
+        self.shared.add(Expr::Unary(UnaryOp::Not, operand))
     }
 
     /// Conjunction, where there is something to join.
@@ -87,7 +108,7 @@ impl<'a> Translator<'a> {
         match (left, right) {
             (Some(left), Some(right)) => {
                 Some(
-                    self.exprs
+                    self.shared
                         .add(Expr::Binary(BinaryOp::And, left, right, Type::Bool)),
                 )
             }
@@ -99,7 +120,7 @@ impl<'a> Translator<'a> {
     pub fn choice(&mut self, ty: Type, inputs: &mut Vec<Type>) -> ExprId {
         let input = InputId::new(inputs.len());
         inputs.push(ty);
-        self.exprs.add(Expr::Input(input, ty))
+        self.shared.add(Expr::Input(input, ty))
     }
 
     fn pop(&mut self) -> ExprId {
@@ -162,12 +183,12 @@ impl<'a> Translator<'a> {
                 let allowed = self.not(no);
                 let choice = self.choice(Type::Bool, inputs);
                 let maybe = Expr::Binary(BinaryOp::And, allowed, choice, Type::Bool);
-                let maybe = self.exprs.add(maybe);
+                let maybe = self.shared.add(maybe);
                 Expr::Binary(BinaryOp::Or, yes, maybe, Type::Bool)
             }
             ExprKind::Error => unreachable!("a checked program has no errors"),
         };
-        self.exprs.add(expr)
+        self.shared.add(expr)
     }
 }
 

@@ -156,7 +156,7 @@ impl<'a> ProcedureLowering<'a, '_> {
                 .translate(initial, Time::Before, &mut inputs);
             let local = LocalId::new(syntax.parameters.len() + index);
             let action = Action::Assign {
-                assignments: vec![(Variable::Local(local), value)],
+                assignments: vec![(Variable::Local(local), value)].into(),
                 constrain: None,
             };
             let step = Step {

@@ -5,6 +5,7 @@ use super::expressions::Time;
 use super::statements::ProcedureLowering;
 use crate::ids::{ExprId, NodeId, ProcId, Variable};
 use crate::ir::{Action, Edge, NodeKind, ThreadStart};
+use crate::list::List;
 use crate::types::Type;
 use hardbop_syntax::Span;
 use hardbop_syntax::ast::{self, StmtId};
@@ -52,7 +53,7 @@ impl ProcedureLowering<'_, '_> {
             to: step.to,
             guard,
             action,
-            inputs,
+            inputs: inputs.into(),
             span: step.span,
         });
     }
@@ -88,7 +89,7 @@ impl ProcedureLowering<'_, '_> {
         &mut self,
         values: &[ast::ExprId],
         inputs: &mut Vec<Type>,
-    ) -> Vec<ExprId> {
+    ) -> List<ExprId> {
         let values = values.iter();
         values
             .map(|&value| self.translator.translate(value, Time::Before, inputs))
@@ -99,7 +100,7 @@ impl ProcedureLowering<'_, '_> {
     pub fn assign(
         &mut self,
         step: Step,
-        assignments: Vec<(Variable, ExprId)>,
+        assignments: List<(Variable, ExprId)>,
         constrain: Option<ExprId>,
         mut inputs: Vec<Type>,
     ) {
@@ -127,7 +128,7 @@ impl ProcedureLowering<'_, '_> {
         let action = Action::Call {
             callee,
             arguments,
-            targets,
+            targets: targets.into(),
         };
         let Step { from, to, span } = step;
         let after = if self.program.syntax(self.id).enforce.is_some() {

@@ -79,7 +79,7 @@ fn flat<'a>(thread: u32, steps: &'a [Step], runs: &'a [Run]) -> Result<Vec<Small
                 (edge, inputs, Some(&*run.locals))
             }
         };
-        let (edge, inputs) = (*edge, inputs.clone());
+        let (edge, inputs) = (*edge, inputs.to_vec());
         let step = Move::Edge { edge, inputs };
         flat.push(Small {
             thread,

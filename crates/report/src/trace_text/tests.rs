@@ -129,7 +129,7 @@ fn an_astronomic_run_is_shown_at_once() {
     let machine = machine(&text);
     let mut trace = simulate(&machine, &mut RandomChooser::new(0), 0, None).trace;
     let steps = |procedure: ProcId, run: u32| -> Vec<Step> {
-        let inputs = Vec::new;
+        let inputs = hardbop_machine::List::default;
         let calls = machine.procedure(procedure).edge_ids().map(|edge: EdgeId| {
             match machine.edge(edge).action {
                 hardbop_machine::Action::Call { .. } => Step::Call {

@@ -76,8 +76,8 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             let inputs = self.inputs(caller, &hop)?;
             steps.push(Decision::Enter {
                 edge: hop.edge,
-                inputs: inputs.into_iter().next().unwrap_or_default(),
-                locals: self.first_locals(entered),
+                inputs: inputs.into_iter().next().unwrap_or_default().into(),
+                locals: self.first_locals(entered).into(),
             });
         }
         Ok(Skeleton {
@@ -135,13 +135,14 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         if let HopKind::Return(exit) = hop.kind {
             steps.push(Decision::Call {
                 edge: hop.edge,
-                inputs: inputs.into_iter().next().unwrap_or_default(),
+                inputs: inputs.into_iter().next().unwrap_or_default().into(),
                 call: self.known[&exit],
             });
             return Ok(());
         }
         let chain = self.closure.blocks.chain(hop.edge);
         for (edge, inputs) in chain.into_iter().zip(inputs) {
+            let inputs = inputs.into();
             steps.push(Decision::Edge { edge, inputs });
         }
         Ok(())

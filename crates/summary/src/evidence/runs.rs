@@ -138,8 +138,8 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             let (edge, inputs, caller) = self.caller_of(&entry)?;
             steps.push(Decision::Enter {
                 edge,
-                inputs,
-                locals,
+                inputs: inputs.into(),
+                locals: locals.into(),
             });
             point = caller;
         }
@@ -178,6 +178,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
                     inputs,
                     before,
                 } => {
+                    let inputs = inputs.into();
                     steps.push(Decision::Edge { edge, inputs });
                     point = before;
                 }
@@ -188,6 +189,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
                     request,
                 } => {
                     let call = self.request(request);
+                    let inputs = inputs.into();
                     steps.push(Decision::Call { edge, inputs, call });
                     point = before;
                 }

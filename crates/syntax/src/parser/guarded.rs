@@ -6,8 +6,8 @@
 
 use super::Parser;
 use crate::ast::{
-    Block, Declaration, Declarator, Ident, Item, Procedure, ResultType, Stmt, StmtId, StmtKind,
-    TypeName,
+    Block, Declaration, Declarator, ExprId, Ident, Item, Procedure, ResultType, Stmt, StmtId,
+    StmtKind, TypeName,
 };
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -52,6 +52,8 @@ impl Parser<'_> {
             },
             span,
             end_span: span.after(),
+            first_stmt: StmtId(0),
+            first_expr: ExprId(0),
         }));
     }
 

@@ -3,8 +3,8 @@
 use super::Parser;
 use super::statements::Misplaced;
 use crate::ast::{
-    Declaration, Declarator, Ident, Item, Parameter, Procedure, ResultType, Stmt, StmtKind,
-    ThreadBlock, TypeName,
+    Declaration, Declarator, ExprId, Ident, Item, Parameter, Procedure, ResultType, Stmt, StmtId,
+    StmtKind, ThreadBlock, TypeName,
 };
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -161,6 +161,8 @@ impl Parser<'_> {
         use TokenKind as K;
         let first = self.current;
         let start = first.span.start;
+        let first_stmt = StmtId(self.ast.stmts.len() as u32);
+        let first_expr = ExprId(self.ast.exprs.len() as u32);
         let dfs = self.accept(K::Dfs).is_some();
         let result = self.result_type()?;
         let name = self.name("of a procedure")?;
@@ -195,6 +197,8 @@ impl Parser<'_> {
             body: crate::ast::Block::default(),
             span: Span::default(),
             end_span: Span::default(),
+            first_stmt,
+            first_expr,
         };
         let Some(begin) = begin else {
             procedure.body.stmts.push(self.ast.add_stmt(Stmt {
@@ -225,7 +229,10 @@ impl Parser<'_> {
         use TokenKind as K;
         loop {
             match self.current.kind {
-                K::Decl | K::ThreadLocal => procedure.locals.extend(self.declaration()),
+                K::Decl | K::ThreadLocal => {
+                    procedure.locals.reserve_exact(1);
+                    procedure.locals.extend(self.declaration());
+                }
                 K::Bool | K::Int if self.declares_like_c() => {
                     procedure.locals.push(self.whole_c_declaration());
                 }

@@ -82,7 +82,7 @@ impl Parser<'_> {
                     }
                     open.push(OpenBlock {
                         what: Opened::If {
-                            arms: Vec::new(),
+                            arms: Vec::with_capacity(1),
                             condition: Some(condition),
                         },
                         labels: std::mem::take(&mut labels),
@@ -316,7 +316,7 @@ impl Parser<'_> {
                 what: match word {
                     TokenKind::While => Opened::While { condition },
                     _ => Opened::If {
-                        arms: Vec::new(),
+                        arms: Vec::with_capacity(1),
                         condition: Some(condition),
                     },
                 },

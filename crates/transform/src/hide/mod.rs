@@ -54,11 +54,11 @@ pub fn hide(machine: &Machine, question: &Question, visible: Visible) -> Hidden 
             visible: &visible,
             procedure: machine.procedure_of(edge.from),
             exprs: &mut hidden.exprs,
-            inputs: std::mem::take(&mut edge.inputs),
+            inputs: edge.inputs.to_vec(),
             hidden: Vec::new(),
         };
         hiding.edge(edge);
-        edge.inputs = hiding.inputs;
+        edge.inputs = hiding.inputs.into();
     }
     Hidden {
         targets: TargetMap::unchanged(question),
@@ -105,10 +105,15 @@ impl Hiding<'_> {
                 constrain,
             } => {
                 *constrain = constrain.map(|root| self.read(root, assignments));
-                assignments.retain(|&(variable, _)| self.sees(variable));
-                for (_, value) in assignments {
-                    *value = self.read(*value, &[]);
-                }
+                let seen: Vec<(Variable, ExprId)> = assignments
+                    .iter()
+                    .filter(|&&(variable, _)| self.sees(variable))
+                    .copied()
+                    .collect();
+                let seen = seen.into_iter();
+                *assignments = seen
+                    .map(|(variable, value)| (variable, self.read(value, &[])))
+                    .collect();
             }
             Action::Call {
                 callee,
@@ -116,7 +121,7 @@ impl Hiding<'_> {
                 targets,
             } => {
                 self.arguments(*callee, arguments);
-                for target in targets {
+                for target in targets.iter_mut() {
                     *target = target.filter(|&target| self.sees(target));
                 }
             }
@@ -125,7 +130,7 @@ impl Hiding<'_> {
             }
             Action::Return(values) => {
                 let results = self.machine.procedure(self.procedure).results();
-                for (result, value) in results.zip(values) {
+                for (result, value) in results.zip(values.iter_mut()) {
                     let is_seen = self.sees(Variable::Local(result));
                     *value = self.passed(*value, is_seen);
                 }

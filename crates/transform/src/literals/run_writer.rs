@@ -74,6 +74,7 @@ impl RunWriter {
                 self.open.push((entered, Vec::new()));
             }
             (PathStep::Edge(_) | PathStep::Enter(_), _) => {
+                let inputs = inputs.into();
                 self.push(Decision::Edge { edge, inputs });
             }
         }
@@ -91,7 +92,7 @@ impl RunWriter {
         });
         self.push(Decision::Call {
             edge: entered.edge,
-            inputs: entered.inputs,
+            inputs: entered.inputs.into(),
             call: self.calls.len() - 1,
         });
     }
@@ -107,8 +108,8 @@ impl RunWriter {
         for (entered, decisions) in self.open {
             steps.push(Decision::Enter {
                 edge: entered.edge,
-                inputs: entered.inputs,
-                locals: entered.locals,
+                inputs: entered.inputs.into(),
+                locals: entered.locals.into(),
             });
             steps.extend(decisions);
         }

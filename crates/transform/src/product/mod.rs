@@ -289,7 +289,7 @@ impl<'b> Builder<'b> {
             Action::Assign {
                 assignments,
                 constrain,
-            } => (assignments.clone(), *constrain),
+            } => (assignments.to_vec(), *constrain),
             Action::Return(values) => {
                 let procedure = self.original.procedure_of(edge.from);
                 let results = self.original.procedure(procedure).results();
@@ -316,7 +316,7 @@ impl<'b> Builder<'b> {
                 to = builder.goal(to, &taken);
             }
             edge.action = Action::Assign {
-                assignments,
+                assignments: assignments.into(),
                 constrain,
             };
             edge.to = draft.place(to);

@@ -321,7 +321,7 @@ impl Slots {
             to: started,
             guard,
             action: Action::Assign {
-                assignments,
+                assignments: assignments.into(),
                 constrain: None,
             },
             ..edge
@@ -370,7 +370,7 @@ impl Slots {
             let guard = draft.guarded(is_given, Some(is_this));
             let (ready, done) = (procedure.node(span), procedure.node(span));
             let action = Action::Assign {
-                assignments,
+                assignments: assignments.into(),
                 constrain: None,
             };
             procedure
@@ -400,7 +400,7 @@ impl Slots {
 /// What the started thread gets.
 fn given_values(draft: &mut Draft<'_>, procedure: usize, action: &Action) -> Vec<ExprId> {
     match action {
-        Action::StartThread(ThreadStart::Procedure { arguments, .. }) => arguments.clone(),
+        Action::StartThread(ThreadStart::Procedure { arguments, .. }) => arguments.to_vec(),
         _ => {
             let declared = &draft.procedures[procedure];
             let count = declared.locals.len() - declared.result_count as usize;
@@ -427,8 +427,8 @@ pub fn run(
     let results = draft.procedures[callee.index()].result_count as usize;
     let action = Action::Call {
         callee,
-        arguments,
-        targets: vec![None; results],
+        arguments: arguments.into(),
+        targets: vec![None; results].into(),
     };
     procedure.edges.push(DraftEdge {
         origin: Origin::Begin,

@@ -2,7 +2,6 @@
 //! it. Whoever reads a run finds out by trying, as the search did.
 
 use super::{Derivation, Exploration, StateId, Via};
-use crate::encoding::code::Effect;
 use crate::encoding::step::{Decision, Fired, next_leaf};
 use hardbop_machine::EdgeId;
 
@@ -39,25 +38,24 @@ impl Exploration<'_> {
 
     /// Whether the edge that was fired last leads to a state in the way of a derivation.
     fn leads_to(&mut self, derivation: Derivation, edge: EdgeId, to: StateId) -> bool {
-        let effect = &self.statics().program.edge(edge).effect;
-        match (derivation.via(), effect) {
-            (Via::Edge(_), Effect::Call { callee, .. }) => {
-                self.moves.seal_entry(*callee, false);
+        match (derivation.via(), self.statics().callee(edge)) {
+            (Via::Edge(_), Some(callee)) => {
+                self.moves.seal_entry(callee, false);
                 self.moves.words() == self.entries.get(self.root_of(to))
             }
-            (Via::Edge(_), _) => {
+            (Via::Edge(_), None) => {
                 self.seal_next(derivation.from, edge);
                 self.moves.words() == self.states.get(to)
             }
-            (Via::Exit(exit), Effect::Call { callee, .. }) => {
-                self.moves.seal_entry(*callee, false);
+            (Via::Exit(exit), Some(callee)) => {
+                self.moves.seal_entry(callee, false);
                 if self.moves.words() != self.entries.get(self.root_of(exit)) {
                     return false;
                 }
                 self.return_from(derivation.from, edge, exit);
                 self.moves.words() == self.states.get(to)
             }
-            (Via::Exit(_), _) => false,
+            (Via::Exit(_), None) => false,
         }
     }
 }

@@ -9,7 +9,6 @@ mod links;
 use super::Shared;
 use super::directory::Listing;
 use super::mail::{Parcel, WaitingCall, Waking};
-use crate::encoding::code::Effect;
 use crate::encoding::moves::{Moves, Sealed, node_of, root_of};
 use crate::encoding::step::{Decision, Fired, Statics, next_leaf};
 use crate::encoding::table::{StateTable, hash, reserve};
@@ -241,8 +240,7 @@ impl<'w, 's> Worker<'w, 's> {
                 Fired::Disabled => {}
                 Fired::Taken => {
                     made += 1;
-                    let effect = &self.moves.statics.program.edge(edge).effect;
-                    if let Effect::Call { callee, .. } = *effect {
+                    if let Some(callee) = self.moves.statics.callee(edge) {
                         let caller = WaitingCall {
                             from: self.id(state)?,
                             words: from.words.into(),

@@ -1,0 +1,45 @@
+//! What a node of a long program costs, from its text to a replayable run.
+//!
+//! Bytes are counted in the allocator as they are asked for, so the figures are the same on every
+//! machine. The bounds are a tenth above what was measured when they were written down.
+
+use cap::Cap;
+use hardbop_explicit::ExplicitEngine;
+use hardbop_machine::{Edge, Node, from_text};
+use hardbop_outcome::{Budget, Engine, Question, Silent, Step};
+use std::alloc::System;
+
+#[global_allocator]
+static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
+
+/// Equal procedures: all that can be shared is shared.
+const SIZE: u32 = 1600;
+
+#[test]
+fn a_node_of_a_long_program_costs_few_hundred_bytes_at_the_peak() {
+    let family = hardbop_families::find("tn").expect("a family of the table");
+    let text = family.generate(SIZE, 0).text;
+    let before = ALLOCATOR.allocated();
+    let machine = from_text("tn.bp", &text).expect("families make programs");
+    let nodes = machine.nodes.len();
+    let per_node = |bytes: usize| (bytes - before) / nodes;
+    let (loaded, loading) = (
+        per_node(ALLOCATOR.allocated()),
+        per_node(ALLOCATOR.max_allocated()),
+    );
+    let question = Question::label(&machine, "reach");
+    let engine = ExplicitEngine::default();
+    let outcome = engine.search(&machine, &question, &Budget::unlimited(), &mut Silent);
+    let at_the_peak = per_node(ALLOCATOR.max_allocated());
+    assert!(outcome.answers[0].verdict.is_found());
+    assert!(loaded <= 190, "{loaded} bytes when it is loaded");
+    assert!(loading <= 390, "{loading} bytes while it is loaded");
+    assert!(at_the_peak <= 390, "{at_the_peak} bytes at the peak");
+}
+
+#[test]
+fn edges_nodes_and_steps_are_small() {
+    assert!(size_of::<Edge>() <= 56, "{}", size_of::<Edge>());
+    assert!(size_of::<Node>() <= 24, "{}", size_of::<Node>());
+    assert!(size_of::<Step>() <= 24, "{}", size_of::<Step>());
+}
