@@ -293,8 +293,10 @@ impl Namer<'_> {
 
     fn targets(&mut self, targets: &[Target]) {
         for target in targets {
-            if let Target::Variable(name) = target {
-                self.variable(name.name, name.span);
+            match *target {
+                Target::Variable(name) => self.variable(name.name, name.span),
+                Target::Element(element) => self.expression(element),
+                Target::Discard(_) => {}
             }
         }
     }
@@ -337,18 +339,7 @@ impl Namer<'_> {
                     let start = expr.span.end.saturating_sub(length);
                     self.variable(name, Span::new(start, expr.span.end));
                 }
-                ExprKind::Paren(operand) | ExprKind::Not { operand, .. } => open.push(operand),
-                ExprKind::Binary { left, right, .. } => open.extend([left, right]),
-                ExprKind::Conditional {
-                    condition,
-                    then,
-                    otherwise,
-                } => open.extend([condition, then, otherwise]),
-                ExprKind::Choose { yes, no, .. } => open.extend([yes, no]),
-                ExprKind::Bool { .. }
-                | ExprKind::Number(_)
-                | ExprKind::Choice { .. }
-                | ExprKind::Error => {}
+                kind => open.extend(kind.operands()),
             }
         }
     }

@@ -6,6 +6,7 @@
 //! ([`statements`]): first with nodes numbered as they come up ([`draft`]), then renumbered in
 //! order of the text. Expressions are translated in [`expressions`].
 
+mod arrays;
 mod draft;
 mod expressions;
 mod statements;
@@ -19,7 +20,8 @@ use crate::ir::{Global, Local, Machine, Procedure, Storage, Thread};
 use crate::types::Type;
 use draft::Draft;
 use expressions::Translator;
-use hardbop_program::Program;
+use hardbop_program::{Element, Program};
+use hardbop_syntax::ast::Symbol;
 use hardbop_syntax::{Source, shown_name};
 use statements::ProcedureLowering;
 use steps::Enforce;
@@ -45,6 +47,7 @@ pub fn lower(program: &Program, source: &Source) -> Machine {
         let syntax = program.syntax(id);
         let procedure = &program.procedures[id.index()];
         draft.begin(syntax.end_span);
+        translator.procedure = id;
         let entry = ProcedureLowering {
             program,
             id,
@@ -72,7 +75,7 @@ pub fn lower(program: &Program, source: &Source) -> Machine {
 
 fn lower_globals(program: &Program) -> Vec<Global> {
     let globals = program.globals.iter().map(|global| Global {
-        name: shown_name(program.ast.text(global.name)).into_owned(),
+        name: variable_name(program, global.name, global.element),
         ty: global.ty,
         storage: if global.per_thread {
             Storage::PerThread
@@ -83,6 +86,15 @@ fn lower_globals(program: &Program) -> Vec<Global> {
         span: global.span,
     });
     globals.collect()
+}
+
+/// The name of a variable; `a[3]` for an element.
+fn variable_name(program: &Program, name: Symbol, element: Option<Element>) -> String {
+    let name = shown_name(program.ast.text(name));
+    match element {
+        Some(element) => format!("{name}[{}]", element.index),
+        None => name.into_owned(),
+    }
 }
 
 fn lower_locals(program: &Program, id: ProcId) -> Vec<Local> {
@@ -97,7 +109,7 @@ fn lower_locals(program: &Program, id: ProcId) -> Vec<Local> {
     };
     let locals = procedure.locals.iter().map(|local| Local {
         name: match local.name {
-            Some(name) => shown_name(program.ast.text(name)).into_owned(),
+            Some(name) => variable_name(program, name, local.element),
             None => result_name(),
         },
         ty: local.ty,

@@ -204,7 +204,7 @@ impl<'m> Space<'m> {
     /// All steps from a state, in order and each once.
     pub(crate) fn steps(&self, state: &State) -> Result<Vec<Step>, Limit> {
         let machine = self.machine;
-        if state.ended || machine.node(state.node).kind == NodeKind::Failure {
+        if state.ended || machine.node(state.node).kind.is_failure() {
             return Ok(vec![Step::To(state.clone())]);
         }
         if self.is_exit(state) {

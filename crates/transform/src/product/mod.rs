@@ -191,7 +191,7 @@ impl<'b> Builder<'b> {
             self.edge(&mut draft, edge, &at);
         }
         for node in declared.node_ids() {
-            if original.node(node).kind == NodeKind::Failure {
+            if original.node(node).kind.is_failure() {
                 let reading = self.reading(node, false);
                 self.follow(
                     &mut draft,
