@@ -140,7 +140,9 @@ impl Namer<'_> {
                 .initial
                 .map(|id| self.source.excerpt(ast.expr(id).span));
             let initial = initial.map_or_else(String::new, |text| format!(" := {text}"));
-            let text = format!("{local}decl {ty}{name}{initial}");
+            let length = variable.length;
+            let length = length.map_or_else(String::new, |(length, _)| format!("[{length}]"));
+            let text = format!("{local}decl {ty}{name}{length}{initial}");
             let kind = DefinitionKind::Variable;
             let number = self.define(variable.name, kind, variable.name.span, parent, text);
             declared.push((variable.name.name, number));

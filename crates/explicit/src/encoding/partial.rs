@@ -371,7 +371,7 @@ mod tests {
         assert_eq!(exact("m = n"), 8);
         // 0, and what 1 has no bits of, and so on: 3^3 pairs have no bit in common.
         assert!(exact("(m & n) = 0") <= 27);
-        assert_eq!(exact("m ^ n = 7"), 8);
+        assert_eq!(exact("(m ^ n) = 7"), 8);
         assert!(exact("m < n") <= 28);
     }
 }

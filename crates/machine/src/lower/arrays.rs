@@ -223,8 +223,9 @@ impl Translator<'_> {
 
 impl ProcedureLowering<'_, '_> {
     /// Asserts that the indexes of a statement are in range: guards its edges, which are those out
-    /// of its node from `first_edge` on, and adds edges to the failures.
-    pub fn check_indexes(&mut self, from: NodeId, first_edge: usize) {
+    /// of its node from `first_edge` on, and adds edges to the failures. They are under `enforce`
+    /// unless the others are not.
+    pub fn check_indexes(&mut self, from: NodeId, first_edge: usize, is_enforced: bool) {
         if self.translator.checks.is_empty() {
             return;
         }
@@ -259,7 +260,11 @@ impl ProcedureLowering<'_, '_> {
             } else {
                 Vec::new()
             };
-            self.edge(step, Some(check.fails), Action::Skip, inputs);
+            if is_enforced {
+                self.edge(step, Some(check.fails), Action::Skip, inputs);
+            } else {
+                self.plain_edge(step, Some(check.fails), Action::Skip, inputs);
+            }
         }
     }
 }

@@ -172,7 +172,7 @@ impl<'a> ProcedureLowering<'a, '_> {
             };
             let first_edge = self.draft.edge_count();
             self.plain_edge(step, None, action, inputs);
-            self.check_indexes(node, first_edge);
+            self.check_indexes(node, first_edge, false);
             next = node;
         }
         next
@@ -289,7 +289,7 @@ impl<'a> ProcedureLowering<'a, '_> {
             StmtKind::AtomicEnd => self.edge(step, None, Action::AtomicEnd, inputs),
             StmtKind::Error => unreachable!("a checked program has no errors"),
         }
-        self.check_indexes(from, first_edge);
+        self.check_indexes(from, first_edge, true);
     }
 
     fn branch(

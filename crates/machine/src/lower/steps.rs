@@ -169,6 +169,6 @@ impl ProcedureLowering<'_, '_> {
             let step = Step { from, to, span };
             self.edge(step, guard, Action::Skip, inputs);
         }
-        self.check_indexes(from, first_edge);
+        self.check_indexes(from, first_edge, true);
     }
 }

@@ -42,15 +42,18 @@ pub fn expression(machine: &Machine, names: &Names, procedure: ProcId, root: Exp
             }
             Expr::Binary(operator, a, b, _) => {
                 let (is_signed, is_right_signed) = operator.signed_operands();
-                let opening = |is_signed| Piece::Text(if is_signed { "signed(" } else { "(" });
+                let opening = |is_signed| Piece::Text(if is_signed { "signed(" } else { "" });
+                let closing = |is_signed| Piece::Text(if is_signed { ")" } else { "" });
                 text.push('(');
                 pending.extend([
-                    Piece::Text("))"),
+                    Piece::Text(")"),
+                    closing(is_right_signed),
                     Piece::Expr(b),
                     opening(is_right_signed),
                     Piece::Text(" "),
                     Piece::Text(operator.symbol()),
-                    Piece::Text(") "),
+                    Piece::Text(" "),
+                    closing(is_signed),
                     Piece::Expr(a),
                     opening(is_signed),
                 ]);
