@@ -9,7 +9,6 @@
 use hardbop_automata::{Atom, Ctl, Letter, Propositions, View};
 use hardbop_interpreter::{Valuations, fire, returned, valuation_bits};
 use hardbop_machine::analysis::{CallGraph, Liveness};
-use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{
     Action, EdgeId, Expr, GlobalId, LocalId, Machine, NodeId, ProcId, Type, Variable,
 };
