@@ -64,8 +64,9 @@ pub fn program(bytes: &[u8]) -> bool {
             source.text()
         );
         if let Some(program) = checked.program.filter(|_| is_valid) {
+            let procedures = program.procedures.len();
             let machine = hardbop_machine::lower(program, &source);
-            assert_eq!(machine.procedures.len(), program.procedures.len());
+            assert_eq!(machine.procedures.len(), procedures);
             is_read = true;
         }
     }

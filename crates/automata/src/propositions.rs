@@ -195,7 +195,7 @@ impl Propositions {
             Atom::At(nodes) => nodes.binary_search(&view.node).is_ok(),
             Atom::In(procedure) => machine.procedure_of(view.node) == *procedure,
             Atom::Terminated => view.terminated,
-            Atom::Failed => machine.node(view.node).kind == NodeKind::Failure,
+            Atom::Failed => machine.node(view.node).kind.is_failure(),
             Atom::Condition { expr, procedure } => {
                 let in_scope = procedure.is_none_or(|p| machine.procedure_of(view.node) == p);
                 in_scope && self.value(*expr, read) == 1

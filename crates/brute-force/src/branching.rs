@@ -80,7 +80,7 @@ impl Labelling {
             let (now, ended) = self.list[next].clone();
             let tops = now.threads.iter().filter_map(|thread| thread.stack.last());
             let mut kinds = tops.map(|top| machine.node(top.node).kind).peekable();
-            let is_last = kinds.peek().is_none() || kinds.any(|kind| kind == NodeKind::Failure);
+            let is_last = kinds.peek().is_none() || kinds.any(NodeKind::is_failure);
             let mut after = Vec::new();
             if ended || is_last {
                 after.push(next);

@@ -322,6 +322,6 @@ impl Configurations<'_> {
     fn has_ended(&self, now: &Configuration) -> bool {
         let tops = now.threads.iter().filter_map(|t| t.stack.last());
         let mut kinds = tops.map(|top| self.machine.node(top.node).kind).peekable();
-        kinds.peek().is_none() || kinds.any(|kind| kind == NodeKind::Failure)
+        kinds.peek().is_none() || kinds.any(NodeKind::is_failure)
     }
 }

@@ -49,7 +49,7 @@ impl Target {
     pub fn new(machine: &Machine, node: NodeId, kind: TargetKind) -> Self {
         let span = machine.node(node).span;
         let (line, column) = machine.source.line_column(span.start);
-        let text = machine.source.excerpt(span);
+        let text = machine.claim(node);
         Self {
             node,
             kind,
@@ -113,7 +113,7 @@ impl Target {
             return false;
         }
         let exists = match &self.kind {
-            TargetKind::Assertion => machine.node(self.node).kind == NodeKind::Failure,
+            TargetKind::Assertion => machine.node(self.node).kind.is_failure(),
             TargetKind::Label { label } => {
                 let first = machine.labels.partition_point(|l| l.node < self.node);
                 let here = machine.labels[first..].iter();

@@ -12,7 +12,6 @@ use crate::replay::{Place, ReplayError};
 use crate::walk::Walk;
 use hardbop_evidence::Trace;
 use hardbop_evidence::lasso::{Lasso, VERSION};
-use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{Machine, NodeId, Variable};
 
 /// How often the loop is gone round in a replay.
@@ -279,9 +278,7 @@ fn finite(
             let exit = machine.procedure(machine.threads[0].entry).exit;
             (exit, Ending::Terminated)
         }
-        Some(frame) if machine.node(frame.node).kind == NodeKind::Failure => {
-            (frame.node, Ending::Failed)
-        }
+        Some(frame) if machine.node(frame.node).kind.is_failure() => (frame.node, Ending::Failed),
         Some(_) => return Err(LassoError::NotEnded),
     };
     debug_assert!(lasso.cycle.is_empty());

@@ -13,7 +13,6 @@ use crate::replay::ReplayError;
 use crate::scheduler::schedulable;
 use crate::step::{Effect, Move, step_slots};
 use hardbop_evidence::{Interrupt, Limit, NeverInterrupted, Target, Trace};
-use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{EdgeId, Machine, NodeId, Type};
 
 /// How many satisfying valuations of inputs are offered at once.
@@ -263,7 +262,7 @@ impl Simulator<'_> {
         let mut waiting = Vec::new();
         for thread in 0..self.recorder.configuration().threads.len() as u32 {
             if let Some(top) = self.recorder.configuration().top(thread) {
-                if self.recorder.machine().node(top.node).kind == NodeKind::Failure {
+                if self.recorder.machine().node(top.node).kind.is_failure() {
                     let node = top.node;
                     return Some(End::AssertionFailed { thread, node });
                 }

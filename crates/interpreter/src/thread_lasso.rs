@@ -10,7 +10,6 @@ use crate::replay::ReplayError;
 use crate::walk::Walk;
 use hardbop_evidence::Trace;
 use hardbop_evidence::lasso::{ThreadLasso, VERSION};
-use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{Machine, NodeId};
 
 /// Checks that a lasso is an infinite run of threads, or a finite one that ends.
@@ -126,7 +125,7 @@ fn running(now: &Configuration) -> Option<NodeId> {
 /// How a run without a loop ends.
 fn ending(machine: &Machine, last: &Configuration) -> Result<Ending, LassoError> {
     let mut tops = last.threads.iter().filter_map(|t| t.stack.last());
-    if tops.any(|top| machine.node(top.node).kind == NodeKind::Failure) {
+    if tops.any(|top| machine.node(top.node).kind.is_failure()) {
         Ok(Ending::Failed)
     } else if running(last).is_none() {
         Ok(Ending::Terminated)

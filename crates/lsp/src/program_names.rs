@@ -140,7 +140,9 @@ impl Namer<'_> {
                 .initial
                 .map(|id| self.source.excerpt(ast.expr(id).span));
             let initial = initial.map_or_else(String::new, |text| format!(" := {text}"));
-            let text = format!("{local}decl {ty}{name}{initial}");
+            let length = variable.length;
+            let length = length.map_or_else(String::new, |(length, _)| format!("[{length}]"));
+            let text = format!("{local}decl {ty}{name}{length}{initial}");
             let kind = DefinitionKind::Variable;
             let number = self.define(variable.name, kind, variable.name.span, parent, text);
             declared.push((variable.name.name, number));
@@ -293,8 +295,10 @@ impl Namer<'_> {
 
     fn targets(&mut self, targets: &[Target]) {
         for target in targets {
-            if let Target::Variable(name) = target {
-                self.variable(name.name, name.span);
+            match *target {
+                Target::Variable(name) => self.variable(name.name, name.span),
+                Target::Element(element) => self.expression(element),
+                Target::Discard(_) => {}
             }
         }
     }
@@ -337,18 +341,7 @@ impl Namer<'_> {
                     let start = expr.span.end.saturating_sub(length);
                     self.variable(name, Span::new(start, expr.span.end));
                 }
-                ExprKind::Paren(operand) | ExprKind::Not { operand, .. } => open.push(operand),
-                ExprKind::Binary { left, right, .. } => open.extend([left, right]),
-                ExprKind::Conditional {
-                    condition,
-                    then,
-                    otherwise,
-                } => open.extend([condition, then, otherwise]),
-                ExprKind::Choose { yes, no, .. } => open.extend([yes, no]),
-                ExprKind::Bool { .. }
-                | ExprKind::Number(_)
-                | ExprKind::Choice { .. }
-                | ExprKind::Error => {}
+                kind => open.extend(kind.operands()),
             }
         }
     }

@@ -16,16 +16,18 @@ const MAX_CALLS: usize = 16;
 pub enum UnaryOp {
     /// Boolean negation.
     Not,
+    /// The value modulo 2^n in another type: cut, or widened with zeros. A Boolean is 0 or 1.
+    Resize(Type),
 }
 
 /// An operator with two operands of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
-    /// Boolean and.
+    /// And, of Booleans or of each bit of integers.
     And,
-    /// Boolean or.
+    /// Or, of Booleans or of each bit of integers.
     Or,
-    /// Boolean exclusive or.
+    /// Exclusive or, of Booleans or of each bit of integers.
     Xor,
     /// Boolean implication.
     Implies,
@@ -43,6 +45,20 @@ pub enum BinaryOp {
     Subtract,
     /// Product modulo 2^n.
     Multiply,
+    /// Quotient; these and the shifts are defined, corners included, by the methods of [`Type`].
+    Divide,
+    /// Remainder.
+    Remainder,
+    /// Quotient in two's complement.
+    SignedDivide,
+    /// Remainder in two's complement.
+    SignedRemainder,
+    /// `<<`
+    ShiftLeft,
+    /// `>>` with zeros from above.
+    ShiftRight,
+    /// `>>` with copies of the sign from above.
+    SignedShiftRight,
 }
 
 /// An expression. `>` and `>=` are written as `<` and `<=` with exchanged operands.
@@ -75,6 +91,7 @@ impl Expr {
             | Expr::Binary(_, _, _, ty)
             | Expr::Ite(_, _, _, ty) => ty,
             Expr::Unary(UnaryOp::Not, _) => Type::Bool,
+            Expr::Unary(UnaryOp::Resize(ty), _) => ty,
         }
     }
 
@@ -98,7 +115,7 @@ impl Expr {
             Expr::Var(variable, _) => leaf(Leaf::Var(variable)),
             Expr::Next(variable, _) => leaf(Leaf::Next(variable)),
             Expr::Input(input, _) => leaf(Leaf::Input(input)),
-            Expr::Unary(UnaryOp::Not, _) => 1 - operands[0],
+            Expr::Unary(op, _) => op.apply(operands[0]),
             Expr::Binary(op, _, _, ty) => op.apply(operands[0], operands[1], ty),
             Expr::Ite(..) => operands[if operands[0] == 1 { 1 } else { 2 }],
         }
@@ -216,6 +233,16 @@ pub enum Leaf {
     Input(InputId),
 }
 
+impl UnaryOp {
+    /// The value of the operator.
+    pub fn apply(self, operand: u64) -> u64 {
+        match self {
+            UnaryOp::Not => 1 - operand,
+            UnaryOp::Resize(ty) => ty.wrap(operand),
+        }
+    }
+}
+
 impl BinaryOp {
     /// The value of `a op b`; `ty` is the type of the result.
     pub fn apply(self, a: u64, b: u64, ty: Type) -> u64 {
@@ -231,6 +258,13 @@ impl BinaryOp {
             BinaryOp::Add => ty.wrap(a.wrapping_add(b)),
             BinaryOp::Subtract => ty.wrap(a.wrapping_sub(b)),
             BinaryOp::Multiply => ty.wrap(a.wrapping_mul(b)),
+            BinaryOp::Divide => ty.divide(a, b),
+            BinaryOp::Remainder => ty.remainder(a, b),
+            BinaryOp::SignedDivide => ty.signed_divide(a, b),
+            BinaryOp::SignedRemainder => ty.signed_remainder(a, b),
+            BinaryOp::ShiftLeft => ty.shift_left(a, b),
+            BinaryOp::ShiftRight => ty.shift_right(a, b),
+            BinaryOp::SignedShiftRight => ty.signed_shift_right(a, b),
         }
     }
 }

@@ -136,6 +136,16 @@ pub enum NodeKind {
     Exit,
     /// An assertion has failed; no edge leaves it.
     Failure,
+    /// An index was out of range, which is an assertion that nobody has to write; no edge leaves
+    /// it. Its span is the element, `a[i]`.
+    OutOfRange,
+}
+
+impl NodeKind {
+    /// Whether being there is an error of the program.
+    pub fn is_failure(self) -> bool {
+        matches!(self, NodeKind::Failure | NodeKind::OutOfRange)
+    }
 }
 
 /// A step of a procedure.
@@ -227,14 +237,14 @@ pub struct Label {
     pub span: Span,
 }
 
-/// An assertion.
+/// An assertion, written or that an index is in range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assertion {
     /// The node before it.
     pub node: NodeId,
     /// The node that is reached where it fails.
     pub failure: NodeId,
-    /// The statement.
+    /// The statement, or the element.
     pub span: Span,
 }
 
@@ -298,6 +308,22 @@ impl Machine {
             Variable::Global(id) => &self.global(id).name,
             Variable::Local(id) => &self.procedure(procedure).locals[id.index()].name,
         }
+    }
+
+    /// The text of a node; that of a failure is what it denies: the assertion, or `a[i] in range`.
+    pub fn claim(&self, node: NodeId) -> String {
+        let node = self.node(node);
+        let text = self.source.excerpt(node.span);
+        match node.kind {
+            NodeKind::OutOfRange => format!("{text} in range"),
+            _ => text,
+        }
+    }
+
+    /// Whether an edge is the step to the failure of an index. Such edges come behind those that
+    /// the statement has otherwise.
+    pub fn checks_index(&self, edge: EdgeId) -> bool {
+        self.node(self.edge(edge).to).kind == NodeKind::OutOfRange
     }
 
     /// The one-based source line of a node.

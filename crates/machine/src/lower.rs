@@ -6,6 +6,7 @@
 //! ([`statements`]): first with nodes numbered as they come up ([`draft`]), then renumbered in
 //! order of the text. Expressions are translated in [`expressions`].
 
+mod arrays;
 mod draft;
 mod expressions;
 mod statements;
@@ -19,8 +20,8 @@ use crate::ir::{Global, Local, Machine, Procedure, Storage, Thread};
 use crate::types::Type;
 use draft::Draft;
 use expressions::{SharedExprs, Translator};
-use hardbop_program::Program;
-use hardbop_syntax::ast::StmtKind;
+use hardbop_program::{Element, Program};
+use hardbop_syntax::ast::{StmtKind, Symbol};
 use hardbop_syntax::{Source, shown_name};
 use statements::ProcedureLowering;
 use steps::Enforce;
@@ -53,7 +54,7 @@ pub fn lower(mut program: Program, source: &Source) -> Machine {
         let entry = ProcedureLowering {
             program,
             id,
-            translator: &mut Translator::new(program, &mut exprs),
+            translator: &mut Translator::new(program, id, &mut exprs),
             draft: &mut draft,
             enforce: Enforce::default(),
         }
@@ -100,7 +101,7 @@ fn edge_count(program: &Program) -> usize {
 
 fn lower_globals(program: &Program) -> Vec<Global> {
     let globals = program.globals.iter().map(|global| Global {
-        name: shown_name(program.ast.text(global.name)).into_owned(),
+        name: variable_name(program, global.name, global.element),
         ty: global.ty,
         storage: if global.per_thread {
             Storage::PerThread
@@ -111,6 +112,15 @@ fn lower_globals(program: &Program) -> Vec<Global> {
         span: global.span,
     });
     globals.collect()
+}
+
+/// The name of a variable; `a[3]` for an element.
+fn variable_name(program: &Program, name: Symbol, element: Option<Element>) -> String {
+    let name = shown_name(program.ast.text(name));
+    match element {
+        Some(element) => format!("{name}[{}]", element.index),
+        None => name.into_owned(),
+    }
 }
 
 fn lower_locals(program: &Program, id: ProcId) -> Vec<Local> {
@@ -125,7 +135,7 @@ fn lower_locals(program: &Program, id: ProcId) -> Vec<Local> {
     };
     let locals = procedure.locals.iter().map(|local| Local {
         name: match local.name {
-            Some(name) => shown_name(program.ast.text(name)).into_owned(),
+            Some(name) => variable_name(program, name, local.element),
             None => result_name(),
         },
         ty: local.ty,

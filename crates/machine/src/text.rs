@@ -10,7 +10,7 @@ use crate::ir::{Action, Machine, ThreadStart};
 use crate::types::Type;
 
 /// Binds tighter than all operators with two operands.
-const UNARY: u8 = 10;
+const UNARY: u8 = 11;
 
 impl BinaryOp {
     /// The operator as written between integers or Booleans.
@@ -27,6 +27,19 @@ impl BinaryOp {
             BinaryOp::Add => "+",
             BinaryOp::Subtract => "-",
             BinaryOp::Multiply => "*",
+            BinaryOp::Divide | BinaryOp::SignedDivide => "/",
+            BinaryOp::Remainder | BinaryOp::SignedRemainder => "%",
+            BinaryOp::ShiftLeft => "<<",
+            BinaryOp::ShiftRight | BinaryOp::SignedShiftRight => ">>",
+        }
+    }
+
+    /// Whether its first and its second operand are written as `signed(e)`.
+    pub fn signed_operands(self) -> (bool, bool) {
+        match self {
+            BinaryOp::SignedDivide | BinaryOp::SignedRemainder => (true, true),
+            BinaryOp::SignedShiftRight => (true, false),
+            _ => (false, false),
         }
     }
 
@@ -40,8 +53,13 @@ impl BinaryOp {
             BinaryOp::And => (5, 5, 5),
             BinaryOp::Equal | BinaryOp::NotEqual => (6, 7, 7),
             BinaryOp::Less | BinaryOp::LessEqual => (7, 8, 8),
-            BinaryOp::Add | BinaryOp::Subtract => (8, 8, 9),
-            BinaryOp::Multiply => (9, 9, 10),
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight | BinaryOp::SignedShiftRight => (8, 8, 9),
+            BinaryOp::Add | BinaryOp::Subtract => (9, 9, 10),
+            BinaryOp::Multiply
+            | BinaryOp::Divide
+            | BinaryOp::Remainder
+            | BinaryOp::SignedDivide
+            | BinaryOp::SignedRemainder => (10, 10, 11),
         }
     }
 }
@@ -196,16 +214,23 @@ fn write_expr(text: &mut String, machine: &Machine, procedure: ProcId, root: Exp
                 continue;
             }
             Expr::Unary(UnaryOp::Not, a) => (UNARY, vec![Text("!"), Operand(a, UNARY)]),
+            Expr::Unary(UnaryOp::Resize(ty), a) => {
+                text.push_str(&ty.to_string());
+                (UNARY, vec![Text("("), Operand(a, 0), Text(")")])
+            }
             Expr::Binary(op, a, b, _) => {
                 let (binding, left, right) = op.binding();
-                let space = || Text(" ");
-                let pieces = vec![
-                    Operand(a, left),
-                    space(),
-                    Text(op.symbol()),
-                    space(),
-                    Operand(b, right),
-                ];
+                let operand = |id, required, is_signed| {
+                    if is_signed {
+                        vec![Text("signed("), Operand(id, 0), Text(")")]
+                    } else {
+                        vec![Operand(id, required)]
+                    }
+                };
+                let (is_signed, is_right_signed) = op.signed_operands();
+                let mut pieces = operand(a, left, is_signed);
+                pieces.extend([Text(" "), Text(op.symbol()), Text(" ")]);
+                pieces.extend(operand(b, right, is_right_signed));
                 (binding, pieces)
             }
             Expr::Ite(c, a, b, _) => {

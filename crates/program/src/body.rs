@@ -7,7 +7,9 @@ use crate::infer::Context;
 use crate::mismatch::Reason;
 use crate::program::is_async_label;
 use crate::suggest;
-use hardbop_syntax::ast::{Block, ExprId, Ident, Item, Procedure, Stmt, StmtId, StmtKind, Target};
+use hardbop_syntax::ast::{
+    Block, Declaration, ExprId, Ident, Item, Procedure, Stmt, StmtId, StmtKind, Target,
+};
 use hardbop_syntax::{Diagnostic, Span, codes};
 
 /// The jumps of a procedure, looked up once all its labels are known, and those that led nowhere.
@@ -33,7 +35,7 @@ impl<'a> Checker<'a> {
         let mut jumps = Jumps::default();
         for item in &self.ast.items {
             match item {
-                Item::Globals(declaration) => next_global.0 += declaration.variables.len() as u32,
+                Item::Globals(declaration) => next_global.0 += declaration.variable_count(),
                 Item::Procedure(procedure) => {
                     self.check_procedure(next_procedure, procedure, &mut jumps);
                     next_procedure.0 += 1;
@@ -45,7 +47,7 @@ impl<'a> Checker<'a> {
                         next_procedure.0 += 1;
                     }
                     self.leave_thread();
-                    let counts = thread.variables.iter().map(|d| d.variables.len() as u32);
+                    let counts = thread.variables.iter().map(Declaration::variable_count);
                     next_global.0 += counts.sum::<u32>();
                 }
             }
@@ -60,15 +62,21 @@ impl<'a> Checker<'a> {
         let context = Context {
             procedure: Some(id),
             primes: false,
+            fixed_indexes: false,
         };
-        let locals = procedure.locals.iter().flat_map(|d| &d.variables);
-        for (variable, index) in locals.zip(procedure.parameters.len()..) {
+        let mut next = procedure.parameters.len() as u32;
+        for variable in procedure.locals.iter().flat_map(|d| &d.variables) {
+            let local = Variable::Local(LocalId(next));
+            next += variable.variable_count();
             if let Some(initial) = variable.initial {
-                let variable = Variable::Local(LocalId::new(index));
-                self.check_expr(initial, context, Reason::Assigned(variable));
+                self.check_expr(initial, context, Reason::Assigned(local));
             }
         }
         if let Some(condition) = procedure.enforce {
+            let context = Context {
+                fixed_indexes: true,
+                ..context
+            };
             self.check_expr(condition, context, Reason::Condition);
         }
         self.check_block(id, &procedure.body, jumps);
@@ -144,6 +152,7 @@ impl<'a> Checker<'a> {
         let context = Context {
             procedure: Some(procedure),
             primes: false,
+            fixed_indexes: false,
         };
         if !matches!(stmt.kind, StmtKind::Call { .. }) {
             self.check_async_label(stmt, None);
@@ -177,7 +186,7 @@ impl<'a> Checker<'a> {
             }),
             StmtKind::Dead { variables, .. } => {
                 let targets: Vec<Target> = variables.iter().map(|&v| Target::Variable(v)).collect();
-                self.check_targets(id, &targets);
+                self.check_targets(id, &targets, context);
                 self.drop_repeated_targets();
             }
             StmtKind::Assign {
@@ -193,6 +202,7 @@ impl<'a> Checker<'a> {
                 if let Some(condition) = *constrain {
                     let context = Context {
                         primes: true,
+                        fixed_indexes: true,
                         ..context
                     };
                     self.check_expr(condition, context, Reason::Condition);
@@ -225,16 +235,24 @@ impl<'a> Checker<'a> {
     }
 
     /// Resolves targets, and warns of those that occur twice. Returns where they start in the table of targets.
-    pub fn check_targets(&mut self, id: StmtId, targets: &[Target]) -> usize {
+    pub fn check_targets(&mut self, id: StmtId, targets: &[Target], context: Context) -> usize {
         let first = self.tables.targets.len();
         self.tables.first_target[id.0 as usize] = first as u32;
         let mut named: Vec<(Variable, Span, usize)> = Vec::with_capacity(targets.len());
+        let is_whole = matches!(self.ast.stmt(id).kind, StmtKind::Dead { .. });
         for &target in targets {
             let variable = match target {
                 Target::Variable(name) => {
                     let index = self.tables.targets.len();
                     let found = self.resolve(name);
+                    let found = found.filter(|&variable| {
+                        is_whole || self.is_scalar(context.procedure, variable, name.span)
+                    });
                     found.inspect(|&variable| named.push((variable, name.span, index)))
+                }
+                Target::Element(element) => {
+                    self.check_expr(element, context, Reason::Free);
+                    self.array_of(element)
                 }
                 Target::Discard(_) => None,
             };
@@ -264,7 +282,7 @@ impl<'a> Checker<'a> {
         values: &[ExprId],
         context: Context,
     ) {
-        let first = self.check_targets(id, targets);
+        let first = self.check_targets(id, targets, context);
         if targets.len() != values.len() {
             let message = format!(
                 "{} but {}",

@@ -103,7 +103,11 @@ impl Checker<'_> {
         targets: &[Target],
         context: Context,
     ) {
-        let first = self.check_targets(id, targets);
+        let context = Context {
+            fixed_indexes: true,
+            ..context
+        };
+        let first = self.check_targets(id, targets, context);
         let Some(procedure) = self.tables.callees[id.0 as usize] else {
             return;
         };
@@ -133,14 +137,19 @@ impl Checker<'_> {
                 continue;
             };
             let ty = self.variable_type(context.procedure, variable);
-            if let (Target::Variable(target), true) = (target, ty != result) {
+            let place = match *target {
+                Target::Variable(target) => target.span,
+                Target::Element(element) => self.ast.expr(element).span,
+                Target::Discard(_) => continue,
+            };
+            if ty != result {
                 let message = format!(
                     "`{}` is {ty}, but the result of `{}` is {result}",
-                    self.text(target.name),
+                    self.source.slice(place),
                     self.text(name.name),
                 );
                 self.report(
-                    Diagnostic::new(codes::TYPE_MISMATCH, target.span, message)
+                    Diagnostic::new(codes::TYPE_MISMATCH, place, message)
                         .at(ty.to_string())
                         .also(name.span, result.to_string()),
                 );

@@ -16,6 +16,7 @@ impl Checker<'_> {
         let context = Context {
             procedure: None,
             primes: false,
+            fixed_indexes: false,
         };
         for (global, expr) in std::mem::take(&mut self.initials) {
             let reported = self.diagnostics.len();
@@ -24,7 +25,13 @@ impl Checker<'_> {
                 continue;
             }
             match self.constant(expr) {
-                Ok(value) => self.globals[global.index()].initial = Some(value),
+                Ok(value) => {
+                    let first = global.index();
+                    let length = self.globals[first].element.map_or(1, |e| e.length as usize);
+                    for element in &mut self.globals[first..first + length] {
+                        element.initial = Some(value);
+                    }
+                }
                 Err(span) => {
                     let name = self.text(self.globals[global.index()].name);
                     let message = format!("the initial value of `{name}` is not a constant");
@@ -50,11 +57,26 @@ impl Checker<'_> {
         let mut values: HashMap<ExprId, u64> = HashMap::new();
         for &(id, _) in self.infer.order.iter().rev() {
             let ty = self.tables.types[id.0 as usize];
-            let value = match self.ast.expr(id).kind {
+            let kind = self.ast.expr(id).kind;
+            let is_signed = self.ast.is_signed(kind);
+            let type_of = |operand: ExprId| self.tables.types[operand.0 as usize];
+            let value = match kind {
                 ExprKind::Bool { value, .. } => u64::from(value),
-                ExprKind::Number(value) => value,
-                ExprKind::Paren(operand) => values[&operand],
-                ExprKind::Not { operand, .. } => 1 - values[&operand],
+                ExprKind::Number { value, .. } => value,
+                ExprKind::Paren(operand) | ExprKind::Signed(operand) => values[&operand],
+                ExprKind::Not { operand, .. } => ty.wrap(!values[&operand]),
+                ExprKind::Negate(operand) => ty.wrap(values[&operand].wrapping_neg()),
+                ExprKind::ToBool(operand) => u64::from(values[&operand] != 0),
+                ExprKind::ToInt { operand, .. } if is_signed => {
+                    let value = type_of(operand).signed(values[&operand]);
+                    ty.wrap(value.cast_unsigned())
+                }
+                ExprKind::ToInt { operand, .. } => ty.wrap(values[&operand]),
+                ExprKind::Binary {
+                    op, left, right, ..
+                } if is_signed => {
+                    apply_signed(op, values[&left], values[&right], ty, type_of(left))
+                }
                 ExprKind::Binary {
                     op, left, right, ..
                 } => apply(op, values[&left], values[&right], ty),
@@ -75,6 +97,7 @@ impl Checker<'_> {
                 ExprKind::Choose { .. }
                 | ExprKind::Name(_)
                 | ExprKind::Primed(_)
+                | ExprKind::Index { .. }
                 | ExprKind::Choice { .. }
                 | ExprKind::Error => return Err(self.ast.expr(id).span),
             };
@@ -88,7 +111,8 @@ impl Checker<'_> {
 fn apply(op: BinaryOp, a: u64, b: u64, ty: Type) -> u64 {
     match op {
         BinaryOp::Iff | BinaryOp::Equal => u64::from(a == b),
-        BinaryOp::NotEqual | BinaryOp::Xor => u64::from(a != b),
+        BinaryOp::NotEqual => u64::from(a != b),
+        BinaryOp::Xor => a ^ b,
         BinaryOp::Implies => (1 - a) | b,
         BinaryOp::Or => a | b,
         BinaryOp::And => a & b,
@@ -99,5 +123,24 @@ fn apply(op: BinaryOp, a: u64, b: u64, ty: Type) -> u64 {
         BinaryOp::Add => ty.wrap(a.wrapping_add(b)),
         BinaryOp::Subtract => ty.wrap(a.wrapping_sub(b)),
         BinaryOp::Multiply => ty.wrap(a.wrapping_mul(b)),
+        BinaryOp::Divide => ty.divide(a, b),
+        BinaryOp::Remainder => ty.remainder(a, b),
+        BinaryOp::ShiftLeft => ty.shift_left(a, b),
+        BinaryOp::ShiftRight => ty.shift_right(a, b),
+    }
+}
+
+/// The same where the operands, of type `operands`, are read in two's complement.
+fn apply_signed(op: BinaryOp, a: u64, b: u64, ty: Type, operands: Type) -> u64 {
+    let order = operands.signed(a).cmp(&operands.signed(b));
+    match op {
+        BinaryOp::Less => u64::from(order.is_lt()),
+        BinaryOp::LessEqual => u64::from(order.is_le()),
+        BinaryOp::Greater => u64::from(order.is_gt()),
+        BinaryOp::GreaterEqual => u64::from(order.is_ge()),
+        BinaryOp::Divide => ty.signed_divide(a, b),
+        BinaryOp::Remainder => ty.signed_remainder(a, b),
+        BinaryOp::ShiftRight => ty.signed_shift_right(a, b),
+        _ => unreachable!("`signed` has no meaning for the other operators"),
     }
 }

@@ -7,9 +7,11 @@
 
 use crate::checker::Checker;
 use crate::ids::{GlobalId, LocalId, ProcId};
-use crate::program::{Global, Local, Place, Procedure};
+use crate::program::{Element, Global, Local, Place, Procedure};
 use crate::types::{MAX_WIDTH, Type};
-use hardbop_syntax::ast::{self, Declaration, Ident, Item, ResultType, ThreadBlock, TypeName};
+use hardbop_syntax::ast::{
+    self, Declaration, Declarator, Ident, Item, MAX_LENGTH, ResultType, ThreadBlock, TypeName,
+};
 use hardbop_syntax::{Diagnostic, Span, codes};
 
 /// The largest number of Boolean results.
@@ -39,13 +41,16 @@ impl Checker<'_> {
         for variable in &declaration.variables {
             let id = GlobalId::new(self.globals.len());
             let Ident { name, span } = variable.name;
-            self.globals.push(Global {
-                name,
-                ty,
-                per_thread: in_thread || declaration.thread_local,
-                initial: None,
-                span,
-            });
+            self.check_length(variable);
+            self.globals
+                .extend(Element::all(variable).map(|element| Global {
+                    name,
+                    ty,
+                    per_thread: in_thread || declaration.thread_local,
+                    element,
+                    initial: None,
+                    span,
+                }));
             self.initials.extend(variable.initial.map(|e| (id, e)));
             let scope = if in_thread {
                 &mut self.scopes.thread_variables
@@ -85,21 +90,27 @@ impl Checker<'_> {
             locals.push(Local {
                 name: Some(parameter.name.name),
                 ty: self.value_type(parameter.ty),
+                element: None,
                 span: parameter.name.span,
             });
         }
         for declaration in &procedure.locals {
             let ty = self.value_type(declaration.ty);
-            locals.extend(declaration.variables.iter().map(|variable| Local {
-                name: Some(variable.name.name),
-                ty,
-                span: variable.name.span,
-            }));
+            for variable in &declaration.variables {
+                self.check_length(variable);
+                locals.extend(Element::all(variable).map(|element| Local {
+                    name: Some(variable.name.name),
+                    ty,
+                    element,
+                    span: variable.name.span,
+                }));
+            }
         }
         let (result_count, result_type) = self.results(procedure.result);
         let result = Local {
             name: None,
             ty: result_type,
+            element: None,
             span: procedure.name.span,
         };
         locals.extend(std::iter::repeat_n(result, result_count as usize));
@@ -138,7 +149,18 @@ impl Checker<'_> {
         }
     }
 
-    fn integer_type(&mut self, width: u64, span: Span) -> Type {
+    fn check_length(&mut self, variable: &Declarator) {
+        let bad = |&(length, _): &(u64, Span)| !(1..=MAX_LENGTH).contains(&length);
+        if let Some((length, span)) = variable.length.filter(bad) {
+            let message = format!("an array cannot have {length} elements");
+            self.report(
+                Diagnostic::new(codes::BAD_LENGTH, span, message)
+                    .at(format!("a length from 1 to {MAX_LENGTH} is possible")),
+            );
+        }
+    }
+
+    pub(crate) fn integer_type(&mut self, width: u64, span: Span) -> Type {
         if !(1..=u64::from(MAX_WIDTH)).contains(&width) {
             let message = format!("an integer cannot have {width} bits");
             self.report(
@@ -190,7 +212,10 @@ impl Checker<'_> {
         self.scopes.thread_variables.renew();
         self.scopes.thread_procedures.renew();
         let variables = thread.variables.iter().flat_map(|d| &d.variables);
-        for (variable, id) in variables.zip(first_global.0..) {
+        let mut next = first_global.0;
+        for variable in variables {
+            let id = next;
+            next += variable.variable_count();
             let name = variable.name;
             self.scopes
                 .thread_variables
@@ -222,8 +247,16 @@ impl Checker<'_> {
         self.scopes.labels.renew();
         self.scopes.repeated_labels.renew();
         for index in 0..self.procedures[id.index()].locals.len() {
-            let Local { name, span, .. } = self.procedures[id.index()].locals[index];
+            let Local {
+                name,
+                span,
+                element,
+                ..
+            } = self.procedures[id.index()].locals[index];
             let Some(name) = name else { break };
+            if element.is_some_and(|element| element.index > 0) {
+                continue;
+            }
             let ident = Ident { name, span };
             if let Some(first) = self.scopes.locals.declare(name, LocalId::new(index)) {
                 let first = self.procedures[id.index()].locals[first.index()].span;

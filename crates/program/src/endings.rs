@@ -60,7 +60,10 @@ pub(crate) fn constant(ast: &Ast, mut condition: ExprId) -> Option<bool> {
         match ast.expr(condition).kind {
             ExprKind::Paren(operand) => condition = operand,
             ExprKind::Bool { value, .. } => return Some(value),
-            ExprKind::Number(value @ 0..=1) => return Some(value == 1),
+            ExprKind::Number {
+                value: value @ 0..=1,
+                ..
+            } => return Some(value == 1),
             _ => return None,
         }
     }

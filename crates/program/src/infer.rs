@@ -10,7 +10,7 @@
 use crate::checker::Checker;
 use crate::ids::ProcId;
 use crate::mismatch::Reason;
-use crate::types::Type;
+use crate::types::{MAX_WIDTH, Type};
 use hardbop_syntax::ast::{BinaryOp, Expr, ExprId, ExprKind, Ident};
 use hardbop_syntax::{Diagnostic, codes};
 
@@ -40,10 +40,19 @@ impl Shape {
     }
 
     fn of_number(value: u64) -> Self {
-        let bits = (u64::BITS - value.leading_zeros()) as u8;
+        let bits = bits_of(value);
         Shape::Open {
             integer: bits > 1,
             bits: bits.max(1),
+        }
+    }
+
+    /// A number with a minus sign: wide enough for it in two's complement.
+    fn of_negative(value: u64) -> Self {
+        let bits = bits_of(value.saturating_sub(1)) + 1;
+        Shape::Open {
+            integer: true,
+            bits: bits.min(MAX_WIDTH as u8),
         }
     }
 
@@ -77,6 +86,11 @@ impl Shape {
     }
 }
 
+/// How many bits a number has.
+pub(crate) fn bits_of(value: u64) -> u8 {
+    (u64::BITS - value.leading_zeros()) as u8
+}
+
 /// Whether an operator takes integers only.
 fn needs_integers(op: BinaryOp) -> bool {
     is_arithmetic(op)
@@ -87,11 +101,26 @@ fn needs_integers(op: BinaryOp) -> bool {
 }
 
 fn is_arithmetic(op: BinaryOp) -> bool {
-    matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply)
+    matches!(
+        op,
+        BinaryOp::Add
+            | BinaryOp::Subtract
+            | BinaryOp::Multiply
+            | BinaryOp::Divide
+            | BinaryOp::Remainder
+            | BinaryOp::ShiftLeft
+            | BinaryOp::ShiftRight
+    )
 }
 
-fn is_logical(op: BinaryOp) -> bool {
-    op <= BinaryOp::And
+/// Whether an operator takes Booleans only: `&`, `|` and `^` also work on the bits of integers, but
+/// `&&` and `||` do not.
+fn is_logical(op: BinaryOp, alternative: bool) -> bool {
+    op <= BinaryOp::Implies || (is_bitwise(op) && alternative)
+}
+
+fn is_bitwise(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor)
 }
 
 /// Where an expression stands.
@@ -101,6 +130,8 @@ pub(crate) struct Context {
     pub procedure: Option<ProcId>,
     /// Whether `'x` has a meaning here.
     pub primes: bool,
+    /// Whether an index must be a number here.
+    pub fixed_indexes: bool,
 }
 
 impl Checker<'_> {
@@ -108,8 +139,8 @@ impl Checker<'_> {
     pub fn check_expr(&mut self, root: ExprId, context: Context, reason: Reason) {
         self.list_operands(root);
         for index in (0..self.infer.order.len()).rev() {
-            let id = self.infer.order[index].0;
-            let shape = self.shape(id, context);
+            let (id, user) = self.infer.order[index];
+            let shape = self.shape(id, user, context);
             self.infer.shapes[id.0 as usize] = shape;
         }
         let wanted = self.wanted_type(reason, context);
@@ -129,61 +160,57 @@ impl Checker<'_> {
         let mut next = 0;
         while let Some(&(id, _)) = order.get(next) {
             next += 1;
-            let mut add = |operand: ExprId| order.push((operand, Some(id)));
-            match self.ast.expr(id).kind {
-                ExprKind::Paren(operand) | ExprKind::Not { operand, .. } => add(operand),
-                ExprKind::Binary { left, right, .. } => {
-                    add(left);
-                    add(right);
-                }
-                ExprKind::Conditional {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
-                    add(condition);
-                    add(then);
-                    add(otherwise);
-                }
-                ExprKind::Choose { yes, no, .. } => {
-                    add(yes);
-                    add(no);
-                }
-                ExprKind::Bool { .. }
-                | ExprKind::Number(_)
-                | ExprKind::Name(_)
-                | ExprKind::Primed(_)
-                | ExprKind::Choice { .. }
-                | ExprKind::Error => {}
-            }
+            let operands = self.ast.expr(id).kind.operands();
+            order.extend(operands.map(|operand| (operand, Some(id))));
         }
     }
 
     /// The shape of an expression whose operands have theirs.
-    fn shape(&mut self, id: ExprId, context: Context) -> Shape {
+    fn shape(&mut self, id: ExprId, user: Option<ExprId>, context: Context) -> Shape {
         let Expr { kind, span } = *self.ast.expr(id);
         let of = |operand: ExprId| self.infer.shapes[operand.0 as usize];
         match kind {
-            ExprKind::Bool { .. } | ExprKind::Not { .. } | ExprKind::Choose { .. } => {
-                Shape::Known(Type::Bool)
-            }
-            ExprKind::Number(value) => Shape::of_number(value),
+            ExprKind::Bool { .. }
+            | ExprKind::Not { tilde: false, .. }
+            | ExprKind::ToBool(_)
+            | ExprKind::Choose { .. } => Shape::Known(Type::Bool),
+            ExprKind::Number { value, .. } => Shape::of_number(value),
             ExprKind::Choice { .. } => Shape::Open {
                 integer: false,
                 bits: 0,
             },
-            ExprKind::Paren(operand) => of(operand),
+            ExprKind::Paren(operand)
+            | ExprKind::Not { operand, .. }
+            | ExprKind::Index { array: operand, .. } => of(operand),
+            ExprKind::Negate(operand) | ExprKind::Signed(operand) => {
+                match (kind, self.ast.expr(operand).kind, of(operand)) {
+                    (ExprKind::Negate(_), ExprKind::Number { value, .. }, _) => {
+                        Shape::of_negative(value)
+                    }
+                    (_, _, Shape::Known(Type::Bool)) => Shape::Broken,
+                    (_, _, shape) => shape.as_integer(),
+                }
+            }
+            ExprKind::ToInt { width, .. } => {
+                Shape::Known(self.integer_type(u64::from(width), span))
+            }
             ExprKind::Binary {
                 op, left, right, ..
             } if is_arithmetic(op) => match of(left).join(of(right)) {
                 Ok(Shape::Known(Type::Bool)) | Err(Clash) => Shape::Broken,
                 Ok(shape) => shape.as_integer(),
             },
+            ExprKind::Binary {
+                op,
+                alternative: false,
+                left,
+                right,
+            } if is_bitwise(op) => of(left).join(of(right)).unwrap_or(Shape::Broken),
             ExprKind::Binary { .. } => Shape::Known(Type::Bool),
             ExprKind::Conditional {
                 then, otherwise, ..
             } => of(then).join(of(otherwise)).unwrap_or(Shape::Broken),
-            ExprKind::Name(name) => self.shape_of_name(id, Ident { name, span }, context),
+            ExprKind::Name(name) => self.shape_of_name(id, Ident { name, span }, user, context),
             ExprKind::Primed(name) => {
                 if !context.primes {
                     let message = format!(
@@ -195,7 +222,7 @@ impl Checker<'_> {
                             .at("there is no assignment whose value this could be"),
                     );
                 }
-                self.shape_of_name(id, Ident { name, span }, context)
+                self.shape_of_name(id, Ident { name, span }, user, context)
             }
             ExprKind::Error => {
                 self.has_syntax_errors = true;
@@ -204,10 +231,26 @@ impl Checker<'_> {
         }
     }
 
-    fn shape_of_name(&mut self, id: ExprId, name: Ident, context: Context) -> Shape {
+    fn shape_of_name(
+        &mut self,
+        id: ExprId,
+        name: Ident,
+        user: Option<ExprId>,
+        context: Context,
+    ) -> Shape {
         let Some(variable) = self.resolve(name) else {
             return Shape::Broken;
         };
+        let user = user.map(|user| self.ast.expr(user).kind);
+        let fits = match user {
+            Some(ExprKind::Index { array, .. }) if array == id => {
+                self.is_array(context.procedure, variable, name.span)
+            }
+            _ => self.is_scalar(context.procedure, variable, name.span),
+        };
+        if !fits {
+            return Shape::Broken;
+        }
         self.tables.variables[id.0 as usize] = Some(variable);
         Shape::Known(self.variable_type(context.procedure, variable))
     }
@@ -233,18 +276,47 @@ impl Checker<'_> {
         self.set_type(id, ty);
         let of = |operand: ExprId| self.infer.shapes[operand.0 as usize];
         match kind {
-            ExprKind::Number(value) if !ty.holds(value) => {
-                self.report_number(id, user, value, ty, reason, context);
+            ExprKind::Number { value, .. } => {
+                self.settle_number(id, user, value, ty, reason, context);
             }
             ExprKind::Paren(operand) => self.set_type(operand, ty),
-            ExprKind::Not { operand, .. } => self.set_type(operand, Type::Bool),
+            ExprKind::Not { operand, tilde } => {
+                self.set_type(operand, if tilde { ty } else { Type::Bool });
+            }
+            ExprKind::Negate(operand) | ExprKind::Signed(operand) => {
+                let own = of(operand);
+                self.check_place_of_sign(id, user);
+                let is_minus = matches!(kind, ExprKind::Negate(_));
+                let needs_integer =
+                    own == Shape::Known(Type::Bool) || (ty == Type::Bool && shape != Shape::Broken);
+                if needs_integer {
+                    self.report_needs_integers(id, if is_minus { "-" } else { "signed" });
+                }
+                let is_broken = needs_integer || shape == Shape::Broken;
+                self.set_type(operand, if is_broken { own.default_type() } else { ty });
+            }
+            ExprKind::ToBool(operand) => self.set_type(operand, of(operand).default_type()),
+            ExprKind::ToInt { operand, .. } => {
+                let operand_type = match of(operand) {
+                    Shape::Open { .. } => ty,
+                    shape => shape.default_type(),
+                };
+                self.set_type(operand, operand_type);
+            }
+            ExprKind::Index { array, index } => {
+                self.set_type(array, of(array).default_type());
+                self.settle_index(array, index, context);
+            }
             ExprKind::Choose { yes, no, .. } => {
                 self.set_type(yes, Type::Bool);
                 self.set_type(no, Type::Bool);
             }
             ExprKind::Binary {
-                op, left, right, ..
-            } if is_logical(op) => {
+                op,
+                alternative,
+                left,
+                right,
+            } if is_logical(op, alternative) => {
                 self.set_type(left, Type::Bool);
                 self.set_type(right, Type::Bool);
                 self.warn_about_readings(id);
@@ -254,6 +326,8 @@ impl Checker<'_> {
             } => {
                 let joined = of(left).join(of(right));
                 self.settle_operands(id, op, joined, ty);
+                self.check_signs(id);
+                self.warn_about_readings(id);
             }
             ExprKind::Conditional {
                 condition,
@@ -274,8 +348,7 @@ impl Checker<'_> {
                     }
                 }
             }
-            ExprKind::Number(_)
-            | ExprKind::Bool { .. }
+            ExprKind::Bool { .. }
             | ExprKind::Name(_)
             | ExprKind::Primed(_)
             | ExprKind::Choice { .. }
@@ -305,8 +378,8 @@ impl Checker<'_> {
                 self.keep_own_types([left, right]);
             }
             Ok(Shape::Broken) => self.keep_own_types([left, right]),
-            Ok(shape) if is_arithmetic(op) => {
-                let is_open = matches!(shape, Shape::Open { .. });
+            Ok(shape) if is_arithmetic(op) || is_bitwise(op) => {
+                let is_open = matches!(shape, Shape::Open { .. }) && is_arithmetic(op);
                 if is_open && ty == Type::Bool {
                     self.report_needs_integers(id, text);
                     self.keep_own_types([left, right]);

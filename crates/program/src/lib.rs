@@ -23,10 +23,11 @@ mod scope;
 mod suggest;
 mod threads;
 pub mod types;
+mod words;
 
 pub use dialect::Dialect;
 pub use ids::{GlobalId, LocalId, ProcId, Variable};
-pub use program::{Global, Local, Procedure, Program, Thread};
+pub use program::{Element, Global, Local, Procedure, Program, Thread};
 pub use types::Type;
 
 use hardbop_syntax::{Ast, Diagnostic, Source};

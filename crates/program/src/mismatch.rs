@@ -59,27 +59,33 @@ impl Checker<'_> {
         let mut diagnostic = Diagnostic::new(codes::TYPE_MISMATCH, span, message)
             .at(format!("{found}, not {wanted}"));
         diagnostic = add_place(diagnostic, other);
-        if let (Type::Bool, Type::Int(_)) = (wanted, found) {
-            diagnostic = diagnostic.help("compare it with a number, as in `n != 0`");
-        }
+        diagnostic = diagnostic.help(match wanted {
+            Type::Bool => "compare it with a number, as in `n != 0`, or write `bool(n)`".to_owned(),
+            Type::Int(_) => format!("convert it: `{wanted}(…)`"),
+        });
         self.report(diagnostic);
     }
 
-    /// Reports a number that is not a value of the type of its place.
+    /// Reports a number that is larger than the largest of its place.
     pub fn report_number(
         &mut self,
         id: ExprId,
         user: Option<ExprId>,
         value: u64,
-        ty: Type,
+        (ty, largest): (Type, u64),
         reason: Reason,
         context: Context,
     ) {
         let (place, other) = self.describe_place(user, reason, context);
+        let here = if largest < ty.max_value() {
+            " here"
+        } else {
+            ""
+        };
         let message = format!("{value} is too large: {place} must be {ty}");
         let span = self.ast.expr(id).span;
         let diagnostic = Diagnostic::new(codes::NUMBER_DOES_NOT_FIT, span, message)
-            .at(format!("the largest {ty} is {}", ty.max_value()));
+            .at(format!("the largest {ty}{here} is {largest}"));
         self.report(add_place(diagnostic, other));
     }
 
@@ -163,6 +169,8 @@ impl Checker<'_> {
                     if strict { "schoose" } else { "choose" }
                 )
             }
+            ExprKind::Negate(_) => "the operand of `-`".into(),
+            ExprKind::Index { .. } => "the index".into(),
             _ => "the value".into(),
         }
     }

@@ -9,7 +9,7 @@ use crate::dialect::Dialect;
 use crate::ids::{GlobalId, ProcId, Variable};
 use crate::types::Type;
 use hardbop_syntax::Span;
-use hardbop_syntax::ast::{self, Ast, ExprId, Item, StmtId, Symbol};
+use hardbop_syntax::ast::{self, Ast, Declarator, ExprId, Item, StmtId, Symbol};
 
 /// A program whose names and types are in order.
 #[derive(Clone, Debug)]
@@ -40,10 +40,31 @@ pub struct Global {
     pub ty: Type,
     /// Whether each thread has its own copy.
     pub per_thread: bool,
+    /// Which element it is, of an array.
+    pub element: Option<Element>,
     /// Its initial value; arbitrary if there is none.
     pub initial: Option<u64>,
     /// Its place in the declaration.
     pub span: Span,
+}
+
+/// Which element of an array a variable is. The elements of an array are consecutive variables of
+/// one name, and the name stands for the first of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Element {
+    /// Its number, from 0.
+    pub index: u32,
+    /// How many elements the array has.
+    pub length: u32,
+}
+
+impl Element {
+    /// All elements of what was declared.
+    pub(crate) fn all(variable: &Declarator) -> impl Iterator<Item = Option<Element>> + use<> {
+        let length = variable.variable_count();
+        let is_array = variable.length.is_some();
+        (0..length).map(move |index| is_array.then_some(Element { index, length }))
+    }
 }
 
 /// A procedure's variables and where it stands.
@@ -67,6 +88,8 @@ pub struct Local {
     pub name: Option<Symbol>,
     /// Its type.
     pub ty: Type,
+    /// Which element it is, of an array.
+    pub element: Option<Element>,
     /// Where it is declared.
     pub span: Span,
 }
@@ -98,7 +121,8 @@ pub(crate) struct Tables {
     pub variables: Vec<Option<Variable>>,
     /// By statement: where its targets start in `targets`.
     pub first_target: Vec<u32>,
-    /// The targets of all assignments, calls and `dead` statements; `None` is `_`.
+    /// The targets of all assignments, calls and `dead` statements; `None` is `_`. An element with
+    /// an index stands here as the first element of its array.
     pub targets: Vec<Option<Variable>>,
     /// By statement; only calls and thread starts have one.
     pub callees: Vec<Option<ProcId>>,
@@ -161,8 +185,9 @@ impl Program {
         self.tables.variables[expr.0 as usize].expect("every name of a checked program is resolved")
     }
 
-    /// The targets of an assignment or a call, or the variables of `dead`; `None` for `_`. Empty
-    /// for other statements.
+    /// The targets of an assignment or a call, or the variables of `dead`; `None` for `_`. An
+    /// element with an index is given as the first element of its array. Empty for other
+    /// statements.
     pub fn targets(&self, stmt: StmtId) -> &[Option<Variable>] {
         let count = match &self.ast.stmt(stmt).kind {
             ast::StmtKind::Assign { targets, .. } | ast::StmtKind::Call { targets, .. } => {

@@ -1,7 +1,7 @@
 //! Which edits a program offers, in the order in which they are worth trying: large parts first.
 
 use crate::edit::Edit;
-use crate::tree::{blocks, expressions, labels_in, operands, statements, with_parts};
+use crate::tree::{blocks, expressions, labels_in, statements, with_parts};
 use hardbop_syntax::ast::{Ast, Declaration, ExprId, ExprKind, Item, ResultType, StmtKind};
 
 /// All kinds of edits.
@@ -130,7 +130,7 @@ fn roots(ast: &Ast) -> Vec<ExprId> {
     let mut roots: Vec<ExprId> = declared.filter_map(|variable| variable.initial).collect();
     roots.extend(ast.procedures().filter_map(|procedure| procedure.enforce));
     for id in statements(ast) {
-        roots.extend(expressions(&ast.stmt(id).kind));
+        roots.extend(expressions(ast, &ast.stmt(id).kind));
     }
     roots
 }
@@ -148,14 +148,13 @@ fn replacements(ast: &Ast, exprs: Vec<ExprId>) -> Vec<Edit> {
     let mut edits = Vec::new();
     for id in exprs {
         let kind = ast.expr(id).kind;
-        if !matches!(kind, ExprKind::Bool { .. } | ExprKind::Number(0 | 1)) {
+        if !matches!(
+            kind,
+            ExprKind::Bool { .. } | ExprKind::Number { value: 0 | 1, .. }
+        ) {
             edits.extend([Edit::Constant(id, false), Edit::Constant(id, true)]);
         }
-        edits.extend(
-            operands(&kind)
-                .into_iter()
-                .map(|operand| Edit::Operand(id, operand)),
-        );
+        edits.extend(kind.operands().map(|operand| Edit::Operand(id, operand)));
     }
     edits
 }

@@ -9,9 +9,10 @@ use crate::tree::{
 };
 use hardbop_syntax::Span;
 use hardbop_syntax::ast::{
-    Ast, Declaration, ExprId, ExprKind, Ident, Item, Procedure, ResultType, StmtId, StmtKind,
+    Ast, Declaration, Expr, ExprId, ExprKind, Ident, Item, Procedure, ResultType, StmtId, StmtKind,
     Symbol, Target,
 };
+use hardbop_syntax::chunks::Chunks;
 
 /// A change that makes a program smaller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +112,10 @@ impl Edit {
 
 /// `0` and `1` are constants of every type.
 fn constant(value: bool) -> ExprKind {
-    ExprKind::Number(u64::from(value))
+    ExprKind::Number {
+        value: u64::from(value),
+        hexadecimal: false,
+    }
 }
 
 fn remove_item(ast: &mut Ast, name: Span) {
@@ -276,14 +280,15 @@ fn forget(ast: &mut Ast, name: Symbol, home: Option<Span>) {
         stmts.extend(statements_in(ast, &procedure.body));
     }
     for id in stmts {
-        let kind = &mut ast.stmts[id.0 as usize].kind;
-        roots.extend(super::tree::expressions(kind));
-        match kind {
+        roots.extend(super::tree::expressions(ast, &ast.stmt(id).kind));
+        let exprs = &ast.exprs;
+        let is_named = |target: Target| is_named(exprs, target, name);
+        match &mut ast.stmts[id.0 as usize].kind {
             StmtKind::Assign {
                 targets, values, ..
             } => {
                 for index in (0..targets.len().min(values.len())).rev() {
-                    if is_named(targets[index], name) {
+                    if is_named(targets[index]) {
                         targets.remove(index);
                         values.remove(index);
                     }
@@ -291,10 +296,8 @@ fn forget(ast: &mut Ast, name: Symbol, home: Option<Span>) {
             }
             StmtKind::Call { targets, .. } => {
                 for target in targets.iter_mut() {
-                    if let Target::Variable(variable) = *target
-                        && variable.name == name
-                    {
-                        *target = Target::Discard(variable.span);
+                    if is_named(*target) {
+                        *target = Target::Discard(Span::default());
                     }
                 }
             }
@@ -303,15 +306,31 @@ fn forget(ast: &mut Ast, name: Symbol, home: Option<Span>) {
         }
     }
     for id in with_parts(ast, roots) {
-        let kind = &mut ast.exprs[id.0 as usize].kind;
-        if matches!(*kind, ExprKind::Name(used) | ExprKind::Primed(used) if used == name) {
-            *kind = constant(false);
+        let named = match ast.expr(id).kind {
+            ExprKind::Index { array, .. } => array,
+            _ => id,
+        };
+        if is_name(&ast.exprs, named, name) {
+            ast.exprs[id.0 as usize].kind = constant(false);
         }
     }
 }
 
-fn is_named(target: Target, name: Symbol) -> bool {
-    matches!(target, Target::Variable(variable) if variable.name == name)
+fn is_named(exprs: &Chunks<Expr>, target: Target, name: Symbol) -> bool {
+    match target {
+        Target::Variable(variable) => variable.name == name,
+        Target::Element(element) => exprs[element.0 as usize]
+            .kind
+            .operands()
+            .next()
+            .is_some_and(|array| is_name(exprs, array, name)),
+        Target::Discard(_) => false,
+    }
+}
+
+fn is_name(exprs: &Chunks<Expr>, id: ExprId, name: Symbol) -> bool {
+    let kind = exprs[id.0 as usize].kind;
+    matches!(kind, ExprKind::Name(used) | ExprKind::Primed(used) if used == name)
 }
 
 fn remove_results(ast: &mut Ast, place: Span) {

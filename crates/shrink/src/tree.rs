@@ -1,7 +1,7 @@
 //! Walks over a syntax tree that is being taken apart. None of them recurses.
 
 use hardbop_syntax::Span;
-use hardbop_syntax::ast::{Ast, Block, ExprId, ExprKind, Ident, Item, Procedure, StmtId, StmtKind};
+use hardbop_syntax::ast::{Ast, Block, ExprId, Ident, Item, Procedure, StmtId, StmtKind, Target};
 
 /// All procedures, those of threads included.
 pub(super) fn procedures_mut(ast: &mut Ast) -> impl Iterator<Item = &mut Procedure> {
@@ -86,13 +86,23 @@ pub(super) fn labels_in(ast: &Ast, body: &Block) -> Vec<Ident> {
     labels
 }
 
-/// The expressions that a statement holds directly.
-pub(super) fn expressions(kind: &StmtKind) -> Vec<ExprId> {
+/// The expressions that a statement holds directly. Of an element that is assigned to it is the
+/// index.
+pub(super) fn expressions(ast: &Ast, kind: &StmtKind) -> Vec<ExprId> {
     match kind {
         StmtKind::Print(values) | StmtKind::Return(values) => values.clone(),
         StmtKind::Assign {
-            values, constrain, ..
-        } => values.iter().copied().chain(*constrain).collect(),
+            targets,
+            values,
+            constrain,
+        } => {
+            let indexes = targets.iter().filter_map(|target| match *target {
+                Target::Element(element) => ast.expr(element).kind.operands().next_back(),
+                _ => None,
+            });
+            let values = values.iter().copied().chain(*constrain);
+            indexes.chain(values).collect()
+        }
         StmtKind::Call { arguments, .. } | StmtKind::StartThreadCall { arguments, .. } => {
             arguments.clone()
         }
@@ -105,21 +115,6 @@ pub(super) fn expressions(kind: &StmtKind) -> Vec<ExprId> {
     }
 }
 
-/// The operands of an expression.
-pub(super) fn operands(kind: &ExprKind) -> Vec<ExprId> {
-    match *kind {
-        ExprKind::Paren(operand) | ExprKind::Not { operand, .. } => vec![operand],
-        ExprKind::Binary { left, right, .. } => vec![left, right],
-        ExprKind::Conditional {
-            condition,
-            then,
-            otherwise,
-        } => vec![condition, then, otherwise],
-        ExprKind::Choose { yes, no, .. } => vec![yes, no],
-        _ => Vec::new(),
-    }
-}
-
 /// Some expressions and all their parts, each before its own parts.
 pub(super) fn with_parts(ast: &Ast, roots: Vec<ExprId>) -> Vec<ExprId> {
     let mut found = Vec::new();
@@ -127,7 +122,7 @@ pub(super) fn with_parts(ast: &Ast, roots: Vec<ExprId>) -> Vec<ExprId> {
     pending.reverse();
     while let Some(id) = pending.pop() {
         found.push(id);
-        pending.extend(operands(&ast.expr(id).kind).into_iter().rev());
+        pending.extend(ast.expr(id).kind.operands().rev());
     }
     found
 }

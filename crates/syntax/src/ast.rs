@@ -149,13 +149,33 @@ pub struct Declaration {
     pub span: Span,
 }
 
-/// One variable of a declaration.
+impl Declaration {
+    /// How many variables it stands for.
+    pub fn variable_count(&self) -> u32 {
+        self.variables.iter().map(Declarator::variable_count).sum()
+    }
+}
+
+/// The largest number of elements of an array.
+pub const MAX_LENGTH: u64 = 4096;
+
+/// One variable or array of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Declarator {
     /// Its name.
     pub name: Ident,
-    /// The initial value after `:=`.
+    /// The number of elements of an array, as written (it may be out of range), with its place.
+    pub length: Option<(u64, Span)>,
+    /// The initial value after `:=`; of an array the value of every element.
     pub initial: Option<ExprId>,
+}
+
+impl Declarator {
+    /// How many variables it stands for: an array has one for each element.
+    pub fn variable_count(&self) -> u32 {
+        let length = self.length.map_or(1, |(length, _)| length);
+        length.clamp(1, MAX_LENGTH) as u32
+    }
 }
 
 /// A parameter.
@@ -267,6 +287,8 @@ pub struct Stmt {
 pub enum Target {
     /// A variable.
     Variable(Ident),
+    /// `a[i]`: an [`ExprKind::Index`].
+    Element(ExprId),
     /// `_`: the value is thrown away.
     Discard(Span),
 }
@@ -390,8 +412,13 @@ pub enum ExprKind {
         /// `true`/`false` rather than `T`/`F`.
         word: bool,
     },
-    /// A decimal number; `0` and `1` are also Boolean constants.
-    Number(u64),
+    /// A number; `0` and `1` are also Boolean constants.
+    Number {
+        /// The value.
+        value: u64,
+        /// Written as `0x…`.
+        hexadecimal: bool,
+    },
     /// A variable.
     Name(Symbol),
     /// `'x`: the value of a variable after the assignment.
@@ -403,6 +430,26 @@ pub enum ExprKind {
     },
     /// `(e)`
     Paren(ExprId),
+    /// `a[i]` or `'a[i]`
+    Index {
+        /// A [`ExprKind::Name`] or [`ExprKind::Primed`].
+        array: ExprId,
+        /// The number of the element, from 0.
+        index: ExprId,
+    },
+    /// `-e`
+    Negate(ExprId),
+    /// `signed(e)`: an operand that is read in two's complement.
+    Signed(ExprId),
+    /// `bool(e)`
+    ToBool(ExprId),
+    /// `int<n>(e)`
+    ToInt {
+        /// Bits as written; may be out of range.
+        width: u32,
+        /// The operand.
+        operand: ExprId,
+    },
     /// `!e` or `~e`
     Not {
         /// The operand.
@@ -468,12 +515,20 @@ pub enum BinaryOp {
     Greater,
     /// `>=`
     GreaterEqual,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
     /// `+`
     Add,
     /// `-`
     Subtract,
     /// `*` between integers
     Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Remainder,
 }
 
 impl BinaryOp {
@@ -488,8 +543,9 @@ impl BinaryOp {
             BinaryOp::And => 5,
             BinaryOp::Equal | BinaryOp::NotEqual => 6,
             BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual => 7,
-            BinaryOp::Add | BinaryOp::Subtract => 8,
-            BinaryOp::Multiply => 9,
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => 8,
+            BinaryOp::Add | BinaryOp::Subtract => 9,
+            BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => 10,
         }
     }
 
@@ -519,7 +575,42 @@ impl BinaryOp {
             (BinaryOp::Add, _) => "+",
             (BinaryOp::Subtract, _) => "-",
             (BinaryOp::Multiply, _) => "*",
+            (BinaryOp::Divide, _) => "/",
+            (BinaryOp::Remainder, _) => "%",
+            (BinaryOp::ShiftLeft, _) => "<<",
+            (BinaryOp::ShiftRight, _) => ">>",
         }
+    }
+}
+
+impl ExprKind {
+    /// The operands of the expression, first to last.
+    pub fn operands(self) -> impl DoubleEndedIterator<Item = ExprId> {
+        let (operands, count) = match self {
+            ExprKind::Bool { .. }
+            | ExprKind::Number { .. }
+            | ExprKind::Name(_)
+            | ExprKind::Primed(_)
+            | ExprKind::Choice { .. }
+            | ExprKind::Error => ([ExprId(0); 3], 0),
+            ExprKind::Paren(a)
+            | ExprKind::Not { operand: a, .. }
+            | ExprKind::Negate(a)
+            | ExprKind::Signed(a)
+            | ExprKind::ToBool(a)
+            | ExprKind::ToInt { operand: a, .. } => ([a; 3], 1),
+            ExprKind::Index { array: a, index: b }
+            | ExprKind::Binary {
+                left: a, right: b, ..
+            }
+            | ExprKind::Choose { yes: a, no: b, .. } => ([a, b, b], 2),
+            ExprKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } => ([condition, then, otherwise], 3),
+        };
+        operands.into_iter().take(count)
     }
 }
 
@@ -527,6 +618,25 @@ impl Ast {
     /// An expression.
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]
+    }
+
+    /// Whether an operation reads its operands in two's complement: one of them is `signed(e)`.
+    pub fn is_signed(&self, kind: ExprKind) -> bool {
+        kind.operands()
+            .any(|operand| matches!(self.expr(operand).kind, ExprKind::Signed(_)))
+    }
+
+    /// The value of a number, which may have a sign and stand in parentheses.
+    pub fn number(&self, mut id: ExprId) -> Option<i128> {
+        let mut sign = 1;
+        loop {
+            match self.expr(id).kind {
+                ExprKind::Number { value, .. } => return Some(sign * i128::from(value)),
+                ExprKind::Negate(operand) => (id, sign) = (operand, -sign),
+                ExprKind::Paren(operand) => id = operand,
+                _ => return None,
+            }
+        }
     }
 
     /// A statement.

@@ -1,7 +1,7 @@
 //! The stable codes of all errors and warnings, with what `hardbop explain` says about each.
 //!
-//! One table per group: [`grammar`] (HB001 to HB019), [`naming`] (HB020 to HB049), [`threading`]
-//! (HB050 to HB069), [`warning`] (HB070 to HB089), and [`calculus`] (HB100 to HB149) for the `.mu`
+//! One table per group: [`grammar`] (HB001 to HB019), [`naming`] (HB020 to HB039), [`word`]
+//! (HB040 to HB049), [`threading`] (HB050 to HB069), [`warning`] (HB070 to HB089), and [`calculus`] (HB100 to HB149) for the `.mu`
 //! language, [`property`] (HB150 to HB169) for properties. A code, once given, keeps its number and
 //! its meaning. Every entry carries a program that shows the problem and one without it; a test
 //! holds the checker to both.
@@ -12,6 +12,7 @@ pub mod naming;
 pub mod property;
 pub mod threading;
 pub mod warning;
+pub mod word;
 
 use crate::diagnostic::Severity;
 
@@ -20,6 +21,7 @@ pub use naming::*;
 pub use property::*;
 pub use threading::*;
 pub use warning::*;
+pub use word::*;
 
 /// A code, `HB0xx`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,6 +76,7 @@ pub fn of_programs() -> impl Iterator<Item = &'static Explanation> {
     let groups = [
         grammar::EXPLANATIONS,
         naming::EXPLANATIONS,
+        word::EXPLANATIONS,
         threading::EXPLANATIONS,
         warning::EXPLANATIONS,
     ];

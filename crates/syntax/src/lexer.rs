@@ -107,7 +107,12 @@ impl<'a> Lexer<'a> {
             let kind = match byte {
                 b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => self.word(),
                 b'0'..=b'9' => {
-                    self.take_while(|b| b.is_ascii_digit());
+                    if self.at_hexadecimal() {
+                        self.position += 2;
+                        self.take_while(|b| b.is_ascii_hexdigit());
+                    } else {
+                        self.take_while(|b| b.is_ascii_digit());
+                    }
                     TokenKind::Number
                 }
                 b'{' => match self.braced_name() {
@@ -142,6 +147,12 @@ impl<'a> Lexer<'a> {
 
     fn peek(&self, ahead: usize) -> Option<u8> {
         self.text.as_bytes().get(self.position + ahead).copied()
+    }
+
+    fn at_hexadecimal(&self) -> bool {
+        self.peek(0) == Some(b'0')
+            && matches!(self.peek(1), Some(b'x' | b'X'))
+            && self.peek(2).is_some_and(|b| b.is_ascii_hexdigit())
     }
 
     fn take_while(&mut self, accept: impl Fn(u8) -> bool) {
@@ -252,17 +263,23 @@ impl<'a> Lexer<'a> {
             b'~' => one(K::Tilde),
             b'^' => one(K::Caret),
             b'+' => one(K::Plus),
+            b'/' => one(K::Slash),
+            b'%' => one(K::Percent),
             b':' => long(b'=', K::Assign).or(one(K::Colon)),
             b'!' => long(b'=', K::NotEqual).or(one(K::Bang)),
             b'|' => long(b'|', K::BarBar).or(one(K::Bar)),
             b'&' => long(b'&', K::AmpersandAmpersand).or(one(K::Ampersand)),
             b'-' => long(b'>', K::Arrow).or(one(K::Minus)),
-            b'>' => long(b'=', K::GreaterEqual).or(one(K::Greater)),
+            b'>' => long(b'=', K::GreaterEqual)
+                .or(long(b'>', K::ShiftRight))
+                .or(one(K::Greater)),
             b'=' => long(b'>', K::FatArrow)
                 .or(long(b'=', K::EqualEqual))
                 .or(one(K::Equal)),
             b'<' if second == Some(b'-') && self.peek(2) == Some(b'>') => Some((K::Iff, 3)),
-            b'<' => long(b'=', K::LessEqual).or(one(K::Less)),
+            b'<' => long(b'=', K::LessEqual)
+                .or(long(b'<', K::ShiftLeft))
+                .or(one(K::Less)),
             _ => None,
         }
     }
@@ -290,7 +307,7 @@ impl<'a> Lexer<'a> {
             let byte = next as u32;
             let starts_token = next.is_ascii_whitespace()
                 || next.is_ascii_alphanumeric()
-                || matches!(next, '_' | '$' | '{' | '/')
+                || matches!(next, '_' | '$' | '{')
                 || (byte < 128 && self.symbol(byte as u8).is_some())
                 || self.symbol_of_papers().is_some();
             if starts_token && self.position > start {
@@ -329,13 +346,16 @@ mod tests {
     #[test]
     fn operators_take_the_longest_match() {
         use TokenKind as K;
-        let (found, errors) = kinds("a<->b <= < => == = -> - := : != ! || | && &");
+        let (found, errors) = kinds("a<->b <= < << >>> => == = -> - := : != ! || | && &");
         let expected = [
             K::Name,
             K::Iff,
             K::Name,
             K::LessEqual,
             K::Less,
+            K::ShiftLeft,
+            K::ShiftRight,
+            K::Greater,
             K::FatArrow,
             K::EqualEqual,
             K::Equal,
@@ -349,6 +369,26 @@ mod tests {
             K::Bar,
             K::AmpersandAmpersand,
             K::Ampersand,
+        ];
+        assert_eq!(found, expected);
+        assert!(errors.is_empty());
+    }
+
+    #[test]
+    fn hexadecimal_numbers_are_one_token_and_a_slash_is_not_a_comment() {
+        use TokenKind as K;
+        let (found, errors) = kinds("0x1F 0XaB 0 x 0xg a/b % // c");
+        let expected = [
+            K::Number,
+            K::Number,
+            K::Number,
+            K::Name,
+            K::Number,
+            K::Name,
+            K::Name,
+            K::Slash,
+            K::Name,
+            K::Percent,
         ];
         assert_eq!(found, expected);
         assert!(errors.is_empty());

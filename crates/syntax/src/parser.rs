@@ -218,7 +218,12 @@ impl<'a> Parser<'a> {
 
     /// The value of a number token; too large a number is reported and read as the largest.
     fn number_value(&mut self, token: Token) -> u64 {
-        self.lexer.slice(token.span).parse().unwrap_or_else(|_| {
+        let text = self.lexer.slice(token.span);
+        let value = match hexadecimal_digits(text) {
+            Some(digits) => u64::from_str_radix(digits, 16),
+            None => text.parse(),
+        };
+        value.unwrap_or_else(|_| {
             self.lexer.report(Diagnostic::new(
                 codes::NUMBER_TOO_LARGE,
                 token.span,
@@ -262,6 +267,11 @@ impl<'a> Parser<'a> {
             }
         }
     }
+}
+
+/// The digits of a hexadecimal number, if it is one.
+fn hexadecimal_digits(text: &str) -> Option<&str> {
+    text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))
 }
 
 #[cfg(test)]

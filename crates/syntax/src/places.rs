@@ -60,6 +60,9 @@ fn forget_declaration(declaration: &mut Declaration) {
     forget_type(&mut declaration.ty);
     for variable in &mut declaration.variables {
         variable.name.span = Span::default();
+        if let Some((_, span)) = &mut variable.length {
+            *span = Span::default();
+        }
     }
 }
 
@@ -123,6 +126,7 @@ fn forget_targets(targets: &mut [Target]) {
     for target in targets {
         match target {
             Target::Variable(ident) => ident.span = Span::default(),
+            Target::Element(_) => {}
             Target::Discard(span) => *span = Span::default(),
         }
     }

@@ -61,7 +61,7 @@ token_kinds! {
         End "the end of the file",
         /// An identifier, or a `{…}` name.
         Name "a name",
-        /// A decimal number.
+        /// A number, decimal or hexadecimal.
         Number "a number",
     }
     symbols {
@@ -94,8 +94,12 @@ token_kinds! {
         LessEqual "<=",
         Greater ">",
         GreaterEqual ">=",
+        ShiftLeft "<<",
+        ShiftRight ">>",
         Plus "+",
         Minus "-",
+        Slash "/",
+        Percent "%",
     }
     keywords {
         Abortif "abortif",
@@ -128,6 +132,7 @@ token_kinds! {
         Print "print",
         Return "return",
         Schoose "schoose",
+        Signed "signed",
         Skip "skip",
         StartThread "start_thread",
         T "T",

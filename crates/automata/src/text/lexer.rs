@@ -130,12 +130,14 @@ impl<'a> Lexer<'a> {
             }
             if is_name_character(first) {
                 self.take_word();
+                self.take_index();
                 return self.token(TokenKind::Word, start);
             }
             if first == '{'
                 && let Some(length) = rest.find('}')
             {
                 self.position += length + 1;
+                self.take_index();
                 return self.token(TokenKind::Word, start);
             }
             if let Some((text, sign)) = SIGNS.iter().find(|(text, _)| rest.starts_with(text)) {
@@ -163,6 +165,16 @@ impl<'a> Lexer<'a> {
                 return;
             }
             self.position += 1;
+        }
+    }
+
+    /// The index of an element, `[3]`: it is part of the variable's name.
+    fn take_index(&mut self) {
+        if let Some(inside) = self.rest().strip_prefix('[') {
+            let digits = prefix(inside, |c| c.is_ascii_digit());
+            if digits > 0 && inside[digits..].starts_with(']') {
+                self.position += digits + 2;
+            }
         }
     }
 

@@ -9,7 +9,6 @@
 use hardbop_automata::{Atom, Ctl, Letter, Propositions, View};
 use hardbop_interpreter::{Valuations, fire, returned, valuation_bits};
 use hardbop_machine::analysis::{CallGraph, Liveness};
-use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{
     Action, EdgeId, Expr, GlobalId, LocalId, Machine, NodeId, ProcId, Type, Variable,
 };
@@ -204,7 +203,7 @@ impl<'m> Space<'m> {
     /// All steps from a state, in order and each once.
     pub(crate) fn steps(&self, state: &State) -> Result<Vec<Step>, Limit> {
         let machine = self.machine;
-        if state.ended || machine.node(state.node).kind == NodeKind::Failure {
+        if state.ended || machine.node(state.node).kind.is_failure() {
             return Ok(vec![Step::To(state.clone())]);
         }
         if self.is_exit(state) {

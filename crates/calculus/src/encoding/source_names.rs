@@ -227,6 +227,7 @@ pub(crate) fn place_text(machine: &Machine, node: NodeId) -> String {
     let labels: String = labels.collect();
     let text = match of.kind {
         NodeKind::Failure => format!("{text} has failed"),
+        NodeKind::OutOfRange => format!("{text} is out of range"),
         NodeKind::Internal => format!("within {text}"),
         NodeKind::Statement | NodeKind::Exit => format!("{labels}{text}"),
     };

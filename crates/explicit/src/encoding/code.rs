@@ -25,8 +25,8 @@ pub(crate) enum Op {
     Next(Place),
     /// Pushes a choice.
     Input(u32),
-    /// Replaces a Boolean by its negation.
-    Not,
+    /// Replaces an operand by the result.
+    Unary(UnaryOp),
     /// Replaces two operands by the result, which has this type.
     Binary(BinaryOp, Type),
     /// Replaces condition and branches by one of the branches.
@@ -133,7 +133,7 @@ impl Program {
                 Op::Next(place) => place.read(next),
                 // Edges with choices never come here.
                 Op::Input(_) => 0,
-                Op::Not => 1 - pop(stack),
+                Op::Unary(op) => op.apply(pop(stack)),
                 Op::Binary(op, ty) => {
                     let right = pop(stack);
                     op.apply(pop(stack), right, ty)
@@ -303,7 +303,7 @@ impl<'c> Compiler<'c> {
         if let Some(guard) = &code.guard {
             let choice = match self.ops[guard.start as usize..guard.end as usize] {
                 [Op::Input(input)] => Some((input, 1)),
-                [Op::Input(input), Op::Not] => Some((input, 0)),
+                [Op::Input(input), Op::Unary(UnaryOp::Not)] => Some((input, 0)),
                 _ => None,
             };
             match choice {
@@ -373,7 +373,7 @@ impl<'c> Compiler<'c> {
                 Expr::Var(variable, _) => Op::Var(place(variable)),
                 Expr::Next(variable, _) => Op::Next(place(variable)),
                 Expr::Input(input, _) => Op::Input(input.0),
-                Expr::Unary(UnaryOp::Not, _) => Op::Not,
+                Expr::Unary(op, _) => Op::Unary(op),
                 Expr::Binary(op, _, _, ty) => Op::Binary(op, ty),
                 Expr::Ite(..) => Op::Ite,
             });

@@ -9,7 +9,7 @@
 use crate::encoding::code::{Code, Op, Program};
 use crate::encoding::frame::Frame;
 use crate::encoding::layout::Place;
-use hardbop_machine::{BinaryOp, Type};
+use hardbop_machine::{BinaryOp, Type, UnaryOp};
 
 /// Where undetermined bits were copied from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,15 @@ impl Partial {
 
     fn is(self, value: u64) -> bool {
         self.is_known() && self.value == value
+    }
+
+    /// Only some bits of it; the others are 0.
+    fn within(self, mask: u64) -> Self {
+        Self {
+            value: self.value & mask,
+            unknown: self.unknown & mask,
+            origin: self.origin,
+        }
     }
 
     fn largest(self) -> u64 {
@@ -111,7 +120,7 @@ impl Scene<'_> {
                     unknown: self.inputs.unknown[input as usize],
                     origin: Origin::Input(input * u64::BITS),
                 },
-                Op::Not => {
+                Op::Unary(UnaryOp::Not) => {
                     let operand = pop(stack);
                     if operand.is_known() {
                         Partial::known(1 - operand.value)
@@ -119,6 +128,7 @@ impl Scene<'_> {
                         Partial::needs(self.highest(operand), 1)
                     }
                 }
+                Op::Unary(UnaryOp::Resize(ty)) => pop(stack).within(ty.max_value()),
                 Op::Binary(op, ty) => {
                     let right = pop(stack);
                     let left = pop(stack);
@@ -155,11 +165,18 @@ impl Scene<'_> {
             BinaryOp::Implies if are_equal == Some(true) => Partial::known(1),
             BinaryOp::Xor | BinaryOp::Subtract if are_equal == Some(true) => Partial::known(0),
             BinaryOp::And | BinaryOp::Or | BinaryOp::Implies | BinaryOp::Xor => {
-                Partial::needs(self.highest(first), 1)
+                Partial::needs(self.highest(first), ty.max_value())
             }
-            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply => {
-                Partial::needs(self.lowest(first), ty.max_value())
-            }
+            BinaryOp::Add
+            | BinaryOp::Subtract
+            | BinaryOp::Multiply
+            | BinaryOp::Divide
+            | BinaryOp::Remainder
+            | BinaryOp::SignedDivide
+            | BinaryOp::SignedRemainder
+            | BinaryOp::ShiftLeft
+            | BinaryOp::ShiftRight
+            | BinaryOp::SignedShiftRight => Partial::needs(self.lowest(first), ty.max_value()),
             BinaryOp::Equal | BinaryOp::NotEqual | BinaryOp::Less | BinaryOp::LessEqual => {
                 match compared(op, left, right, are_equal) {
                     Some(holds) => Partial::known(u64::from(holds)),
@@ -199,12 +216,14 @@ impl Scene<'_> {
 /// The result where one operand settles it or hands the other one through.
 fn settled_by_one(op: BinaryOp, left: Partial, right: Partial) -> Option<Partial> {
     let (absorbing, neutral) = match op {
-        BinaryOp::And | BinaryOp::Multiply => (Some(0), Some(1)),
-        BinaryOp::Or => (Some(1), Some(0)),
-        BinaryOp::Xor | BinaryOp::Add => (None, Some(0)),
+        BinaryOp::Multiply => (Some(0), Some(1)),
+        BinaryOp::Add => (None, Some(0)),
         _ => (None, None),
     };
     for (one, other) in [(left, right), (right, left)] {
+        if let (true, Some(result)) = (one.is_known(), each_bit(op, one.value, other)) {
+            return Some(result);
+        }
         if absorbing.is_some_and(|value| one.is(value)) {
             return Some(one);
         }
@@ -216,6 +235,23 @@ fn settled_by_one(op: BinaryOp, left: Partial, right: Partial) -> Option<Partial
         BinaryOp::Implies if left.is(0) || right.is(1) => Some(Partial::known(1)),
         BinaryOp::Implies if left.is(1) => Some(right),
         BinaryOp::Subtract if right.is(0) => Some(left),
+        _ => None,
+    }
+}
+
+/// The operators that work bit by bit, with one operand known: its zeros settle bits of `&`, its
+/// ones those of `|`, and where it has zeros `^` hands the other one through.
+fn each_bit(op: BinaryOp, known: u64, other: Partial) -> Option<Partial> {
+    match op {
+        BinaryOp::And => Some(other.within(known)),
+        BinaryOp::Or => Some(Partial {
+            value: other.value | known,
+            ..other.within(!known)
+        }),
+        BinaryOp::Xor if other.unknown & known == 0 => Some(Partial {
+            value: other.value ^ known,
+            ..other
+        }),
         _ => None,
     }
 }
@@ -311,6 +347,10 @@ mod tests {
         assert_eq!(cases("decl a, b;", "a ? b = b : 1"), [1]);
         assert_eq!(cases("decl int<8> n;", "n < n"), [0]);
         assert_eq!(cases("decl int<8> n;", "n * 0 = 0"), [1]);
+        assert_eq!(cases("decl int<8> n;", "(n & 1) = 0"), [0, 1]);
+        assert_eq!(cases("decl int<8> n;", "(n | 0x7f) = 0xff"), [0, 1]);
+        assert_eq!(cases("decl int<8> n;", "signed(n) < 0"), [0, 1]);
+        assert_eq!(cases("decl int<8> n;", "int<1>(n) = 1"), [0, 1]);
     }
 
     #[test]
@@ -329,6 +369,9 @@ mod tests {
         };
         assert_eq!(exact("m + n = 7"), 8);
         assert_eq!(exact("m = n"), 8);
+        // 0, and what 1 has no bits of, and so on: 3^3 pairs have no bit in common.
+        assert!(exact("(m & n) = 0") <= 27);
+        assert_eq!(exact("(m ^ n) = 7"), 8);
         assert!(exact("m < n") <= 28);
     }
 }

@@ -28,7 +28,7 @@ struct Piece {
 }
 
 const ATOM: u8 = 20;
-const NOT: u8 = 10;
+const NOT: u8 = 11;
 const CONDITIONAL: u8 = 0;
 
 /// Operators on Booleans with their two spellings and their strengths.
@@ -50,7 +50,25 @@ const COMPARISONS: [(&str, &str, u8); 6] = [
     (">", ">", 7),
     (">=", ">=", 7),
 ];
-const ARITHMETIC: [(&str, &str, u8); 3] = [("+", "+", 8), ("-", "-", 8), ("*", "*", 9)];
+const ARITHMETIC: [(&str, &str, u8); 3] = [("+", "+", 9), ("-", "-", 9), ("*", "*", 10)];
+const WORDS: [(&str, &str, u8); 7] = [
+    ("|", "|", 3),
+    ("^", "^", 4),
+    ("&", "&", 5),
+    ("<<", "<<", 8),
+    (">>", ">>", 8),
+    ("/", "/", 10),
+    ("%", "%", 10),
+];
+/// Operators that tell signed from unsigned operands.
+const SIGNED: [(&str, u8); 6] = [
+    ("<", 7),
+    ("<=", 7),
+    (">", 7),
+    (">=", 7),
+    ("/", 10),
+    ("%", 10),
+];
 
 /// Makes expressions over the variables of a scope.
 pub(super) struct Expressions<'a> {
@@ -89,7 +107,84 @@ impl Expressions<'_> {
         piece
     }
 
+    fn is_of_words(&mut self) -> bool {
+        self.knobs.words > 0 && self.random.percent(self.knobs.words)
+    }
+
+    /// `a0[i]` with any index.
+    pub(crate) fn element(&mut self, array: &str) -> String {
+        let ty = self.scope.some_integer_type(self.random, self.knobs);
+        let variables: Vec<&str> = self.scope.names_of_type(ty).collect();
+        match self.random.pick(&variables) {
+            Some(index) if self.random.percent(70) => format!("{array}[{index}]"),
+            Some(index) => format!("{array}[{index} + 1]"),
+            None => format!("{array}[*]"),
+        }
+    }
+
+    /// `signed(a) < signed(b)`, with one of the first operators or one of the others.
+    fn signed(&mut self, ty: Type, is_comparison: bool, depth: u32) -> Piece {
+        let operators = if is_comparison {
+            &SIGNED[..4]
+        } else {
+            &SIGNED[4..]
+        };
+        let (operator, strength) = operators[self.random.below(operators.len())];
+        let [left, right] = [self.piece(ty, depth).text, self.piece(ty, depth).text];
+        Piece {
+            text: format!("signed({left}) {operator} signed({right})"),
+            strength,
+        }
+    }
+
+    /// An integer by one of the operators that only words have.
+    fn word(&mut self, ty: Type, depth: u32) -> Piece {
+        match self.random.below(6) {
+            0 | 1 => self.binary(&WORDS, ty, depth),
+            2 => {
+                let sign = if self.random.percent(50) { "~" } else { "-" };
+                let operand = self.piece(ty, depth);
+                // A number behind a minus sign has another range.
+                let operand = match sign {
+                    "-" => format!("({})", operand.text),
+                    _ => enclose(operand, NOT),
+                };
+                Piece {
+                    text: format!("{sign}{operand}"),
+                    strength: NOT,
+                }
+            }
+            3 => self.signed(ty, false, depth),
+            4 => {
+                let (left, right) = (self.piece(ty, depth).text, self.piece(ty, depth));
+                Piece {
+                    text: format!("signed({left}) >> {}", enclose(right, 9)),
+                    strength: 8,
+                }
+            }
+            _ => {
+                let variables = self.scope.variables();
+                let has_variables = self.leaves != Leaves::Constants && !variables.is_empty();
+                let Some(variable) = self.random.pick(variables).filter(|_| has_variables) else {
+                    return self.leaf(ty);
+                };
+                let name = &variable.name;
+                atom(match variable.ty {
+                    Type::Int(_) if self.random.percent(50) => format!("{ty}(signed({name}))"),
+                    _ => format!("{ty}({name})"),
+                })
+            }
+        }
+    }
+
     fn boolean(&mut self, weights: ExpressionWeights, depth: u32) -> Piece {
+        if self.is_of_words() && self.random.percent(40) {
+            let ty = self.scope.some_integer_type(self.random, self.knobs);
+            if self.random.percent(30) {
+                return atom(format!("bool({})", self.piece(ty, depth).text));
+            }
+            return self.signed(ty, true, depth);
+        }
         let leaf = weights.constant + weights.variable;
         let has_choices = matches!(self.leaves, Leaves::Choices | Leaves::Primes);
         let kinds = [
@@ -134,6 +229,9 @@ impl Expressions<'_> {
     }
 
     fn integer(&mut self, ty: Type, weights: ExpressionWeights, depth: u32) -> Piece {
+        if self.is_of_words() {
+            return self.word(ty, depth);
+        }
         let leaf = weights.constant + weights.variable;
         match self
             .random
@@ -185,6 +283,12 @@ impl Expressions<'_> {
                 0
             },
         ];
+        if self.leaves == Leaves::Choices && self.is_of_words() {
+            let arrays = self.scope.arrays().iter().filter(|array| array.ty == ty);
+            if let Some(array) = arrays.map(|array| array.name.clone()).next() {
+                return atom(self.element(&array));
+            }
+        }
         let text = match self.random.weighted(&kinds) {
             1 => variables[self.random.below(variables.len())].to_owned(),
             2 => String::from(if self.is_odd() { "?" } else { "*" }),

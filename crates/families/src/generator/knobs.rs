@@ -33,6 +33,9 @@ pub struct Knobs {
     pub results: u32,
     /// Widest integer in bits; 0 for none.
     pub int_width: u32,
+    /// Chance of an expression to be made by the operators of words, and of a variable or target to
+    /// be an element of an array; 0 for neither.
+    pub words: u32,
     /// Threads that run at the start or are started, besides the first.
     pub threads: u32,
     /// Forms of threads, one of which is drawn.
@@ -137,6 +140,7 @@ impl Knobs {
             parameters: 1,
             results: 1,
             int_width: 0,
+            words: 0,
             threads: 0,
             forms: vec![ThreadForm::Sequential],
             handovers: 0,
@@ -240,6 +244,15 @@ impl Knobs {
         }
     }
 
+    /// The same with all operators of words, and with arrays.
+    pub fn words() -> Self {
+        Self {
+            words: 45,
+            statements: 3,
+            ..Self::integers()
+        }
+    }
+
     /// Two or three small Boolean threads, in every form.
     pub fn concurrent() -> Self {
         let tiny = Self::tiny();
@@ -322,7 +335,7 @@ impl Knobs {
     }
 
     /// All presets with their names.
-    pub fn presets() -> [(&'static str, Self); 7] {
+    pub fn presets() -> [(&'static str, Self); 8] {
         [
             ("tiny", Self::tiny()),
             ("sequential", Self::sequential()),
@@ -331,6 +344,7 @@ impl Knobs {
             ("concurrent", Self::concurrent()),
             ("relay", Self::relay()),
             ("everything", Self::everything()),
+            ("words", Self::words()),
         ]
     }
 }

@@ -59,6 +59,14 @@ impl Generator<'_> {
             out.line(&format!("{storage} {}{name}{initial};", prefix(ty)));
             self.globals.declare(Named { name, ty });
         }
+        if self.knobs.words > 0 && self.random.percent(60) {
+            let ty = any_type(&mut self.random, self.knobs);
+            let length = 2 + self.random.up_to(1);
+            let initial = self.initial(&Scope::default(), Leaves::Constants, ty);
+            out.line(&format!("decl {}a0[{length}]{initial};", prefix(ty)));
+            let name = String::from("a0");
+            self.globals.declare_array(Named { name, ty }, length);
+        }
         self.draw_relay(&mut out);
         out.finish()
     }

@@ -15,6 +15,8 @@ pub(super) struct Named {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     variables: Vec<Named>,
+    /// Arrays; their elements are variables too.
+    arrays: Vec<Named>,
 }
 
 impl Scope {
@@ -22,6 +24,22 @@ impl Scope {
     pub(crate) fn declare(&mut self, variable: Named) {
         self.variables.retain(|other| other.name != variable.name);
         self.variables.push(variable);
+    }
+
+    /// Adds an array.
+    pub(crate) fn declare_array(&mut self, array: Named, length: u32) {
+        for index in 0..length {
+            self.declare(Named {
+                name: format!("{}[{index}]", array.name),
+                ty: array.ty,
+            });
+        }
+        self.arrays.push(array);
+    }
+
+    /// The arrays.
+    pub(super) fn arrays(&self) -> &[Named] {
+        &self.arrays
     }
 
     /// All variables.

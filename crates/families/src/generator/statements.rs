@@ -120,6 +120,18 @@ impl Body<'_, '_> {
         } else {
             Leaves::Variables
         };
+        let words = self.generator.knobs.words;
+        if words > 0 && self.chance(words / 2) {
+            let arrays = self.scope.arrays();
+            if let Some(array) = self.generator.random.pick(arrays).cloned() {
+                let mut expressions = self.expressions(Leaves::Choices);
+                let element = expressions.element(&array.name);
+                let value = expressions.of_type(array.ty);
+                self.out.line(&format!("{labels}{element} := {value};"));
+                self.facts.clear();
+                return;
+            }
+        }
         let value = self.expressions(leaves).of_type(target.ty);
         self.out
             .line(&format!("{labels}{} := {value};", target.name));
@@ -318,10 +330,12 @@ impl Body<'_, '_> {
     fn dead(&mut self, labels: &str) {
         let most = 1 + self.up_to(1) as usize;
         let variables = self.scope.several(&mut self.generator.random, most);
-        let names: Vec<&str> = variables
+        // Of an array all elements lose their values.
+        let mut names: Vec<&str> = variables
             .iter()
-            .map(|variable| variable.name.as_str())
+            .map(|variable| variable.name.split('[').next().unwrap_or_default())
             .collect();
+        names.dedup();
         let word = if self.is_odd() { "havoc" } else { "dead" };
         self.out
             .line(&format!("{labels}{word} {};", names.join(", ")));

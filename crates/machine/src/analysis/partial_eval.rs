@@ -15,13 +15,16 @@ pub(crate) fn evaluate(
         Expr::Var(variable, _) => leaf(Leaf::Var(variable)),
         Expr::Next(variable, _) => leaf(Leaf::Next(variable)),
         Expr::Input(input, _) => leaf(Leaf::Input(input)),
-        Expr::Unary(UnaryOp::Not, _) => operands[0].map(|value| 1 - value),
+        Expr::Unary(op, _) => operands[0].map(|value| op.apply(value)),
         Expr::Binary(op, _, _, ty) => match (op, operands[0], operands[1]) {
             (BinaryOp::And | BinaryOp::Multiply, Some(0), _)
             | (BinaryOp::And | BinaryOp::Multiply, _, Some(0)) => Some(0),
-            (BinaryOp::Or, Some(1), _)
-            | (BinaryOp::Or | BinaryOp::Implies, _, Some(1))
-            | (BinaryOp::Implies, Some(0), _) => Some(1),
+            (BinaryOp::Or, Some(ones), _) | (BinaryOp::Or, _, Some(ones))
+                if ones == ty.max_value() =>
+            {
+                Some(ones)
+            }
+            (BinaryOp::Implies, _, Some(1)) | (BinaryOp::Implies, Some(0), _) => Some(1),
             (_, a, b) => Some(op.apply(a?, b?, ty)),
         },
         Expr::Ite(..) => match operands[0] {

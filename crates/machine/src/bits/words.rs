@@ -19,14 +19,13 @@ pub(super) fn translate(graph: &mut BitGraph, exprs: &ExprArena, root: ExprId) -
         Expr::Next(variable, ty) => leaves(graph, ty, |bit| BitNode::Next(variable, bit)),
         Expr::Input(input, ty) => leaves(graph, ty, |bit| BitNode::Input(input, bit)),
         Expr::Unary(UnaryOp::Not, _) => vec![graph.not(operands[0][0])],
-        Expr::Binary(op, ..) => binary(graph, op, &operands[0], &operands[1]),
-        Expr::Ite(..) => {
-            let condition = operands[0][0];
-            let branches = operands[1].iter().zip(&operands[2]);
-            branches
-                .map(|(&a, &b)| graph.ite(condition, a, b))
-                .collect()
+        Expr::Unary(UnaryOp::Resize(ty), _) => {
+            let mut word = std::mem::take(&mut operands[0]);
+            word.resize(ty.width() as usize, BitId::FALSE);
+            word
         }
+        Expr::Binary(op, ..) => binary(graph, op, &operands[0], &operands[1]),
+        Expr::Ite(..) => ite(graph, operands[0][0], &operands[1], &operands[2]),
     })
 }
 
@@ -38,9 +37,9 @@ fn leaves(graph: &mut BitGraph, ty: Type, node: impl Fn(u8) -> BitNode) -> Word 
 
 fn binary(graph: &mut BitGraph, op: BinaryOp, a: &[BitId], b: &[BitId]) -> Word {
     match op {
-        BinaryOp::And => vec![graph.and(a[0], b[0])],
-        BinaryOp::Or => vec![graph.or(a[0], b[0])],
-        BinaryOp::Xor => vec![graph.xor(a[0], b[0])],
+        BinaryOp::And => each_bit(a, b, |a, b| graph.and(a, b)),
+        BinaryOp::Or => each_bit(a, b, |a, b| graph.or(a, b)),
+        BinaryOp::Xor => each_bit(a, b, |a, b| graph.xor(a, b)),
         BinaryOp::Implies => {
             let not_a = graph.not(a[0]);
             vec![graph.or(not_a, b[0])]
@@ -55,14 +54,30 @@ fn binary(graph: &mut BitGraph, op: BinaryOp, a: &[BitId], b: &[BitId]) -> Word 
             let greater = less(graph, b, a);
             vec![graph.not(greater)]
         }
-        BinaryOp::Add => add(graph, a, b, BitId::FALSE),
-        BinaryOp::Subtract => {
-            // a - b = a + !b + 1 in two's complement.
-            let complement: Word = b.iter().map(|&bit| graph.not(bit)).collect();
-            add(graph, a, &complement, BitId::TRUE)
-        }
+        BinaryOp::Add => add(graph, a, b, BitId::FALSE).0,
+        BinaryOp::Subtract => subtract(graph, a, b).0,
         BinaryOp::Multiply => multiply(graph, a, b),
+        BinaryOp::Divide => divide(graph, a, b).0,
+        BinaryOp::Remainder => divide(graph, a, b).1,
+        BinaryOp::SignedDivide => signed_divide(graph, a, b).0,
+        BinaryOp::SignedRemainder => signed_divide(graph, a, b).1,
+        BinaryOp::ShiftLeft => {
+            let turned: Word = a.iter().rev().copied().collect();
+            let mut shifted = shift_right(graph, &turned, b, BitId::FALSE);
+            shifted.reverse();
+            shifted
+        }
+        BinaryOp::ShiftRight => shift_right(graph, a, b, BitId::FALSE),
+        BinaryOp::SignedShiftRight => shift_right(graph, a, b, sign(a)),
     }
+}
+
+fn each_bit(a: &[BitId], b: &[BitId], mut op: impl FnMut(BitId, BitId) -> BitId) -> Word {
+    a.iter().zip(b).map(|(&a, &b)| op(a, b)).collect()
+}
+
+fn sign(word: &[BitId]) -> BitId {
+    word[word.len() - 1]
 }
 
 fn differs(graph: &mut BitGraph, a: &[BitId], b: &[BitId]) -> BitId {
@@ -84,16 +99,72 @@ fn less(graph: &mut BitGraph, a: &[BitId], b: &[BitId]) -> BitId {
     less
 }
 
-/// A ripple-carry adder.
-fn add(graph: &mut BitGraph, a: &[BitId], b: &[BitId], mut carry: BitId) -> Word {
-    let bits = a.iter().zip(b);
-    bits.map(|(&a, &b)| {
+/// A ripple-carry adder: the sum and the last carry.
+fn add(graph: &mut BitGraph, a: &[BitId], b: &[BitId], mut carry: BitId) -> (Word, BitId) {
+    let sum = each_bit(a, b, |a, b| {
         let half = graph.xor(a, b);
         let sum = graph.xor(half, carry);
         carry = graph.ite(half, carry, a);
         sum
-    })
-    .collect()
+    });
+    (sum, carry)
+}
+
+/// `a - b = a + !b + 1` in two's complement; there is a carry where `a >= b`.
+fn subtract(graph: &mut BitGraph, a: &[BitId], b: &[BitId]) -> (Word, BitId) {
+    let complement: Word = b.iter().map(|&bit| graph.not(bit)).collect();
+    add(graph, a, &complement, BitId::TRUE)
+}
+
+fn ite(graph: &mut BitGraph, condition: BitId, a: &[BitId], b: &[BitId]) -> Word {
+    each_bit(a, b, |a, b| graph.ite(condition, a, b))
+}
+
+/// `-a` where the condition holds, else `a`.
+fn negate_if(graph: &mut BitGraph, condition: BitId, a: &[BitId]) -> Word {
+    let flipped: Word = a.iter().map(|&bit| graph.xor(bit, condition)).collect();
+    let zero = vec![BitId::FALSE; a.len()];
+    add(graph, &flipped, &zero, condition).0
+}
+
+/// Quotient and remainder, by long division: the bits of `a` come into the remainder one by one,
+/// the highest first, and `b` is taken away where it fits. Zero always fits, so that a quotient by
+/// zero has all bits set and the remainder is `a`.
+fn divide(graph: &mut BitGraph, a: &[BitId], b: &[BitId]) -> (Word, Word) {
+    let mut divisor = b.to_vec();
+    divisor.push(BitId::FALSE);
+    let mut quotient = vec![BitId::FALSE; a.len()];
+    let mut remainder = vec![BitId::FALSE; a.len()];
+    for (index, &bit) in a.iter().enumerate().rev() {
+        remainder.insert(0, bit);
+        let (difference, fits) = subtract(graph, &remainder, &divisor);
+        quotient[index] = fits;
+        remainder = ite(graph, fits, &difference, &remainder);
+        remainder.pop();
+    }
+    (quotient, remainder)
+}
+
+/// The same in two's complement: of absolute values, with the signs put back.
+fn signed_divide(graph: &mut BitGraph, a: &[BitId], b: &[BitId]) -> (Word, Word) {
+    let dividend = negate_if(graph, sign(a), a);
+    let divisor = negate_if(graph, sign(b), b);
+    let (quotient, remainder) = divide(graph, &dividend, &divisor);
+    let differ = graph.xor(sign(a), sign(b));
+    let quotient = negate_if(graph, differ, &quotient);
+    (quotient, negate_if(graph, sign(a), &remainder))
+}
+
+/// Shifts by 1, 2, 4, … where that bit of `b` is set, and everything out where a higher one is.
+fn shift_right(graph: &mut BitGraph, a: &[BitId], b: &[BitId], filling: BitId) -> Word {
+    let mut word = a.to_vec();
+    for (step, &bit) in b.iter().enumerate() {
+        let distance = 1_usize.checked_shl(step as u32).unwrap_or(a.len());
+        let mut shifted: Word = word.iter().skip(distance).copied().collect();
+        shifted.resize(a.len(), filling);
+        word = ite(graph, bit, &shifted, &word);
+    }
+    word
 }
 
 /// Shift and add: for each bit of `b` the shifted `a` where that bit is set.
@@ -105,7 +176,7 @@ fn multiply(graph: &mut BitGraph, a: &[BitId], b: &[BitId]) -> Word {
             .iter()
             .map(|&a| graph.and(a, bit))
             .collect();
-        let sum = add(graph, &product[shift..], &row, BitId::FALSE);
+        let (sum, _) = add(graph, &product[shift..], &row, BitId::FALSE);
         product[shift..].copy_from_slice(&sum);
     }
     product
@@ -117,7 +188,17 @@ mod tests {
     use crate::expr::Leaf;
     use crate::{GlobalId, Variable};
 
-    const ARITHMETIC: [BinaryOp; 7] = [
+    const ARITHMETIC: [BinaryOp; 17] = [
+        BinaryOp::And,
+        BinaryOp::Or,
+        BinaryOp::Xor,
+        BinaryOp::Divide,
+        BinaryOp::Remainder,
+        BinaryOp::SignedDivide,
+        BinaryOp::SignedRemainder,
+        BinaryOp::ShiftLeft,
+        BinaryOp::ShiftRight,
+        BinaryOp::SignedShiftRight,
         BinaryOp::Equal,
         BinaryOp::NotEqual,
         BinaryOp::Less,
@@ -142,8 +223,12 @@ mod tests {
     /// The result type of an operator on a type.
     fn result(op: BinaryOp, ty: Type) -> Type {
         match op {
-            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply => ty,
-            _ => Type::Bool,
+            BinaryOp::Implies
+            | BinaryOp::Equal
+            | BinaryOp::NotEqual
+            | BinaryOp::Less
+            | BinaryOp::LessEqual => Type::Bool,
+            _ => ty,
         }
     }
 
@@ -184,6 +269,18 @@ mod tests {
                         check(&exprs, root, [a, b, 0]);
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_word_is_cut_or_gets_zeros() {
+        for (from, to) in [(5, 3), (3, 5), (4, 4), (1, 64)] {
+            let mut exprs = ExprArena::default();
+            let a = exprs.add(Expr::Var(variable(0), Type::Int(from)));
+            let root = exprs.add(Expr::Unary(UnaryOp::Resize(Type::Int(to)), a));
+            for value in 0..=Type::Int(from).max_value() {
+                check(&exprs, root, [value, 0, 0]);
             }
         }
     }

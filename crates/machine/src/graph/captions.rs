@@ -49,11 +49,11 @@ impl<'m> Captions<'m> {
     pub fn role(&self, node: NodeId) -> NodeRole {
         let declaration = self.machine.node(node);
         match declaration.kind {
-            NodeKind::Failure => NodeRole::Failure,
+            kind if kind.is_failure() => NodeRole::Failure,
             _ if !self.labels(node).is_empty() => NodeRole::Labelled,
             NodeKind::Exit => NodeRole::Exit,
             _ if self.machine.procedure(declaration.procedure).entry == node => NodeRole::Entry,
-            NodeKind::Statement | NodeKind::Internal => NodeRole::Plain,
+            _ => NodeRole::Plain,
         }
     }
 
@@ -63,7 +63,9 @@ impl<'m> Captions<'m> {
         let first_line = self.machine.source.excerpt(declaration.span);
         match declaration.kind {
             NodeKind::Exit => "end".to_owned(),
-            NodeKind::Failure => format!("failed: {}", shorten(&first_line)),
+            NodeKind::Failure | NodeKind::OutOfRange => {
+                format!("failed: {}", shorten(&self.machine.claim(node)))
+            }
             NodeKind::Internal | NodeKind::Statement => shorten(&first_line),
         }
     }

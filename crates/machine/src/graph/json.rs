@@ -175,7 +175,7 @@ fn procedure_json<'m>(
                     NodeKind::Statement => "statement",
                     NodeKind::Internal => "internal",
                     NodeKind::Exit => "exit",
-                    NodeKind::Failure => "failure",
+                    NodeKind::Failure | NodeKind::OutOfRange => "failure",
                 },
                 labels: captions.labels(id).to_vec(),
                 text: captions.statement(id),

@@ -56,6 +56,16 @@ impl Draft {
         self.nodes[node.index()].1
     }
 
+    /// How many edges there are.
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// The edges from a number on.
+    pub fn edges_since(&mut self, first: usize) -> &mut [Edge] {
+        &mut self.edges[first..]
+    }
+
     /// A new edge.
     pub fn edge(&mut self, edge: Edge) {
         self.edges.push(edge);
@@ -166,6 +176,9 @@ impl Draft {
                 node: renumbered[label.node.index()],
                 ..label
             }));
+        // The initial values of locals come up after the body.
+        self.assertions
+            .sort_by_key(|assertion| assertion.span.start);
         machine
             .assertions
             .extend(self.assertions.drain(..).map(|assertion| Assertion {

@@ -4,6 +4,7 @@
 //! values after it, and entry and the return from a call get a step of their own that checks it.
 //! Local initialisers run before all that. The edges themselves are made in [`super::steps`].
 
+use super::arrays::Place;
 use super::draft::{Draft, EXIT};
 use super::expressions::{Time, Translator};
 use super::steps::{Enforce, Step};
@@ -144,7 +145,11 @@ impl<'a> ProcedureLowering<'a, '_> {
     fn initialise_locals(&mut self, syntax: &ast::Procedure, first: NodeId) -> NodeId {
         let variables: Vec<_> = syntax.locals.iter().flat_map(|d| &d.variables).collect();
         let mut next = first;
-        for (index, variable) in variables.iter().enumerate().rev() {
+        let parameters = syntax.parameters.len() as u32;
+        let locals = syntax.locals.iter().map(|d| d.variable_count());
+        let mut local = parameters + locals.sum::<u32>();
+        for variable in variables.iter().rev() {
+            local -= variable.variable_count();
             let Some(initial) = variable.initial else {
                 continue;
             };
@@ -154,9 +159,10 @@ impl<'a> ProcedureLowering<'a, '_> {
             let value = self
                 .translator
                 .translate(initial, Time::Before, &mut inputs);
-            let local = LocalId::new(syntax.parameters.len() + index);
+            let elements = local..local + variable.variable_count();
+            let elements = elements.map(|id| (Variable::Local(LocalId(id)), value));
             let action = Action::Assign {
-                assignments: vec![(Variable::Local(local), value)].into(),
+                assignments: elements.collect(),
                 constrain: None,
             };
             let step = Step {
@@ -164,7 +170,9 @@ impl<'a> ProcedureLowering<'a, '_> {
                 to: next,
                 span,
             };
+            let first_edge = self.draft.edge_count();
             self.plain_edge(step, None, action, inputs);
+            self.check_indexes(node, first_edge, false);
             next = node;
         }
         next
@@ -176,6 +184,7 @@ impl<'a> ProcedureLowering<'a, '_> {
         let span = stmt.span;
         let step = Step { from, to, span };
         let mut inputs = Vec::new();
+        let first_edge = self.draft.edge_count();
         match &stmt.kind {
             StmtKind::Skip => self.edge(step, None, Action::Skip, inputs),
             StmtKind::Print(values) => {
@@ -183,24 +192,34 @@ impl<'a> ProcedureLowering<'a, '_> {
                 self.edge(step, None, Action::Print(values), inputs);
             }
             StmtKind::Assign {
-                values, constrain, ..
+                targets,
+                values,
+                constrain,
             } => {
-                let targets = program.targets(id).iter().zip(values);
-                let assignments = targets
-                    .filter_map(|(&target, &value)| {
-                        let value =
-                            |t: &mut Translator, i: &mut _| t.translate(value, Time::Before, i);
-                        target.map(|target| (target, value(self.translator, &mut inputs)))
+                let variables = program.targets(id);
+                let places: Vec<Option<Place>> = (targets.iter().zip(variables))
+                    .map(|(&target, &variable)| {
+                        self.translator.place(target, variable, &mut inputs)
                     })
                     .collect();
+                let mut assignments = Vec::with_capacity(places.len());
+                for (place, &value) in places.into_iter().zip(values) {
+                    if let Some(place) = place {
+                        let value = self.translator.translate(value, Time::Before, &mut inputs);
+                        self.translator.write(place, value, &mut assignments);
+                    }
+                }
                 let constrain =
                     constrain.map(|c| self.translator.translate(c, Time::Before, &mut inputs));
-                self.assign(step, assignments, constrain, inputs);
+                self.assign(step, assignments.into(), constrain, inputs);
             }
             StmtKind::Dead { .. } => {
                 let targets = program.targets(id).iter().flatten();
-                let assignments = targets
-                    .map(|&target| {
+                let elements = targets.flat_map(|&target| self.translator.elements(target));
+                let elements: Vec<Variable> = elements.collect();
+                let assignments = elements
+                    .into_iter()
+                    .map(|target| {
                         let ty = self.variable_type(target);
                         (target, self.translator.choice(ty, &mut inputs))
                     })
@@ -270,6 +289,7 @@ impl<'a> ProcedureLowering<'a, '_> {
             StmtKind::AtomicEnd => self.edge(step, None, Action::AtomicEnd, inputs),
             StmtKind::Error => unreachable!("a checked program has no errors"),
         }
+        self.check_indexes(from, first_edge, true);
     }
 
     fn branch(

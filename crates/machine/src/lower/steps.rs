@@ -123,7 +123,7 @@ impl ProcedureLowering<'_, '_> {
         let mut inputs = Vec::new();
         let arguments = self.translate_all(arguments, &mut inputs);
         let results = self.program.procedures[callee.index()].result_count as usize;
-        let mut targets = self.program.targets(id).to_vec();
+        let mut targets: Vec<_> = self.translator.call_targets(id);
         targets.resize(results, None);
         let action = Action::Call {
             callee,
@@ -162,6 +162,7 @@ impl ProcedureLowering<'_, '_> {
     /// Two edges: where the condition holds and where it does not. Each has its own choices.
     pub fn split(&mut self, from: NodeId, condition: ast::ExprId, yes: NodeId, no: NodeId) {
         let span = self.draft.span(from);
+        let first_edge = self.draft.edge_count();
         let mut inputs = Vec::new();
         let holds = self.translator.condition(condition, &mut inputs);
         let fails = holds.map(|guard| self.translator.not(guard));
@@ -169,5 +170,6 @@ impl ProcedureLowering<'_, '_> {
             let step = Step { from, to, span };
             self.edge(step, guard, Action::Skip, inputs);
         }
+        self.check_indexes(from, first_edge, true);
     }
 }

@@ -25,6 +25,7 @@ fn listing(machine: &Machine) -> String {
                 NodeKind::Internal => " (internal)",
                 NodeKind::Exit => " (exit)",
                 NodeKind::Failure => " (failure)",
+                NodeKind::OutOfRange => " (out of range)",
             };
             let line = machine.line_of(node);
             writeln!(text, "  {}{kind} line {line}", place(node)).unwrap();

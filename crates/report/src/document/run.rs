@@ -535,7 +535,7 @@ impl<'a> Runs<'a> {
                 .then(|| saturated(step.flat_steps.saturating_sub(2))),
             prints: step.effect.printed.clone(),
             starts: step.effect.started.clone().collect(),
-            fails: edge.is_some_and(|e| machine.node(machine.edge(e).to).kind == NodeKind::Failure),
+            fails: edge.is_some_and(|e| machine.node(machine.edge(e).to).kind.is_failure()),
         }
     }
 

@@ -11,7 +11,7 @@ impl Step {
         let choices = self.choices.iter().filter(|c| !is_lone(&c.text));
         parts.extend(choices.map(|choice| format!("{} is {}", choice.text, choice.value)));
         match &self.branch {
-            Some(_) if self.fails => parts.push("fails".to_owned()),
+            _ if self.fails => parts.push("fails".to_owned()),
             Some(Branch::Condition(true)) if self.kind == StepKind::Assert => {}
             Some(Branch::Condition(holds)) => parts.push(holds.to_string()),
             Some(Branch::Label(label)) => parts.push(format!("to {label}")),

@@ -96,6 +96,7 @@ impl<'a> Written<'a> {
                     }
                     let is_last = |(index, target): &(usize, &Target)| match target {
                         Target::Variable(name) => last[&name.name] == *index,
+                        Target::Element(_) => true,
                         Target::Discard(_) => false,
                     };
                     let targets = targets.iter().enumerate().zip(values);
@@ -129,6 +130,9 @@ impl<'a> Written<'a> {
     /// What kind of step it is to take an edge that is not a call, and which way it goes where
     /// there are several.
     pub(super) fn step(&self, edge: EdgeId) -> (StepKind, Option<Branch>) {
+        if self.machine.checks_index(edge) {
+            return (StepKind::Assert, None);
+        }
         let from = self.machine.edge(edge).from;
         let node = self.machine.node(from);
         let position = (edge.0 - node.edges.start) as usize;

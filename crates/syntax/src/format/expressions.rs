@@ -33,14 +33,37 @@ pub(super) fn write(ast: &Ast, root: ExprId, line: &mut Line) {
                     (true, true) => "true",
                     (false, true) => "false",
                 }),
-                ExprKind::Number(value) => line.glue(value.to_string()),
+                ExprKind::Number { value, hexadecimal } => line.glue(if hexadecimal {
+                    format!("{value:#x}")
+                } else {
+                    value.to_string()
+                }),
                 ExprKind::Name(name) => line.glue(ast.text(name)),
                 ExprKind::Primed(name) => line.glue(format!("'{}", ast.text(name))),
                 ExprKind::Choice { question } => line.glue(if question { "?" } else { "*" }),
-                ExprKind::Paren(inner) => {
+                ExprKind::Paren(inner)
+                | ExprKind::Signed(inner)
+                | ExprKind::ToBool(inner)
+                | ExprKind::ToInt { operand: inner, .. } => {
+                    match ast.expr(id).kind {
+                        ExprKind::Signed(_) => line.glue("signed"),
+                        ExprKind::ToBool(_) => line.glue("bool"),
+                        ExprKind::ToInt { width, .. } => line.glue(format!("int<{width}>")),
+                        _ => {}
+                    }
                     line.glue("(");
                     todo.push(Todo::Glue(")"));
                     todo.push(Todo::Expr(inner));
+                }
+                ExprKind::Index { array, index } => {
+                    todo.push(Todo::Glue("]"));
+                    todo.push(Todo::Expr(index));
+                    todo.push(Todo::Glue("["));
+                    todo.push(Todo::Expr(array));
+                }
+                ExprKind::Negate(operand) => {
+                    line.glue("-");
+                    todo.push(Todo::Expr(operand));
                 }
                 ExprKind::Not { operand, tilde } => {
                     line.glue(if tilde { "~" } else { "!" });

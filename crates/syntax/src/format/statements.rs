@@ -149,6 +149,9 @@ pub(super) fn declaration(ast: &Ast, declaration: &Declaration) -> Line {
         }
         line.may_break();
         line.glue(ast.text(variable.name.name));
+        if let Some((length, _)) = variable.length {
+            line.glue(format!("[{length}]"));
+        }
         if let Some(initial) = variable.initial {
             line.space(":=");
             line.may_break();
@@ -225,14 +228,13 @@ fn assignment_head(ast: &Ast, targets: &[Target], line: &mut Line) {
             line.glue(",");
             line.may_break();
         }
-        let text = match target {
-            Target::Variable(ident) => ast.text(ident.name),
-            Target::Discard(_) => "_",
-        };
         if index == 0 {
-            line.word(text);
-        } else {
-            line.glue(text);
+            line.word("");
+        }
+        match target {
+            Target::Variable(ident) => line.glue(ast.text(ident.name)),
+            Target::Element(element) => expressions::write(ast, *element, line),
+            Target::Discard(_) => line.glue("_"),
         }
     }
     line.space(":=");

@@ -47,6 +47,21 @@ end
 }
 
 #[test]
+fn words_and_arrays_keep_their_spelling() {
+    check(
+        "decl int<8> a[0x3]:=0,b[2];\nvoid main() begin a[b[0]],_ := signed(a[1])>>1, *; a[2]:=int<8>(signed(b[0]))/ -0xFf%~b[1]<<1; assert(bool(b[0])&signed(a[0])<-1); end",
+        "decl int<8> a[3] := 0, b[2];
+
+void main() begin
+  a[b[0]], _ := signed(a[1]) >> 1, *;
+  a[2] := int<8>(signed(b[0])) / -0xff % ~b[1] << 1;
+  assert(bool(b[0]) & signed(a[0]) < -1);
+end
+",
+    );
+}
+
+#[test]
 fn comments_stay_where_they_belong() {
     check(
         "// head\n\n\ndecl g; // the global\n/* before main */\nvoid main() begin // opens\n  // first\n  skip; // behind\n  if (g /* inside */ & g) then // yes\n    skip;\n    // last of then\n  else // no\n    skip;\n  fi // done\n\n  // before end\nend // over\n// tail\n",

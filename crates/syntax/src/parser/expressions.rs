@@ -2,10 +2,11 @@
 //!
 //! The parser is either before an operand or behind one. `*` and `?` are choices before and
 //! operators behind; that is all it takes to tell a product and a conditional from nondeterminism.
-//! A conditional `c ? a : b` binds loosest and to the right.
+//! A conditional `c ? a : b` binds loosest and to the right. An index `a[i]` waits on the stack with
+//! its array as an operand.
 
-use super::Parser;
-use crate::ast::{BinaryOp, ExprId, ExprKind};
+use super::{Parser, hexadecimal_digits};
+use crate::ast::{BinaryOp, ExprId, ExprKind, Ident};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -14,8 +15,8 @@ use crate::token::{Token, TokenKind};
 /// What is open on the operator stack.
 #[derive(Clone, Copy)]
 enum Open {
-    Not {
-        tilde: bool,
+    Prefix {
+        sign: Prefix,
         start: u32,
     },
     Binary {
@@ -26,7 +27,13 @@ enum Open {
     Question,
     /// After `c ? a :`.
     Alternative,
+    /// After `(`, `signed(`, `bool(` or `int<n>(`.
     Paren {
+        around: Around,
+        opening: Span,
+    },
+    /// After `a[`.
+    Index {
         opening: Span,
     },
     /// After `choose[`, then after its comma.
@@ -37,9 +44,39 @@ enum Open {
     },
 }
 
+/// What stands before an operand.
+#[derive(Clone, Copy)]
+enum Prefix {
+    Not { tilde: bool },
+    Minus,
+}
+
+/// What parentheses around an operand make of it.
+#[derive(Clone, Copy)]
+enum Around {
+    Nothing,
+    Signed,
+    Bool,
+    Int(u32),
+}
+
+impl Around {
+    fn kind(self, operand: ExprId) -> ExprKind {
+        match self {
+            Around::Nothing => ExprKind::Paren(operand),
+            Around::Signed => ExprKind::Signed(operand),
+            Around::Bool => ExprKind::ToBool(operand),
+            Around::Int(width) => ExprKind::ToInt { width, operand },
+        }
+    }
+}
+
 impl Open {
     fn is_bracket(self) -> bool {
-        matches!(self, Open::Paren { .. } | Open::Choose { .. })
+        matches!(
+            self,
+            Open::Paren { .. } | Open::Index { .. } | Open::Choose { .. }
+        )
     }
 }
 
@@ -105,10 +142,16 @@ impl Parser<'_> {
         loop {
             let token = self.current;
             let kind = match token.kind {
-                K::Bang | K::Tilde => {
+                K::Bang | K::Tilde | K::Minus => {
                     self.advance();
-                    stacks.push(Open::Not {
-                        tilde: token.kind == K::Tilde,
+                    let sign = match token.kind {
+                        K::Minus => Prefix::Minus,
+                        kind => Prefix::Not {
+                            tilde: kind == K::Tilde,
+                        },
+                    };
+                    stacks.push(Open::Prefix {
+                        sign,
                         start: token.span.start,
                     });
                     continue;
@@ -116,6 +159,30 @@ impl Parser<'_> {
                 K::LeftParen => {
                     self.advance();
                     stacks.push(Open::Paren {
+                        around: Around::Nothing,
+                        opening: token.span,
+                    });
+                    continue;
+                }
+                K::Int if self.next.kind == K::Less => {
+                    self.advance();
+                    let width = self.angle_number().map_or(1, |(width, _)| width);
+                    self.expect(K::LeftParen, "before what is converted");
+                    stacks.push(Open::Paren {
+                        around: Around::Int(u32::try_from(width).unwrap_or(u32::MAX)),
+                        opening: token.span,
+                    });
+                    continue;
+                }
+                K::Signed | K::Bool if self.next.kind == K::LeftParen => {
+                    self.advance();
+                    self.advance();
+                    let around = match token.kind {
+                        K::Signed => Around::Signed,
+                        _ => Around::Bool,
+                    };
+                    stacks.push(Open::Paren {
+                        around,
                         opening: token.span,
                     });
                     continue;
@@ -141,7 +208,7 @@ impl Parser<'_> {
                 }
                 K::Number => {
                     self.advance();
-                    ExprKind::Number(self.number_value(token))
+                    self.number(token)
                 }
                 K::T | K::F | K::True | K::False => {
                     self.advance();
@@ -187,8 +254,31 @@ impl Parser<'_> {
             let span = self.span_since(token.span.start);
             let operand = self.ast.add_expr(kind, span);
             stacks.operands.push(operand);
+            if self.at(K::LeftBracket) && matches!(kind, ExprKind::Name(_) | ExprKind::Primed(_)) {
+                let opening = self.advance().span;
+                stacks.push(Open::Index { opening });
+                continue;
+            }
             return true;
         }
+    }
+
+    fn number(&mut self, token: Token) -> ExprKind {
+        ExprKind::Number {
+            value: self.number_value(token),
+            hexadecimal: hexadecimal_digits(self.lexer.slice(token.span)).is_some(),
+        }
+    }
+
+    /// `a[i]` at the left of an assignment, behind the name.
+    pub(super) fn element(&mut self, array: Ident) -> ExprId {
+        let name = self.ast.add_expr(ExprKind::Name(array.name), array.span);
+        self.expect(TokenKind::LeftBracket, "before the index");
+        let index = self.expression();
+        self.expect(TokenKind::RightBracket, "after the index");
+        let span = self.span_since(array.span.start);
+        self.ast
+            .add_expr(ExprKind::Index { array: name, index }, span)
     }
 
     /// Whether a keyword before an operand position can only be meant as a variable.
@@ -240,12 +330,17 @@ impl Parser<'_> {
                         self.reduce_top(stacks);
                     }
                 }
-                (K::RightParen, Some(Open::Paren { opening })) => {
+                (K::RightParen, Some(Open::Paren { around, opening })) => {
                     self.reduce_to_bracket(stacks);
                     stacks.pop();
                     self.advance();
                     let span = self.span_since(opening.start);
-                    self.wrap(stacks, span, ExprKind::Paren);
+                    self.wrap(stacks, span, |operand| around.kind(operand));
+                }
+                (K::RightBracket, Some(Open::Index { .. })) => {
+                    self.reduce_to_bracket(stacks);
+                    self.advance();
+                    self.close_index(stacks);
                 }
                 (K::RightBracket, Some(Open::Choose { comma: true, .. })) => {
                     self.reduce_to_bracket(stacks);
@@ -293,7 +388,7 @@ impl Parser<'_> {
     fn reduce_stronger(&mut self, stacks: &mut Stacks, strength: u8) {
         while let Some(&top) = stacks.open.last() {
             match top {
-                Open::Not { .. } => {}
+                Open::Prefix { .. } => {}
                 Open::Binary { op, .. } if op.strength() >= strength => {}
                 _ => return,
             }
@@ -311,10 +406,13 @@ impl Parser<'_> {
     /// Builds the topmost open operator, which is not a bracket.
     fn reduce_top(&mut self, stacks: &mut Stacks) {
         match stacks.pop() {
-            Some(Open::Not { tilde, start }) => {
+            Some(Open::Prefix { sign, start }) => {
                 let end = stacks.operands.last().map(|&o| self.ast.expr(o).span.end);
                 let span = Span::new(start, end.unwrap_or(start));
-                self.wrap(stacks, span, |operand| ExprKind::Not { operand, tilde });
+                self.wrap(stacks, span, |operand| match sign {
+                    Prefix::Not { tilde } => ExprKind::Not { operand, tilde },
+                    Prefix::Minus => ExprKind::Negate(operand),
+                });
             }
             Some(Open::Binary { op, alternative }) => {
                 let (left, right) = two(stacks);
@@ -343,7 +441,7 @@ impl Parser<'_> {
                 self.expected("`:` of a conditional `c ? a : b`", None);
                 stacks.operands.pop();
             }
-            Some(Open::Paren { .. } | Open::Choose { .. }) | None => {}
+            Some(Open::Paren { .. } | Open::Index { .. } | Open::Choose { .. }) | None => {}
         }
     }
 
@@ -351,6 +449,14 @@ impl Parser<'_> {
         if let Some(operand) = stacks.operands.pop() {
             stacks.operands.push(self.ast.add_expr(make(operand), span));
         }
+    }
+
+    fn close_index(&mut self, stacks: &mut Stacks) {
+        stacks.pop();
+        let (array, index) = two(stacks);
+        let span = self.span_since(self.ast.expr(array).span.start);
+        let kind = ExprKind::Index { array, index };
+        stacks.operands.push(self.ast.add_expr(kind, span));
     }
 
     fn close_choose(&mut self, stacks: &mut Stacks) {
@@ -375,18 +481,23 @@ impl Parser<'_> {
         );
         while let Some(&top) = stacks.open.last() {
             match top {
-                Open::Paren { opening } | Open::Choose { opening, .. } if !reported => {
+                Open::Paren { opening, .. }
+                | Open::Index { opening }
+                | Open::Choose { opening, .. }
+                    if !reported =>
+                {
                     reported = true;
                     self.unclosed_bracket(top, opening);
                 }
                 _ => {}
             }
             match top {
-                Open::Paren { opening } => {
+                Open::Paren { around, opening } => {
                     stacks.pop();
                     let span = self.span_since(opening.start);
-                    self.wrap(stacks, span, ExprKind::Paren);
+                    self.wrap(stacks, span, |operand| around.kind(operand));
                 }
+                Open::Index { .. } => self.close_index(stacks),
                 Open::Choose { comma: true, .. } => self.close_choose(stacks),
                 Open::Choose { comma: false, .. } => {
                     stacks.pop();
@@ -407,7 +518,7 @@ impl Parser<'_> {
     fn unclosed_bracket(&mut self, open: Open, opening: Span) {
         let (wanted, what) = match open {
             Open::Choose { comma: false, .. } => ("`,`", "`choose` with its two parts opens here"),
-            Open::Choose { .. } => ("`]`", "opened here"),
+            Open::Choose { .. } | Open::Index { .. } => ("`]`", "opened here"),
             _ => ("`)`", "opened here"),
         };
         let found = self.shown(self.current);
@@ -453,6 +564,10 @@ fn binary_operator(kind: TokenKind) -> Option<(BinaryOp, bool)> {
         K::Plus => (B::Add, false),
         K::Minus => (B::Subtract, false),
         K::Star => (B::Multiply, false),
+        K::Slash => (B::Divide, false),
+        K::Percent => (B::Remainder, false),
+        K::ShiftLeft => (B::ShiftLeft, false),
+        K::ShiftRight => (B::ShiftRight, false),
         _ => return None,
     })
 }

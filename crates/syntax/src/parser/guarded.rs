@@ -65,8 +65,11 @@ impl Parser<'_> {
         let start = self.advance().span.start;
         let variables = self.comma_list(|p| {
             let name = p.name("of a variable")?;
-            let initial = None;
-            Some(Declarator { name, initial })
+            Some(Declarator {
+                name,
+                length: p.array_length(),
+                initial: None,
+            })
         });
         let span = self.span_since(start);
         self.end_of_statement();

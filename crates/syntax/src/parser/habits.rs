@@ -102,7 +102,11 @@ impl Parser<'_> {
             };
             let is_set = p.accept(K::Assign).or_else(|| p.accept(K::Equal)).is_some();
             let initial = is_set.then(|| p.expression());
-            Some(Declarator { name, initial })
+            Some(Declarator {
+                name,
+                length: None,
+                initial,
+            })
         });
         let span = self.span_since(word.span.start);
         if self.accept(K::Semicolon).is_none() {

@@ -84,8 +84,13 @@ impl Parser<'_> {
         let ty = self.type_name();
         let variables = self.comma_list(|p| {
             let name = p.name("of a variable")?;
+            let length = p.array_length();
             let initial = p.accept(K::Assign).is_some().then(|| p.expression());
-            Some(Declarator { name, initial })
+            Some(Declarator {
+                name,
+                length,
+                initial,
+            })
         });
         let span = self.span_since(start);
         if self.accept(K::Semicolon).is_none() {
@@ -117,6 +122,15 @@ impl Parser<'_> {
             variables,
             span,
         })
+    }
+
+    /// `[n]` behind the name of an array.
+    pub(super) fn array_length(&mut self) -> Option<(u64, Span)> {
+        self.accept(TokenKind::LeftBracket)?;
+        let token = self.expect(TokenKind::Number, "of elements")?;
+        let length = self.number_value(token);
+        self.expect(TokenKind::RightBracket, "after the number of elements");
+        Some((length, token.span))
     }
 
     /// `bool`, `int<n>`, or nothing, which is `bool`.

@@ -151,7 +151,11 @@ impl Parser<'_> {
             if let Some(token) = p.accept(K::Underscore) {
                 return Some(Target::Discard(token.span));
             }
-            p.name("of a variable").map(Target::Variable)
+            let name = p.name("of a variable")?;
+            Some(match p.current.kind {
+                K::LeftBracket => Target::Element(p.element(name)),
+                _ => Target::Variable(name),
+            })
         });
         if targets.is_empty() || self.expect(K::Assign, "of an assignment").is_none() {
             return StmtKind::Error;

@@ -49,7 +49,14 @@ fn grouping(expression: &str) -> String {
             }
             ExprKind::Name(name) => ast.text(name).to_owned(),
             ExprKind::Primed(name) => format!("'{}", ast.text(name)),
-            ExprKind::Number(value) => value.to_string(),
+            ExprKind::Number { value, .. } => value.to_string(),
+            ExprKind::Index { array, index } => {
+                format!("{}[{}]", show(ast, array), show(ast, index))
+            }
+            ExprKind::Negate(operand) => format!("[-{}]", show(ast, operand)),
+            ExprKind::Signed(operand) => format!("signed({})", show(ast, operand)),
+            ExprKind::ToBool(operand) => format!("bool({})", show(ast, operand)),
+            ExprKind::ToInt { width, operand } => format!("int<{width}>({})", show(ast, operand)),
             ExprKind::Choice { .. } => "*".to_owned(),
             ExprKind::Bool { value, .. } => value.to_string(),
             ExprKind::Error => "error".to_owned(),
@@ -69,10 +76,40 @@ fn operators_bind_as_the_language_says() {
         grouping("a <-> b => c | d ^ e & f = g < h + i * j"),
         "[a <-> [b => [c | [d ^ [e & [f = [g < [h + [i * j]]]]]]]]]"
     );
+    assert_eq!(
+        grouping("a & b < c << d + e % f / g >> h"),
+        "[a & [b < [[c << [d + [[e % f] / g]]] >> h]]]"
+    );
     assert_eq!(grouping("a => b => c"), "[a => [b => c]]");
     assert_eq!(grouping("a - b - c"), "[[a - b] - c]");
     assert_eq!(grouping("!a = b"), "[[!a] = b]");
     assert_eq!(grouping("!(a = b) & !!c"), "[[![a = b]] & [![!c]]]");
+}
+
+#[test]
+fn conversions_signs_and_indexes_are_operands() {
+    assert_eq!(
+        grouping("-a[i + 1] - -0x1f < int<8>(signed(~b))"),
+        "[[[-a[[i + 1]]] - [-31]] < int<8>(signed([!b]))]"
+    );
+    assert_eq!(grouping("bool(a) & b[c[*]]"), "[bool(a) & b[c[*]]]");
+    assert_eq!(grouping("int<4>(a) <-1"), "[int<4>(a) < [-1]]");
+    assert_eq!(
+        grouping("(c ? a[i] : 'b[j]) = 1"),
+        "[[c ? a[i] : 'b[j]] = 1]"
+    );
+}
+
+#[test]
+fn brackets_of_an_index_are_closed_or_reported() {
+    let program = |statement: &str| format!("decl a[2];\nvoid main() begin {statement} end");
+    assert_eq!(errors(&program("a[1 := a[0];")), [codes::EXPECTED]);
+    assert_eq!(errors(&program("a[0] := a[(1];")), [codes::EXPECTED]);
+    assert_eq!(errors(&program("a[] := 1;")), [codes::EXPECTED]);
+    assert_eq!(errors(&program("a := int<8> 1;")), [codes::EXPECTED]);
+    assert_eq!(errors("decl a[n];"), [codes::EXPECTED]);
+    assert_eq!(errors("decl signed;"), [codes::KEYWORD_AS_NAME]);
+    assert_eq!(errors(&program("a[0], a[1] := 0x0, 1;")), []);
 }
 
 #[test]

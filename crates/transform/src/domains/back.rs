@@ -42,7 +42,7 @@ pub(super) fn run(classes: &Classes, original: &Machine, trace: &Trace) -> Trace
     let step = |step: &Step| match step {
         Step::Edge { edge, inputs: some } => Step::Edge {
             edge: *edge,
-            inputs: inputs(*edge, some),
+            inputs: inputs(*edge, some).into(),
         },
         Step::Call {
             edge,
@@ -50,7 +50,7 @@ pub(super) fn run(classes: &Classes, original: &Machine, trace: &Trace) -> Trace
             run,
         } => Step::Call {
             edge: *edge,
-            inputs: inputs(*edge, some),
+            inputs: inputs(*edge, some).into(),
             run: *run,
         },
         Step::Enter {
@@ -64,8 +64,8 @@ pub(super) fn run(classes: &Classes, original: &Machine, trace: &Trace) -> Trace
             };
             Step::Enter {
                 edge: *edge,
-                inputs: inputs(*edge, some),
-                locals: locals(callee, given),
+                inputs: inputs(*edge, some).into(),
+                locals: locals(callee, given).into(),
             }
         }
         Step::Leave => Step::Leave,

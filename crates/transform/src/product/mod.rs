@@ -27,7 +27,6 @@ use crate::draft::{Draft, DraftEdge, Place, assign};
 use crate::transform::TargetMap;
 use hardbop_automata::{Atom, Automaton, Cube, View};
 use hardbop_machine::analysis::CallGraph;
-use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{
     Action, BinaryOp, EdgeId, Expr, ExprId, GlobalId, Machine, NodeId, ProcId, Storage, Type,
     UnaryOp, Variable,
@@ -191,7 +190,7 @@ impl<'b> Builder<'b> {
             self.edge(&mut draft, edge, &at);
         }
         for node in declared.node_ids() {
-            if original.node(node).kind == NodeKind::Failure {
+            if original.node(node).kind.is_failure() {
                 let reading = self.reading(node, false);
                 self.follow(
                     &mut draft,

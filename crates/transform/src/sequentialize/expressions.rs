@@ -1,7 +1,7 @@
 //! Expressions as text that parses again to the same expression.
 
 use super::names::{Names, choice};
-use hardbop_machine::{Expr, ExprId, Machine, ProcId, UnaryOp};
+use hardbop_machine::{Expr, ExprId, Machine, ProcId, Type, UnaryOp};
 
 /// A piece of text that is still to be written.
 enum Piece {
@@ -23,7 +23,9 @@ pub fn expression(machine: &Machine, names: &Names, procedure: ProcId, root: Exp
             Piece::Expr(id) => id,
         };
         match *machine.exprs.get(id) {
-            Expr::Const(value, _) => text.push_str(&value.to_string()),
+            Expr::Const(value, Type::Bool) => text.push_str(&value.to_string()),
+            // With its type, which the context need not give.
+            Expr::Const(value, ty) => text.push_str(&format!("{ty}({value})")),
             Expr::Var(variable, _) => text.push_str(&names.variable(machine, procedure, variable)),
             Expr::Next(variable, _) => {
                 text.push('\'');
@@ -34,15 +36,26 @@ pub fn expression(machine: &Machine, names: &Names, procedure: ProcId, root: Exp
                 text.push_str("!(");
                 pending.extend([Piece::Text(")"), Piece::Expr(a)]);
             }
+            Expr::Unary(UnaryOp::Resize(ty), a) => {
+                text.push_str(&format!("{ty}("));
+                pending.extend([Piece::Text(")"), Piece::Expr(a)]);
+            }
             Expr::Binary(operator, a, b, _) => {
+                let (is_signed, is_right_signed) = operator.signed_operands();
+                let opening = |is_signed| Piece::Text(if is_signed { "signed(" } else { "" });
+                let closing = |is_signed| Piece::Text(if is_signed { ")" } else { "" });
                 text.push('(');
                 pending.extend([
                     Piece::Text(")"),
+                    closing(is_right_signed),
                     Piece::Expr(b),
+                    opening(is_right_signed),
                     Piece::Text(" "),
                     Piece::Text(operator.symbol()),
                     Piece::Text(" "),
+                    closing(is_signed),
                     Piece::Expr(a),
+                    opening(is_signed),
                 ]);
             }
             Expr::Ite(c, a, b, _) => {

@@ -27,7 +27,7 @@ impl Names {
         for name in globals.clone().chain(locals) {
             *counts.entry(name).or_default() += 1;
         }
-        let is_kept = |name: &str| counts[name] == 1 && !name.starts_with("hb_");
+        let is_kept = |name: &str| counts[name] == 1 && is_plain(name);
         let globals = globals.enumerate().map(|(index, name)| {
             if is_kept(name) {
                 name.to_owned()
@@ -77,6 +77,11 @@ impl Names {
     }
 }
 
+/// Whether a name can stay: it is neither one of ours nor an element of an array.
+fn is_plain(name: &str) -> bool {
+    !name.starts_with("hb_") && (name.starts_with('{') || !name.ends_with(']'))
+}
+
 /// A local; results have names of their own, since the program's own results are set at the very
 /// end.
 pub fn local(machine: &Machine, procedure: ProcId, id: LocalId) -> String {
@@ -84,7 +89,7 @@ pub fn local(machine: &Machine, procedure: ProcId, id: LocalId) -> String {
     let first_result = procedure.locals.len() - procedure.result_count as usize;
     match id.index().checked_sub(first_result) {
         Some(result) => format!("hb_r{result}"),
-        None if procedure.locals[id.index()].name.starts_with("hb_") => {
+        None if !is_plain(&procedure.locals[id.index()].name) => {
             format!("hb_l{}", id.index())
         }
         None => procedure.locals[id.index()].name.clone(),

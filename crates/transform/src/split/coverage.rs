@@ -73,7 +73,7 @@ impl<'m> CoverageQuestion<'m> {
             let is_end = match machine.node(node).kind {
                 NodeKind::Statement => false,
                 NodeKind::Exit => true,
-                NodeKind::Internal | NodeKind::Failure => return None,
+                NodeKind::Internal | NodeKind::Failure | NodeKind::OutOfRange => return None,
             };
             let (line, column) = machine.source.line_column(machine.node(node).span.start);
             Some(Place {
@@ -121,7 +121,9 @@ fn condition_at(machine: &Machine, node: NodeId) -> Option<(ConditionKind, WaysO
     if machine.node(node).kind != NodeKind::Statement {
         return None;
     }
-    let edges: Vec<EdgeId> = machine.edges_from(node).take(3).collect();
+    let edges = machine.edges_from(node);
+    let edges = edges.filter(|&edge| !machine.checks_index(edge));
+    let edges: Vec<EdgeId> = edges.take(3).collect();
     let skips = |edge: &EdgeId| machine.edge(*edge).action == Action::Skip;
     if !edges.iter().all(skips) {
         return None;

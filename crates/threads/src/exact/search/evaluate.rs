@@ -5,8 +5,7 @@
 //! a choice first. Operators look no further than they must: `a & b` is false if either is,
 //! whatever the other.
 
-use hardbop_machine::expr::UnaryOp;
-use hardbop_machine::{BinaryOp, Expr, ExprId, InputId, Machine, Variable};
+use hardbop_machine::{BinaryOp, Expr, ExprId, InputId, Machine, Type, Variable};
 
 /// A value, or nothing if any value will do so far.
 pub(crate) type Value = Option<u64>;
@@ -39,10 +38,10 @@ pub(crate) fn evaluate(machine: &Machine, root: ExprId, leaves: &impl Leaves) ->
             Expr::Var(variable, _) => leaves.before(variable),
             Expr::Next(variable, _) => leaves.after(variable),
             Expr::Input(input, _) => leaves.input(input),
-            Expr::Unary(UnaryOp::Not, _) => operands[0].map(|value| 1 - value),
+            Expr::Unary(op, _) => operands[0].map(|value| op.apply(value)),
             Expr::Binary(op, _, _, ty) => match (operands[0], operands[1]) {
                 (Ok(left), Ok(right)) => Ok(op.apply(left, right, ty)),
-                (left, right) => settled_by_one(op, left, right).map_or(left.and(right), Ok),
+                (left, right) => settled_by_one(op, ty, left, right).map_or(left.and(right), Ok),
             },
             Expr::Ite(..) => match operands[0] {
                 Ok(condition) => operands[if condition == 1 { 1 } else { 2 }],
@@ -56,11 +55,16 @@ pub(crate) fn evaluate(machine: &Machine, root: ExprId, leaves: &impl Leaves) ->
 }
 
 /// The result where one operand settles it.
-fn settled_by_one(op: BinaryOp, left: Result<u64, Need>, right: Result<u64, Need>) -> Option<u64> {
+fn settled_by_one(
+    op: BinaryOp,
+    ty: Type,
+    left: Result<u64, Need>,
+    right: Result<u64, Need>,
+) -> Option<u64> {
     let either_is = |value| left == Ok(value) || right == Ok(value);
     match op {
         BinaryOp::And | BinaryOp::Multiply if either_is(0) => Some(0),
-        BinaryOp::Or if either_is(1) => Some(1),
+        BinaryOp::Or if either_is(ty.max_value()) => Some(ty.max_value()),
         BinaryOp::Implies if left == Ok(0) || right == Ok(1) => Some(1),
         _ => None,
     }

@@ -67,6 +67,6 @@ impl Letters<'_> {
     pub(crate) fn has_ended(&self, transitions: &Transitions<'_>, row: &[u32]) -> bool {
         let nodes = Transitions::running(row).filter_map(|thread| transitions.node(row, thread));
         let mut kinds = nodes.map(|node| self.machine.node(node).kind).peekable();
-        kinds.peek().is_none() || kinds.any(|kind| kind == NodeKind::Failure)
+        kinds.peek().is_none() || kinds.any(NodeKind::is_failure)
     }
 }
