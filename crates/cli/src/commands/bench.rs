@@ -53,6 +53,45 @@ Examples:
 Exit codes: 0 fine, 1 a verdict is WRONG or something is slower than in --against, 2 bad usage,
 3 interrupted, 4 hardbop itself failed.";
 
+/// Options that say what is run, which `--from` has no use for.
+const RUNNING: [&str; 12] = [
+    "frontend",
+    "families",
+    "sizes",
+    "seeds",
+    "suite",
+    "program",
+    "engines",
+    "peers",
+    "all_peers",
+    "instructions",
+    "memory",
+    "repeat",
+];
+/// Options of a measurement, which the tables of the papers have no use for.
+const MEASURING: [&str; 20] = [
+    "frontend",
+    "families",
+    "sizes",
+    "seeds",
+    "suite",
+    "program",
+    "engines",
+    "peers",
+    "all_peers",
+    "instructions",
+    "memory",
+    "repeat",
+    "auto",
+    "compare",
+    "from",
+    "against",
+    "csv",
+    "json",
+    "html",
+    "page",
+];
+
 /// Measure engines and other programs on programs with known verdicts
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -103,7 +142,7 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "MEASURE", num_args = 0..=1, require_equals = true, default_missing_value = "wall")]
     compare: Option<MeasureName>,
     /// Show the runs of a file that --json wrote, and run nothing
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["families", "engines", "peers", "all_peers", "suite", "instructions"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = RUNNING)]
     from: Option<String>,
     /// Name what got slower since a file that --json wrote
     #[arg(long, value_name = "FILE")]
@@ -119,25 +158,25 @@ pub struct Arguments {
     #[command(flatten)]
     output: OutputArguments,
     /// Measure the way from text to machine instead of engines
-    #[arg(long, conflicts_with_all = ["engines", "peers", "suite"])]
+    #[arg(long, conflicts_with_all = ["engines", "peers", "all_peers", "suite"])]
     frontend: bool,
     /// Show Figure 3 of the Getafix paper instead: adders and stoppers of the Bluetooth driver
     /// against up to K context switches, 6 unless said otherwise
-    #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "6", conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv"])]
+    #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "6", group = "paper", conflicts_with_all = MEASURING)]
     bluetooth: Option<u32>,
     /// Show Figure 2 of the Getafix paper instead: its two algorithms as formulas, and the summary
     /// engine
-    #[arg(long, conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv", "bluetooth", "vera"])]
+    #[arg(long, group = "paper", conflicts_with_all = MEASURING)]
     getafix: bool,
     /// Show Figure 3 of Leino's paper instead: function terms of drivers of the paper's sizes
-    #[arg(long, conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv", "bluetooth", "vera", "getafix"])]
+    #[arg(long, group = "paper", conflicts_with_all = MEASURING)]
     leino: bool,
     /// Put the portfolio beside every engine alone, and say where it takes more than promised
-    #[arg(long, conflicts_with_all = ["frontend", "engines", "peers"])]
+    #[arg(long, conflicts_with_all = ["frontend", "engines", "peers", "all_peers"])]
     auto: bool,
     /// Show the tables of the VERA paper instead: quicksort, the double lock, uninitialised
     /// variables, and the speed of the explicit engine
-    #[arg(long, conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv", "bluetooth"])]
+    #[arg(long, group = "paper", conflicts_with_all = MEASURING)]
     vera: bool,
 }
 
