@@ -30,16 +30,7 @@ pub fn render(records: &[Record]) -> (String, usize) {
         ("", Align::Left),
     ]);
     let mut broken = 0;
-    let mut rest = records;
-    while let Some(first) = rest.first() {
-        let is_same = |record: &&Record| {
-            let key =
-                |record: &Record| (record.case.name.clone(), record.case.size, record.case.seed);
-            key(record) == key(first)
-        };
-        let count = rest.iter().take_while(is_same).count();
-        let (case, others) = rest.split_at(count);
-        rest = others;
+    for case in records.chunk_by(|one, other| one.case == other.case) {
         broken += row(&mut table, case);
     }
     (table.render(), broken)
@@ -114,6 +105,7 @@ mod tests {
             contender: contender.to_owned(),
             kind: Kind::Engine,
             samples: vec![sample],
+            instructions: None,
         }
     }
 

@@ -3,6 +3,7 @@
 
 use crate::verdict::Verdict;
 use hardbop_families::{Family, Question};
+use serde::{Deserialize, Serialize};
 
 /// The size that `--frontend` begins with, and its successors: three decades, so that linear growth
 /// shows.
@@ -11,7 +12,10 @@ pub const FRONT_END_SIZES: [u32; 3] = [1_000, 10_000, 100_000];
 pub const FRONT_END_FAMILY: &str = "tn";
 
 /// A program with a question, and the answer if it is known.
-#[derive(Clone, Debug)]
+///
+/// A case with a size is a member of the family of its name. Its text is generated when it is run:
+/// a large series would not fit in memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
     /// The family, or the program's file.
     pub name: String,
@@ -25,18 +29,6 @@ pub struct Case {
     pub options: Vec<String>,
     /// The verdict that is known.
     pub expected: Option<Verdict>,
-    /// Where the text comes from.
-    pub source: Source,
-}
-
-/// Where the text of a case comes from. Text is generated when the case is run: a large series
-/// would not fit in memory.
-#[derive(Clone, Debug)]
-pub enum Source {
-    /// A member of a family, of the case's size and seed.
-    Generated(&'static Family),
-    /// A file.
-    File(String),
 }
 
 /// A choice of families, sizes and seeds.
@@ -46,19 +38,47 @@ pub enum Suite {
     Quick,
     /// Every family at all its sizes, two seeds.
     Full,
+    /// The families of the page about performance at all their sizes, one seed.
+    Page,
 }
+
+/// The families of the page: every one that differs from the others in who is good at it.
+const PAGE: [&str; 16] = [
+    "tn",
+    "tn-safe",
+    "driver",
+    "driver-safe",
+    "terminator",
+    "terminator-safe",
+    "doubling",
+    "uninitialised-safe",
+    "counters",
+    "counters-safe",
+    "factoring",
+    "factoring-safe",
+    "mixing",
+    "mixing-safe",
+    "bluetooth",
+    "bluetooth-safe",
+];
 
 impl Suite {
     /// The families of the suite.
     pub fn families(self) -> Vec<&'static Family> {
-        hardbop_families::all().iter().collect()
+        match self {
+            Suite::Quick | Suite::Full => hardbop_families::all().iter().collect(),
+            Suite::Page => PAGE
+                .into_iter()
+                .filter_map(hardbop_families::find)
+                .collect(),
+        }
     }
 
     /// The sizes at which a family is run.
     pub fn sizes(self, family: &Family) -> &'static [u32] {
         let count = match self {
             Suite::Quick => 2,
-            Suite::Full => family.sizes.len(),
+            Suite::Full | Suite::Page => family.sizes.len(),
         };
         &family.sizes[..count.min(family.sizes.len())]
     }
@@ -66,7 +86,7 @@ impl Suite {
     /// The seeds with which a family is run.
     pub fn seeds(self) -> &'static [u64] {
         match self {
-            Suite::Quick => &[1],
+            Suite::Quick | Suite::Page => &[1],
             Suite::Full => &[1, 2],
         }
     }
@@ -82,7 +102,6 @@ impl Case {
             label: label.map(str::to_owned),
             options: label.map_or_else(Vec::new, |label| strings(&["--reach", label])),
             expected,
-            source: Source::File(file.to_owned()),
         }
     }
 
@@ -105,7 +124,6 @@ impl Case {
                 label: label.clone(),
                 options: strings(&family.question.options()),
                 expected: Some(family.verdict.into()),
-                source: Source::Generated(family),
             }));
         }
         cases
@@ -123,6 +141,14 @@ impl Case {
     /// Whether the question is about whole runs, which only some can answer.
     pub fn asks_about_runs(&self) -> bool {
         self.label.is_none() && !self.options.is_empty()
+    }
+
+    /// The program as tables call it: with the label in question, if it is a program of the user.
+    pub(crate) fn title(&self) -> String {
+        match (&self.label, self.size) {
+            (Some(label), None) => format!("{} {label}", self.name),
+            _ => self.name.clone(),
+        }
     }
 
     /// Whether the two differ in size only.
@@ -177,5 +203,6 @@ mod tests {
         }
         assert!(Suite::Full.seeds().starts_with(Suite::Quick.seeds()));
         assert!(hardbop_families::find(FRONT_END_FAMILY).is_some());
+        assert_eq!(Suite::Page.families().len(), PAGE.len());
     }
 }

@@ -4,7 +4,7 @@
 use crate::record::{Record, Sample};
 
 /// The columns, in order.
-pub const COLUMNS: [&str; 14] = [
+pub const COLUMNS: [&str; 15] = [
     "program",
     "size",
     "seed",
@@ -15,6 +15,7 @@ pub const COLUMNS: [&str; 14] = [
     "wall_seconds",
     "cpu_seconds",
     "peak_kib",
+    "instructions",
     "verdict",
     "expected",
     "judged",
@@ -32,7 +33,7 @@ pub fn render(records: &[Record]) -> String {
     text
 }
 
-fn fields(record: &Record, repeat: usize, sample: &Sample) -> [String; 14] {
+fn fields(record: &Record, repeat: usize, sample: &Sample) -> [String; 15] {
     let case = &record.case;
     let seconds = |time: std::time::Duration| format!("{:.6}", time.as_secs_f64());
     let work = sample
@@ -50,6 +51,7 @@ fn fields(record: &Record, repeat: usize, sample: &Sample) -> [String; 14] {
         seconds(sample.wall),
         sample.cpu.map(seconds).unwrap_or_default(),
         text_or_empty(sample.peak_kib),
+        text_or_empty(record.instructions),
         text_or_empty(sample.verdict.map(crate::Verdict::word)),
         text_or_empty(case.expected.map(crate::Verdict::word)),
         record.judge(sample).word().to_owned(),
@@ -86,9 +88,9 @@ mod tests {
         let mut first = record("tn", 10, "a \"peer\", odd", &[12]);
         first.samples.push(sample(15));
         expect![[r#"
-            program,size,seed,label,contender,repeat,end,wall_seconds,cpu_seconds,peak_kib,verdict,expected,judged,work
-            tn,10,1,L,"a ""peer"", odd",1,1,0.012000,0.010000,2048,reachable,reachable,right,edges=12;rounds=3
-            tn,10,1,L,"a ""peer"", odd",2,1,0.015000,0.010000,2048,reachable,reachable,right,edges=15;rounds=3
+            program,size,seed,label,contender,repeat,end,wall_seconds,cpu_seconds,peak_kib,instructions,verdict,expected,judged,work
+            tn,10,1,L,"a ""peer"", odd",1,1,0.012000,0.010000,2048,,reachable,reachable,right,edges=12;rounds=3
+            tn,10,1,L,"a ""peer"", odd",2,1,0.015000,0.010000,2048,,reachable,reachable,right,edges=15;rounds=3
         "#]]
         .assert_eq(&render(&[first]));
     }

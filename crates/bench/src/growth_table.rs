@@ -1,103 +1,92 @@
-//! How every contender's figures grow along every series: a line per step from one size to the
-//! next, and one for the whole.
+//! How every contender's figures grow along every series: a line per series, with the exponents of
+//! the power laws that fit best.
 
-use crate::growth::Growth;
+use crate::fit::Fit;
+use crate::measure::Measure;
 use crate::quantity;
-use crate::record::{Record, Sample};
+use crate::record::Record;
 use crate::table::{Align, Table};
 
-/// The table: for time, CPU time and memory the ratio and the exponent, for counters of work the
-/// exponent.
+/// The answers of one contender to the cases that differ in size only, the sizes ascending.
+pub(crate) type Series<'a> = Vec<&'a Record>;
+
+/// All series, in the order in which they begin.
+pub(crate) fn all_series(records: &[Record]) -> Vec<Series<'_>> {
+    let mut all: Vec<Series<'_>> = Vec::new();
+    for record in records.iter().filter(|record| record.is_answered()) {
+        let is_in = |series: &&mut Series<'_>| {
+            series[0].contender == record.contender && series[0].case.is_same_series(&record.case)
+        };
+        match all.iter_mut().find(is_in) {
+            Some(series) => series.push(record),
+            None => all.push(vec![record]),
+        }
+    }
+    all
+}
+
+/// The points of a series in one measure.
+pub(crate) fn points(series: &[&Record], measure: Measure) -> Vec<(f64, f64)> {
+    let point = |record: &&Record| Some((f64::from(record.case.size?), measure.figure(record)?));
+    series.iter().filter_map(point).collect()
+}
+
+/// The table.
 pub(crate) fn table(records: &[Record]) -> Table {
     let mut table = Table::new([
         ("program", Align::Left),
         ("seed", Align::Right),
         ("contender", Align::Left),
         ("sizes", Align::Left),
+        ("instructions", Align::Right),
         ("wall", Align::Right),
-        ("exp", Align::Right),
         ("cpu", Align::Right),
-        ("exp", Align::Right),
         ("peak", Align::Right),
-        ("exp", Align::Right),
-        ("exponents of work", Align::Left),
+        ("work", Align::Left),
     ]);
-    for (position, record) in records.iter().enumerate() {
-        let is_in_series = |other: &&Record| {
-            other.contender == record.contender && other.case.is_same_series(&record.case)
-        };
-        // Each series is shown where it begins.
-        if records[..position].iter().any(|other| is_in_series(&other)) {
+    for series in all_series(records) {
+        let ends = (series[0].case.size, series[series.len() - 1].case.size);
+        let (Some(first), Some(last)) = ends else {
             continue;
-        }
-        let answered = |other: &&Record| other.is_answered();
-        let series: Vec<&Record> = records
-            .iter()
-            .filter(is_in_series)
-            .filter(answered)
-            .collect();
-        for step in series.windows(2) {
-            table.row(step_cells(step[0], step[1]));
-        }
-        if let [first, _, .., last] = series[..] {
-            table.row(step_cells(first, last));
+        };
+        if series.len() > 1 {
+            table.row(cells(&series, first, last));
         }
     }
     table
 }
 
-fn step_cells(from: &Record, to: &Record) -> Vec<String> {
-    let (earlier, later) = (from.best(), to.best());
-    let sizes = (
-        f64::from(from.case.size.unwrap_or(0)),
-        f64::from(to.case.size.unwrap_or(0)),
-    );
-    let growth = |figure: fn(&Sample) -> Option<f64>| {
-        Growth::between((sizes.0, figure(earlier)?), (sizes.1, figure(later)?))
-    };
+fn cells(series: &Series<'_>, first: u32, last: u32) -> Vec<String> {
+    let case = &series[0].case;
     let mut cells = vec![
-        from.case.name.clone(),
-        from.case
-            .seed
-            .map(|seed| seed.to_string())
-            .unwrap_or_default(),
-        from.contender.clone(),
-        format!("{:.0}-{:.0}", sizes.0, sizes.1),
+        case.name.clone(),
+        case.seed.map(|seed| seed.to_string()).unwrap_or_default(),
+        series[0].contender.clone(),
+        format!("{first}-{last}"),
     ];
-    let figures: [fn(&Sample) -> Option<f64>; 3] = [
-        |sample| Some(sample.wall.as_secs_f64()),
-        |sample| sample.cpu.map(|cpu| cpu.as_secs_f64()),
-        |sample| sample.peak_kib.map(count),
-    ];
-    for figure in figures {
-        let growth = growth(figure);
-        cells.push(quantity::or_nothing(growth, |growth| {
-            quantity::ratio(growth.ratio)
-        }));
-        cells.push(quantity::or_nothing(growth, |growth| {
-            quantity::exponent(growth.exponent)
-        }));
+    let exponent = |points: &[(f64, f64)]| {
+        let fit = Fit::through(points)?;
+        Some(quantity::exponent(fit.exponent))
+    };
+    let instructions = exponent(&points(series, Measure::Instructions));
+    // A column that no series has is left out.
+    cells.push(instructions.unwrap_or_default());
+    for measure in [Measure::Wall, Measure::Cpu, Measure::Memory] {
+        let exponent = exponent(&points(series, measure));
+        cells.push(quantity::or_nothing(exponent, |exponent| exponent));
     }
-    let exponents: Vec<String> = later
-        .work
-        .iter()
-        .filter_map(|(name, value)| {
-            let (_, before) = earlier.work.iter().find(|(other, _)| other == name)?;
-            let growth = Growth::between((sizes.0, count(*before)), (sizes.1, count(*value)))?;
-            Some(format!("{name} {}", quantity::exponent(growth.exponent)))
-        })
-        .collect();
-    cells.push(exponents.join(", "));
+    let names = series[0].best().work.iter().map(|(name, _)| name);
+    let work = names.filter_map(|name| {
+        let point = |record: &&Record| {
+            let work = &record.best().work;
+            let (_, count) = work.iter().find(|(other, _)| other == name)?;
+            Some((f64::from(record.case.size?), quantity::float(*count)))
+        };
+        let points: Vec<_> = series.iter().filter_map(point).collect();
+        Some(format!("{name} {}", exponent(&points)?))
+    });
+    cells.push(work.collect::<Vec<_>>().join(", "));
     cells
-}
-
-// Counters and sizes of memory stay below 2^53; a rounded one would not change three digits anyway.
-#[allow(
-    clippy::cast_precision_loss,
-    reason = "figures for a table of a few digits"
-)]
-fn count(value: u64) -> f64 {
-    value as f64
 }
 
 #[cfg(test)]
@@ -108,7 +97,7 @@ mod tests {
     use expect_test::expect;
 
     #[test]
-    fn each_series_has_its_steps_and_its_whole() {
+    fn each_series_has_a_line_and_runs_without_an_answer_do_not_count() {
         let mut stopped = record("tn", 800, "peer", &[1]);
         stopped.samples[0].end = End::TimedOut;
         let records = [
@@ -121,12 +110,10 @@ mod tests {
             record("doubling", 800, "summary", &[80]),
         ];
         expect![[r"
-            program  seed  contender  sizes     wall   exp    cpu   exp   peak   exp  exponents of work
-            -------  ----  ---------  -------  -----  ----  -----  ----  -----  ----  -----------------------
-            tn          1  summary    100-200  2.00x  1.00  2.00x  1.00  1.00x  0.00  edges 1.00, rounds 0.00
-            tn          1  summary    200-800  4.00x  1.00  4.00x  1.00  1.00x  0.00  edges 1.00, rounds 0.00
-            tn          1  summary    100-800  8.00x  1.00  8.00x  1.00  1.00x  0.00  edges 1.00, rounds 0.00
-            tn          1  peer       100-200  4.00x  2.00  4.00x  2.00  1.00x  0.00  edges 2.00, rounds 0.00
+            program  seed  contender  sizes    wall   cpu  peak  work
+            -------  ----  ---------  -------  ----  ----  ----  -----------------------
+            tn          1  summary    100-800  1.00  1.00  0.00  edges 1.00, rounds 0.00
+            tn          1  peer       100-200  2.00  2.00  0.00  edges 2.00, rounds 0.00
         "]]
         .assert_eq(&table(&records).render());
     }

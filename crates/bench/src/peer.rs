@@ -1,10 +1,13 @@
 //! Other programs that are measured beside hardbop's engines.
 //!
 //! A peer is given as `NAME=COMMAND`, or `NAME=COMMAND => YES`, or `NAME=COMMAND => YES => NO`. In
-//! the command `{file}` stands for the program and `{label}` for the label in question. Output that
+//! the command `{file}` stands for the program, `{label}` for the label in question, and the name
+//! of a format, such as `{chc}`, for the file that `hardbop export --to chc` writes. Output that
 //! holds the text YES means *reachable*; output that holds NO, or without a NO a clean exit, means
 //! *unreachable*. Words are split as a shell would, quotes included, but no shell runs unless the
 //! command asks for one: its start would be part of every measurement.
+//!
+//! [`KNOWN`] has the peers that need no description, only a program to be found.
 
 use crate::verdict::Verdict;
 
@@ -50,6 +53,65 @@ pub enum BadPeer {
 }
 
 const ARROW: &str = "=>";
+/// The formats of `hardbop export` that a command may ask for.
+const FORMATS: [&str; 5] = ["chc", "moped", "c", "mu", "dimacs"];
+
+/// A peer whose command line and output are known.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownPeer {
+    /// What tables and `--peer` call it.
+    pub name: &'static str,
+    /// The program to look for.
+    pub program: &'static str,
+    /// The environment variable that has the program, with leading arguments if need be.
+    pub variable: &'static str,
+    /// What follows the program.
+    description: &'static str,
+}
+
+/// All of them.
+pub const KNOWN: [KnownPeer; 5] = [
+    KnownPeer {
+        name: "z3",
+        program: "z3",
+        variable: "HARDBOP_Z3",
+        description: "fp.engine=spacer {chc} => unsat => sat",
+    },
+    // Its solver clasp, on the clauses of Leino's equations.
+    KnownPeer {
+        name: "clingo",
+        program: "clingo",
+        variable: "HARDBOP_CLINGO",
+        description: "--mode=clasp --quiet=2 {dimacs} => s SATISFIABLE => s UNSATISFIABLE",
+    },
+    KnownPeer {
+        name: "moped",
+        program: "moped",
+        variable: "HARDBOP_MOPED",
+        description: "-b -r {moped} {label} => YES => NO",
+    },
+    // Too few unwindings fail an assertion of their own, which says nothing.
+    KnownPeer {
+        name: "cbmc",
+        program: "cbmc",
+        variable: "HARDBOP_CBMC",
+        description: "{c} --unwind 100 --unwinding-assertions \
+                      => is reached\": FAILURE => VERIFICATION SUCCESSFUL",
+    },
+    KnownPeer {
+        name: "mucke",
+        program: "mucke",
+        variable: "HARDBOP_MUCKE",
+        description: "{mu} => true => false",
+    },
+];
+
+impl KnownPeer {
+    /// The peer, run by these words.
+    pub fn run_by(&self, words: &str) -> Result<Peer, BadPeer> {
+        format!("{}={words} {}", self.name, self.description).parse()
+    }
+}
 
 impl std::str::FromStr for Peer {
     type Err = BadPeer;
@@ -86,10 +148,21 @@ impl std::str::FromStr for Peer {
 }
 
 impl Peer {
-    /// The words of the command for one program. Without a label, `{label}` is the empty text.
-    pub fn command(&self, file: &str, label: Option<&str>) -> Vec<String> {
-        let filled = |word: &String| fill_in(word, file, label.unwrap_or_default());
-        self.words.iter().map(filled).collect()
+    /// The formats of `hardbop export` that the command needs.
+    pub fn formats(&self) -> impl Iterator<Item = &'static str> {
+        let is_needed = |format: &&str| {
+            let placeholder = format!("{{{format}}}");
+            self.words.iter().any(|word| word.contains(&placeholder))
+        };
+        FORMATS.into_iter().filter(is_needed)
+    }
+
+    /// The words of the command, with a value for the name of every placeholder.
+    pub fn command(&self, value: impl Fn(&str) -> Option<String>) -> Vec<String> {
+        self.words
+            .iter()
+            .map(|word| fill_in(word, &value))
+            .collect()
     }
 
     /// The verdict in its output, if the peer's description says how to read it.
@@ -110,20 +183,16 @@ impl Peer {
 }
 
 /// Replaces the placeholders in one pass: a file name may itself look like one.
-fn fill_in(word: &str, file: &str, label: &str) -> String {
+fn fill_in(word: &str, value: &impl Fn(&str) -> Option<String>) -> String {
     let mut filled = String::new();
     let mut rest = word;
     while let Some(start) = rest.find('{') {
         filled.push_str(&rest[..start]);
         rest = &rest[start..];
-        let (value, after) = if let Some(after) = rest.strip_prefix("{file}") {
-            (file, after)
-        } else if let Some(after) = rest.strip_prefix("{label}") {
-            (label, after)
-        } else {
-            rest.split_at(1)
-        };
-        filled.push_str(value);
+        let known = rest[1..].split_once('}');
+        let known = known.and_then(|(name, after)| Some((value(name)?, after)));
+        let (text, after) = known.unwrap_or_else(|| ("{".to_owned(), &rest[1..]));
+        filled.push_str(&text);
         rest = after;
     }
     filled + rest
@@ -158,11 +227,20 @@ mod tests {
         text.parse().expect("a well-formed peer")
     }
 
+    fn command(peer: &Peer, file: &str, label: &str) -> Vec<String> {
+        peer.command(|name| match name {
+            "file" => Some(file.to_owned()),
+            "label" => Some(label.to_owned()),
+            "chc" => Some("/t/program.smt2".to_owned()),
+            _ => None,
+        })
+    }
+
     #[test]
     fn placeholders_are_filled_in_wherever_they_stand() {
-        let peer = peer("m=moped -b {file} main:{label} --set x={file},{label}");
+        let peer = peer("m=moped -b {file} main:{label} --set x={file},{label} {chc}");
         assert_eq!(peer.name, "m");
-        let command = peer.command("/t/{label} a.bp", Some("L"));
+        let command = command(&peer, "/t/{label} a.bp", "L");
         let expected = [
             "moped",
             "-b",
@@ -170,16 +248,41 @@ mod tests {
             "main:L",
             "--set",
             "x=/t/{label} a.bp,L",
+            "/t/program.smt2",
         ];
         assert_eq!(command, expected);
-        assert_eq!(peer.command("f", None)[3], "main:");
+        assert_eq!(peer.formats().collect::<Vec<_>>(), ["chc"]);
     }
 
     #[test]
     fn quotes_keep_words_together_and_other_braces_stay() {
         let peer = peer(r#"z=sh -c 'z3 "$1" | awk {print}' "" {file}"#);
-        let command = peer.command("f.bp", None);
-        assert_eq!(command, ["sh", "-c", "z3 \"$1\" | awk {print}", "", "f.bp"]);
+        let words = command(&peer, "f.bp", "");
+        assert_eq!(words, ["sh", "-c", "z3 \"$1\" | awk {print}", "", "f.bp"]);
+        assert_eq!(peer.formats().count(), 0);
+    }
+
+    #[test]
+    fn known_peers_are_peers_and_tell_sat_from_unsat() {
+        for known in KNOWN {
+            let peer = known.run_by("/a/program --first").expect(known.name);
+            assert_eq!(peer.name, known.name);
+            assert_eq!(peer.words[..2], ["/a/program", "--first"]);
+            assert_eq!(peer.formats().count(), 1, "{}", known.name);
+        }
+        let z3 = KNOWN[0].run_by("z3").expect("well-formed");
+        assert_eq!(z3.verdict("unsat\n", 0), Some(Verdict::Reachable));
+        assert_eq!(z3.verdict("sat\n", 0), Some(Verdict::Unreachable));
+        assert_eq!(z3.verdict("unknown\n", 0), Some(Verdict::Unknown));
+        let clingo = KNOWN[1].run_by("clingo").expect("well-formed");
+        assert_eq!(
+            clingo.verdict("s SATISFIABLE", 10),
+            Some(Verdict::Reachable)
+        );
+        assert_eq!(
+            clingo.verdict("s UNSATISFIABLE", 20),
+            Some(Verdict::Unreachable)
+        );
     }
 
     #[test]

@@ -27,18 +27,29 @@ pub(crate) fn cpu_time(cpu: Duration) -> String {
 }
 
 /// Memory, given in KiB, such as `12.3MB`.
-pub fn memory(kib: u64) -> String {
-    // Exact below 2^53 KiB, which no machine has.
-    #[allow(
-        clippy::cast_precision_loss,
-        reason = "figures for a table of a few digits"
-    )]
-    let megabytes = kib as f64 / 1024.0;
+pub fn memory(kib: f64) -> String {
+    let megabytes = kib / 1024.0;
     if megabytes >= 1024.0 {
         format!("{}GB", digits(megabytes / 1024.0))
     } else {
         format!("{}MB", digits(megabytes))
     }
+}
+
+/// A large count such as `12.3M`.
+pub(crate) fn count(count: f64) -> String {
+    match count {
+        count if count >= 0.9995e9 => format!("{}G", digits(count / 1e9)),
+        count if count >= 0.9995e6 => format!("{}M", digits(count / 1e6)),
+        count if count >= 0.9995e3 => format!("{}k", digits(count / 1e3)),
+        count => format!("{count:.0}"),
+    }
+}
+
+/// A counter for a calculation with few digits; exact below 2^53.
+#[allow(clippy::cast_precision_loss, reason = "figures for a few digits")]
+pub(crate) fn float(count: u64) -> f64 {
+    count as f64
 }
 
 /// A ratio such as `3.21x`.
@@ -84,8 +95,11 @@ mod tests {
             assert_eq!(time(Duration::from_micros(micros)), text);
         }
         assert_eq!(cpu_time(Duration::ZERO), "<10ms");
-        assert_eq!(memory(1536), "1.50MB");
-        assert_eq!(memory(3 * 1024 * 1024), "3.00GB");
+        assert_eq!(memory(1536.0), "1.50MB");
+        assert_eq!(memory(3072.0 * 1024.0), "3.00GB");
+        assert_eq!(count(999.0), "999");
+        assert_eq!(count(999_960.0), "1.00M");
+        assert_eq!(count(2.5e9), "2.50G");
         assert_eq!(ratio(1234.0), "1234x");
         assert_eq!(or_nothing(None, exponent), "-");
     }

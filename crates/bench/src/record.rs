@@ -3,29 +3,36 @@
 use crate::case::Case;
 use crate::check_output::Usage;
 use crate::verdict::{Judgement, Verdict};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// One run of a process.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
     /// How it ended.
     pub end: End,
     /// Time from start to end.
+    #[serde(with = "crate::run::seconds")]
     pub wall: Duration,
     /// User and system time, in steps of 10 ms; nothing where the system does not say.
+    #[serde(default, with = "crate::run::optional_seconds")]
     pub cpu: Option<Duration>,
     /// The most resident memory seen; nothing where the system does not say.
     pub peak_kib: Option<u64>,
     /// The verdict that was read from its output.
     pub verdict: Option<Verdict>,
     /// Its counters of work, in the order given.
+    #[serde(default)]
     pub work: Vec<(String, u64)>,
-    /// Its phases with their times, in the order given.
+    /// Its phases with their times, in the order given. Not in files: they are by its own clock, in
+    /// wall time.
+    #[serde(skip)]
     pub phases: Vec<(String, Duration)>,
 }
 
 /// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum End {
     /// By itself, with this exit code.
     Exited(i32),
@@ -39,6 +46,8 @@ pub enum End {
     NotStarted,
     /// Not run, because a smaller member of the series has hit a limit.
     Skipped,
+    /// Not run, because the contender does not take such a program or question.
+    Unsuited,
 }
 
 impl End {
@@ -51,6 +60,7 @@ impl End {
             End::OutOfMemory => "m/o".to_owned(),
             End::NotStarted => "not found".to_owned(),
             End::Skipped => "skipped".to_owned(),
+            End::Unsuited => "n/a".to_owned(),
         }
     }
 }
@@ -87,7 +97,8 @@ impl Sample {
 }
 
 /// What kind of contender a record is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// An engine of hardbop, whose exit codes are known.
     Engine,
@@ -98,7 +109,7 @@ pub enum Kind {
 }
 
 /// All runs of one contender on one case.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// What was asked.
     pub case: Case,
@@ -108,6 +119,8 @@ pub struct Record {
     pub kind: Kind,
     /// The runs, in order; at least one.
     pub samples: Vec<Sample>,
+    /// The instructions of a further run, where they were counted.
+    pub instructions: Option<u64>,
 }
 
 impl Record {
@@ -119,10 +132,21 @@ impl Record {
         fastest.unwrap_or_else(|| self.samples.first().expect("a record has a sample"))
     }
 
+    /// The median of the wall times of complete runs, and their spread: the median of the
+    /// distances from it. One slow run among several changes neither.
+    pub(crate) fn median_and_spread(&self) -> Option<(f64, f64)> {
+        let complete = self.samples.iter().filter(|sample| sample.is_complete());
+        let times: Vec<f64> = complete.map(|sample| sample.wall.as_secs_f64()).collect();
+        let middle = median(times.clone())?;
+        let distances = times.iter().map(|time| (time - middle).abs());
+        Some((middle, median(distances.collect())?))
+    }
+
     /// Whether one run was right.
     pub fn judge(&self, sample: &Sample) -> Judgement {
         match (&sample.end, self.kind) {
             (End::TimedOut | End::OutOfMemory | End::Skipped, _) => Judgement::NoAnswer,
+            (End::Unsuited, _) => Judgement::NotJudged,
             (End::Crashed | End::NotStarted, _) => Judgement::Failed,
             // 0, 1 and 3 are answers, 2 and 4 are not; 101 is a panic.
             (End::Exited(code), Kind::Engine) if !matches!(code, 0 | 1 | 3) => Judgement::Failed,
@@ -151,11 +175,11 @@ impl Record {
         found.unwrap_or(Judgement::NotJudged)
     }
 
-    /// Whether the figures are those of an answer. A run that gave up or failed early must not look
-    /// fast.
-    pub(crate) fn is_answered(&self) -> bool {
-        let is_none = matches!(self.judgement(), Judgement::Failed | Judgement::NoAnswer);
-        self.best().is_complete() && !is_none
+    /// Whether the figures are those of an answer. A run that was wrong, gave up or failed early
+    /// must not look fast.
+    pub fn is_answered(&self) -> bool {
+        let is_answer = matches!(self.judgement(), Judgement::Right | Judgement::NotJudged);
+        self.best().is_complete() && is_answer
     }
 
     /// Whether all complete runs counted the same work, as a deterministic engine does.
@@ -166,10 +190,21 @@ impl Record {
     }
 }
 
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let half = values.len() / 2;
+    let upper = *values.get(half)?;
+    let lower = if values.len().is_multiple_of(2) {
+        values[half - 1]
+    } else {
+        upper
+    };
+    Some(f64::midpoint(lower, upper))
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::case::Source;
 
     /// A complete run that takes this many milliseconds and finds the label.
     pub(crate) fn sample(millis: u64) -> Sample {
@@ -193,11 +228,11 @@ pub(crate) mod tests {
                 label: Some("L".to_owned()),
                 options: vec!["--reach".to_owned(), "L".to_owned()],
                 expected: Some(Verdict::Reachable),
-                source: Source::File(String::new()),
             },
             contender: contender.to_owned(),
             kind: Kind::Engine,
             samples: millis.iter().map(|&millis| sample(millis)).collect(),
+            instructions: None,
         }
     }
 
@@ -206,6 +241,17 @@ pub(crate) mod tests {
         let mut record = record("tn", 10, "summary", &[15, 12, 19]);
         record.samples.push(Sample::ended(End::TimedOut));
         assert_eq!(record.best().wall, Duration::from_millis(12));
+    }
+
+    #[test]
+    fn one_slow_run_changes_neither_median_nor_spread() {
+        let rounded = |millis: &[u64]| {
+            let found = record("tn", 10, "summary", millis).median_and_spread();
+            found.map(|(middle, spread)| ((middle * 1e3).round(), (spread * 1e3).round()))
+        };
+        assert_eq!(rounded(&[12, 10, 900, 14, 13]), Some((13.0, 1.0)));
+        assert_eq!(rounded(&[10, 20]), Some((15.0, 5.0)));
+        assert_eq!(rounded(&[]), None);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The tables of a benchmark and its last lines, which say loudly what is wrong.
 
 use crate::case::Case;
-use crate::comparison::{self, Measure};
+use crate::comparison;
 use crate::growth_table;
+use crate::measure::Measure;
 use crate::quantity;
 use crate::record::{Kind, Record, Sample};
 use crate::table::{Align, Table};
@@ -55,7 +56,7 @@ pub fn render(records: &[Record], comparison: Option<Measure>) -> String {
     let mut text = main.render();
     let growth = growth_table::table(records);
     if !growth.is_empty() {
-        text.push_str("\nGrowth (ratio and exponent; 1 is linear):\n");
+        text.push_str("\nExponents of growth (1 is linear):\n");
         text.push_str(&growth.render());
     }
     text.push('\n');
@@ -73,6 +74,7 @@ pub(crate) fn runs_table(records: &[Record]) -> Table {
         ("wall", Align::Right),
         ("cpu", Align::Right),
         ("peak", Align::Right),
+        ("instructions", Align::Right),
         ("verdict", Align::Left),
         ("judged", Align::Left),
         ("phases", Align::Left),
@@ -88,7 +90,10 @@ pub(crate) fn runs_table(records: &[Record]) -> Table {
         } else {
             cells.push(quantity::NOTHING.to_owned());
         }
-        cells.push(quantity::or_nothing(sample.peak_kib, quantity::memory));
+        let peak = Measure::Memory.figure(record);
+        cells.push(quantity::or_nothing(peak, quantity::memory));
+        let instructions = Measure::Instructions.figure(record);
+        cells.push(instructions.map(quantity::count).unwrap_or_default());
         cells.push(quantity::or_nothing(sample.verdict, |verdict| {
             verdict.word().to_owned()
         }));
@@ -116,13 +121,13 @@ pub fn progress_line(record: &Record) -> String {
 
 /// The cells `program`, `size` and `seed`.
 pub(crate) fn case_cells(case: &Case) -> [String; 3] {
-    let name = match (&case.label, case.size) {
-        (Some(label), None) => format!("{} {label}", case.name),
-        _ => case.name.clone(),
-    };
     let size = case.size.map(|size| size.to_string());
     let seed = case.seed.map(|seed| seed.to_string());
-    [name, size.unwrap_or_default(), seed.unwrap_or_default()]
+    [
+        case.title(),
+        size.unwrap_or_default(),
+        seed.unwrap_or_default(),
+    ]
 }
 
 fn wall(sample: &Sample) -> String {
@@ -211,24 +216,31 @@ mod tests {
         let mut crashed = record("file.bp", 1, "summary", &[1]);
         (crashed.case.size, crashed.case.seed) = (None, None);
         crashed.samples[0].end = End::Exited(101);
-        let records = [record("tn", 100, "summary", &[10]), wrong, stopped, crashed];
+        let records = [
+            record("tn", 100, "summary", &[10]),
+            wrong,
+            stopped,
+            record("tn", 400, "summary", &[40]),
+            crashed,
+        ];
         expect![[r"
             program    size  seed  contender    wall     cpu    peak  verdict    judged     work
             ---------  ----  ----  ---------  ------  ------  ------  ---------  ---------  ------------------
             tn          100     1  summary    10.0ms  10.0ms  2.00MB  reachable  right      edges 10, rounds 3
             tn          200     1  summary    20.0ms  20.0ms  2.00MB  reachable  WRONG      edges 20, rounds 3
             tn          200     1  peer          t/o       -       -  -          no answer
+            tn          400     1  summary    40.0ms  40.0ms  2.00MB  reachable  right      edges 40, rounds 3
             file.bp L              summary    1.00ms   <10ms  2.00MB  reachable  failed     edges 1, rounds 3
 
-            Growth (ratio and exponent; 1 is linear):
-            program  seed  contender  sizes     wall   exp    cpu   exp   peak   exp  exponents of work
-            -------  ----  ---------  -------  -----  ----  -----  ----  -----  ----  -----------------------
-            tn          1  summary    100-200  2.00x  1.00  2.00x  1.00  1.00x  0.00  edges 1.00, rounds 0.00
+            Exponents of growth (1 is linear):
+            program  seed  contender  sizes    wall   cpu  peak  work
+            -------  ----  ---------  -------  ----  ----  ----  -----------------------
+            tn          1  summary    100-400  1.00  1.00  0.00  edges 1.00, rounds 0.00
 
             WRONG: tn size 200 seed 1 by summary says unreachable, but the answer is reachable
             UNSTEADY: tn size 200 seed 1 by summary counted different work in equal runs
             failed: file.bp L by summary ended with 101
-            1 right, 1 WRONG, 1 without an answer, 1 failed
+            2 right, 1 WRONG, 1 without an answer, 1 failed
         "]]
         .assert_eq(&render(&records, None));
         assert_eq!(Tally::of(&records).own_failures, 1);

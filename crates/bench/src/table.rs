@@ -1,4 +1,6 @@
-//! Text tables with aligned columns.
+//! Tables: as text with aligned columns, as Markdown, as HTML.
+
+use crate::document::escaped;
 
 /// Where the text of a column stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,9 +41,7 @@ impl Table {
     /// The text: a line of names, a line of dashes, a line per row, without trailing blanks. A
     /// column without any text in its rows is left out.
     pub fn render(&self) -> String {
-        let used: Vec<usize> = (0..self.columns.len())
-            .filter(|&column| self.rows.iter().any(|row| !cell(row, column).is_empty()))
-            .collect();
+        let used = self.used();
         let names: Vec<String> = self.columns.iter().map(|(name, _)| name.clone()).collect();
         let width_of = |column: usize| {
             let cells = self.rows.iter().map(|row| cell(row, column));
@@ -58,6 +58,55 @@ impl Table {
             self.render_row(&mut text, row, &used, &widths);
         }
         text
+    }
+
+    /// The table as Markdown.
+    pub(crate) fn markdown(&self) -> String {
+        let used = self.used();
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let shown = |text: &str| escaped(text).replace("&quot;", "\"").replace('|', "\\|");
+        let names = used.iter().map(|&column| shown(&self.columns[column].0));
+        let mut text = line(names.collect());
+        let rule = used.iter().map(|&column| match self.columns[column].1 {
+            Align::Left => "---".to_owned(),
+            Align::Right => "---:".to_owned(),
+        });
+        text.push_str(&line(rule.collect()));
+        for row in &self.rows {
+            let cells = used.iter().map(|&column| shown(cell(row, column)));
+            text.push_str(&line(cells.collect()));
+        }
+        text
+    }
+
+    /// The table as HTML.
+    pub(crate) fn html(&self) -> String {
+        let used = self.used();
+        let line = |row: &dyn Fn(usize) -> String, element: &str| {
+            let mut line = "<tr>".to_owned();
+            for &column in &used {
+                let class = match self.columns[column].1 {
+                    Align::Left => "",
+                    Align::Right => " class=\"right\"",
+                };
+                let text = escaped(&row(column));
+                line.push_str(&format!("<{element}{class}>{text}</{element}>"));
+            }
+            line + "</tr>\n"
+        };
+        let head = line(&|column| self.columns[column].0.clone(), "th");
+        let rows = self.rows.iter();
+        let rows = rows.map(|row| line(&|column| cell(row, column).to_owned(), "td"));
+        let rows: String = rows.collect();
+        format!(
+            "<div class=\"wide\"><table>\n<thead>{head}</thead>\n<tbody>\n{rows}</tbody></table></div>"
+        )
+    }
+
+    /// The columns with some text in their rows.
+    fn used(&self) -> Vec<usize> {
+        let has_text = |&column: &usize| self.rows.iter().any(|row| !cell(row, column).is_empty());
+        (0..self.columns.len()).filter(has_text).collect()
     }
 
     fn render_row(&self, text: &mut String, row: &[String], used: &[usize], widths: &[usize]) {

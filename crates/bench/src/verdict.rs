@@ -1,10 +1,12 @@
 //! Verdicts, and whether they are right.
 
 use hardbop_families::KnownVerdict;
+use serde::{Deserialize, Serialize};
 
 /// What a contender says about a case. A failing assertion is a reachable place, as everywhere in
 /// hardbop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The label can be reached, or some assertion can fail.
     Reachable,

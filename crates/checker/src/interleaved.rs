@@ -29,6 +29,8 @@ mod form;
 mod steps;
 mod world;
 
+pub(crate) use form::check as check_form;
+
 use crate::accepted::Accepted;
 use crate::rejected::{Broken, Condition, Rejected};
 use hardbop_evidence::certificate::{Certificate, Turn};

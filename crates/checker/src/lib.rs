@@ -56,17 +56,35 @@ pub fn validate(
     }
 }
 
+/// Checks the form of a certificate and none of its conditions, for those who write it in another
+/// language: indices are good, and formulas name bits that there are.
+pub fn check_form(machine: &Machine, certificate: &Certificate) -> Result<(), Rejected> {
+    let never = || false;
+    match certificate.direction {
+        Direction::Interleaved => interleaved::check_form(machine, certificate, &never).map(drop),
+        Direction::Forward | Direction::Backward => {
+            require_sequential(machine)?;
+            form::check(machine, certificate, &never).map(drop)
+        }
+    }
+}
+
+fn require_sequential(machine: &Machine) -> Result<(), Rejected> {
+    if machine.is_sequential() {
+        return Ok(());
+    }
+    Err(Rejected::Unsupported {
+        what: "programs with threads or an `init` procedure".to_owned(),
+    })
+}
+
 /// Relations of nodes: sequential machines only.
 fn sequential(
     machine: &Machine,
     certificate: &Certificate,
     interrupt: &dyn Interrupt,
 ) -> Result<Accepted, Rejected> {
-    if !machine.is_sequential() {
-        return Err(Rejected::Unsupported {
-            what: "programs with threads or an `init` procedure".to_owned(),
-        });
-    }
+    require_sequential(machine)?;
     let is_over = || interrupt.check().is_some();
     let relations = form::check(machine, certificate, &is_over)?;
     let effects = ModRef::new(machine, &CallGraph::new(machine));

@@ -188,6 +188,11 @@ impl EngineArguments {
 }
 
 impl SatArguments {
+    /// Whether there are any.
+    pub fn is_given(&self) -> bool {
+        self.split.is_some() || self.inline_depth.is_some()
+    }
+
     /// The engine with these options.
     pub fn engine(&self) -> SatEngine {
         let usual = SatEngine::default();

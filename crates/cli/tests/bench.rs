@@ -90,6 +90,94 @@ fn engines_and_peers_are_measured_and_judged() {
     assert_eq!(runs_of_auto, 4, "two sizes, twice:\n{lines}");
 }
 
+/// A program that plays a solver of Horn clauses.
+fn fake_solver(name: &str, script: &str) -> TemporaryFile {
+    use std::os::unix::fs::PermissionsExt as _;
+    let file = TemporaryFile::new(name, &format!("#!/bin/sh\n{script}\n"));
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&file.0, executable).expect("its owner may");
+    file
+}
+
+#[test]
+fn a_known_peer_reads_the_exported_program_and_stands_in_the_page_with_its_ratio() {
+    let script = r#"grep -q "set-logic HORN" "$2" && sleep 0.2 && echo unsat"#;
+    let solver = fake_solver("z3", script);
+    let page = TemporaryFile::new("page.html", "");
+    let output = Command::new(env!("CARGO_BIN_EXE_hardbop"))
+        .args(["bench", "--quiet", "--family", "doubling", "--sizes", "2,4"])
+        .args(["--engine", "summary", "--peers", "--html", page.path()])
+        .env("HARDBOP_Z3", solver.path())
+        .env("HARDBOP_CBMC", "/nowhere/cbmc")
+        .output()
+        .expect("the command starts");
+    let text = stdout(&output);
+    let z3 = cells(&text, "doubling", "z3");
+    assert!(z3.contains(&"right".to_owned()), "{text}");
+    assert!(
+        text.contains("not measured: cbmc, no program `/nowhere/cbmc` was found"),
+        "{text}"
+    );
+    let html = std::fs::read_to_string(&page.0).expect("the page is there");
+    let row = html.lines().find(|line| {
+        line.contains("<td>doubling</td>") && line.contains(">4</td><td>summary</td>")
+    });
+    let row = row.unwrap_or_else(|| panic!("no ratios in {html}"));
+    assert!(row.contains("x t</td>"), "{row}");
+    assert!(html.contains("<svg ") && html.contains("Not measured: cbmc"));
+    // Threads cannot be written as clauses.
+    let threads = Command::new(env!("CARGO_BIN_EXE_hardbop"))
+        .args([
+            "bench",
+            "--family",
+            "bluetooth",
+            "--sizes",
+            "1",
+            "--peer",
+            "z3",
+        ])
+        .env("HARDBOP_Z3", solver.path())
+        .output()
+        .expect("the command starts");
+    assert!(stdout(&threads).contains("n/a"), "{threads:?}");
+    let notes = String::from_utf8_lossy(&threads.stderr);
+    assert!(notes.contains("not written as chc"), "{notes}");
+}
+
+#[test]
+fn what_got_slower_is_named_and_changes_the_exit_code() {
+    let old = TemporaryFile::new("old.json", "");
+    let arguments = [
+        "--family", "doubling", "--sizes", "3", "--engine", "summary",
+    ];
+    let output = bench(&[&arguments[..], &["--json", old.path()]].concat());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let again = bench(&[&arguments[..], &["--against", old.path()]].concat());
+    let text = stdout(&again);
+    assert_eq!(again.status.code(), Some(0), "{text}");
+    assert!(text.contains("1 compared: 0 slower"), "{text}");
+    // An earlier version that took one visit of each ten.
+    let mut run: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&old.0).expect("it was written")).expect("JSON");
+    let work = run["records"][0]["samples"][0]["work"].as_array_mut();
+    for counter in work.expect("an engine counts") {
+        counter[1] = (counter[1].as_u64().expect("a count") / 10).into();
+    }
+    let leaner = TemporaryFile::new("leaner.json", &run.to_string());
+    let page = TemporaryFile::new("page.md", "");
+    let files = ["--from", old.path(), "--against", leaner.path()];
+    let slower = bench(&[&files[..], &["--page", page.path()]].concat());
+    let text = stdout(&slower);
+    assert_eq!(slower.status.code(), Some(1), "{text}");
+    assert!(text.contains("SLOWER"), "{text}");
+    let page_text = std::fs::read_to_string(&page.0).expect("the page is there");
+    assert!(page_text.starts_with("# Performance\n"), "{page_text}");
+    let _ = std::fs::remove_dir_all(page.0.with_extension(""));
+    let broken = TemporaryFile::new("broken.json", "{\"hardbop-bench\":9}");
+    let refused = bench(&["--from", broken.path()]);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+}
+
 #[test]
 fn the_work_of_an_engine_is_shown_and_is_the_same_in_every_run() {
     let arguments = ["--family", "doubling", "--sizes", "3", "--repeat", "3"];
@@ -275,7 +363,7 @@ fn questions_about_whole_runs_are_asked_of_those_who_can_answer() {
         assert!(explicit.contains(&"right".to_owned()), "{text}");
         for other in ["summary", "idle"] {
             let skipped = cells(&text, family, other);
-            assert!(skipped.contains(&"skipped".to_owned()), "{text}");
+            assert!(skipped.contains(&"n/a".to_owned()), "{text}");
         }
     }
 }

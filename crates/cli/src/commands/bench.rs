@@ -8,27 +8,28 @@
 
 mod bluetooth;
 mod getafix;
+mod host;
+mod instructions;
 mod leino;
 mod measured_process;
+mod outputs;
+mod peers;
+mod plan;
 mod programs;
 mod scratch;
 mod session;
 mod vera;
 
 use crate::console::Console;
-use crate::engine_arguments as engines;
 use crate::exit::{Exit, Failure};
-use crate::files;
 use crate::limits::seconds;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
-use hardbop_bench::report::{self, Tally};
-use hardbop_bench::{
-    Case, End, FRONT_END_FAMILY, FRONT_END_SIZES, Measure, Peer, Record, Sample, Suite, auto_table,
-};
-use hardbop_families::{Family, KnownVerdict};
+use hardbop_bench::{Case, End, Measure, Record, Run, Sample, Suite, quantity, report};
+use hardbop_families::KnownVerdict;
 use hardbop_machine::Machine;
 use hardbop_outcome::Outcome;
+use instructions::Counter;
 use measured_process::Limits;
 use programs::Programs;
 use session::{Contender, Session};
@@ -39,6 +40,9 @@ Examples:
   hardbop bench                                             every family, small sizes
   hardbop bench --family tn --sizes 100,200,400 --repeat 3
   hardbop bench --family tn --peer 'moped=moped {file} {label} => YES' --compare
+  hardbop bench --family tn --peer z3 --peer moped --html tn.html
+  hardbop bench --instructions --json new.json --against old.json   what got slower?
+  hardbop bench --suite page --timeout 4 --page docs/performance.md
   hardbop bench --program lock.bp --reach ERROR --expect unreachable
   hardbop bench --frontend                                  from text to machine, no engine
   hardbop bench --getafix                                   Figure 2 of the Getafix paper
@@ -46,7 +50,47 @@ Examples:
   hardbop bench --leino                                     Figure 3 of Leino's paper
   hardbop bench --vera                                      the experiments of the VERA paper
 
-Exit codes: 0 fine, 1 a verdict is WRONG, 2 bad usage, 3 interrupted, 4 hardbop itself failed.";
+Exit codes: 0 fine, 1 a verdict is WRONG or something is slower than in --against, 2 bad usage,
+3 interrupted, 4 hardbop itself failed.";
+
+/// Options that say what is run, which `--from` has no use for.
+const RUNNING: [&str; 12] = [
+    "frontend",
+    "families",
+    "sizes",
+    "seeds",
+    "suite",
+    "program",
+    "engines",
+    "peers",
+    "all_peers",
+    "instructions",
+    "memory",
+    "repeat",
+];
+/// Options of a measurement, which the tables of the papers have no use for.
+const MEASURING: [&str; 20] = [
+    "frontend",
+    "families",
+    "sizes",
+    "seeds",
+    "suite",
+    "program",
+    "engines",
+    "peers",
+    "all_peers",
+    "instructions",
+    "memory",
+    "repeat",
+    "auto",
+    "compare",
+    "from",
+    "against",
+    "csv",
+    "json",
+    "html",
+    "page",
+];
 
 /// Measure engines and other programs on programs with known verdicts
 #[derive(Debug, clap::Args)]
@@ -72,12 +116,19 @@ pub struct Arguments {
     programs: Programs,
     /// An engine to measure, with options of its own if need be, as in 'explicit --eager' [default:
     /// auto]
-    #[arg(long = "engine", value_name = "NAME", value_parser = engine_with_options)]
+    #[arg(long = "engine", value_name = "NAME", value_parser = plan::engine_with_options)]
     engines: Vec<String>,
-    /// Another program to measure: NAME=COMMAND with {file} and {label}, and `=> TEXT` if TEXT in
-    /// its output means reachable (`=> TEXT => OTHER` if OTHER means unreachable)
-    #[arg(long = "peer", value_name = "NAME=COMMAND")]
-    peers: Vec<Peer>,
+    /// Another program to measure: z3, clingo, moped, cbmc or mucke, or NAME=COMMAND with {file},
+    /// {label} and formats of `export` such as {chc}, and `=> TEXT` if TEXT in its output means
+    /// reachable (`=> TEXT => OTHER` if OTHER means unreachable)
+    #[arg(long = "peer", value_name = "NAME[=COMMAND]", value_parser = peers::choice)]
+    peers: Vec<peers::Choice>,
+    /// Measure all of z3, clingo, moped, cbmc and mucke that are found
+    #[arg(long = "peers")]
+    all_peers: bool,
+    /// Count the instructions of every answer too, by `perf stat` or Valgrind
+    #[arg(long)]
+    instructions: bool,
     /// Stop each run after this many seconds
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds, help_heading = "Limits")]
     timeout: Duration,
@@ -90,38 +141,88 @@ pub struct Arguments {
     /// Show contenders side by side, with their ratio to the first
     #[arg(long, value_enum, value_name = "MEASURE", num_args = 0..=1, require_equals = true, default_missing_value = "wall")]
     compare: Option<MeasureName>,
-    /// Write every run to a CSV file
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    csv: Option<String>,
+    /// Show the runs of a file that --json wrote, and run nothing
+    #[arg(long, value_name = "FILE", conflicts_with_all = RUNNING)]
+    from: Option<String>,
+    /// Name what got slower since a file that --json wrote
+    #[arg(long, value_name = "FILE")]
+    against: Option<String>,
+    /// Percent by which work and instructions may grow with --against
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        default_value_t = 2.0,
+        requires = "against"
+    )]
+    tolerance: f64,
+    #[command(flatten)]
+    output: OutputArguments,
     /// Measure the way from text to machine instead of engines
-    #[arg(long, conflicts_with_all = ["engines", "peers", "suite"])]
+    #[arg(long, conflicts_with_all = ["engines", "peers", "all_peers", "suite"])]
     frontend: bool,
     /// Show Figure 3 of the Getafix paper instead: adders and stoppers of the Bluetooth driver
     /// against up to K context switches, 6 unless said otherwise
-    #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "6", conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv"])]
+    #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "6", group = "paper", conflicts_with_all = MEASURING)]
     bluetooth: Option<u32>,
     /// Show Figure 2 of the Getafix paper instead: its two algorithms as formulas, and the summary
     /// engine
-    #[arg(long, conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv", "bluetooth", "vera"])]
+    #[arg(long, group = "paper", conflicts_with_all = MEASURING)]
     getafix: bool,
     /// Show Figure 3 of Leino's paper instead: function terms of drivers of the paper's sizes
-    #[arg(long, conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv", "bluetooth", "vera", "getafix"])]
+    #[arg(long, group = "paper", conflicts_with_all = MEASURING)]
     leino: bool,
     /// Put the portfolio beside every engine alone, and say where it takes more than promised
-    #[arg(long, conflicts_with_all = ["frontend", "engines", "peers"])]
+    #[arg(long, conflicts_with_all = ["frontend", "engines", "peers", "all_peers"])]
     auto: bool,
     /// Show the tables of the VERA paper instead: quicksort, the double lock, uninitialised
     /// variables, and the speed of the explicit engine
-    #[arg(long, conflicts_with_all = ["frontend", "families", "engines", "peers", "suite", "csv", "bluetooth"])]
+    #[arg(long, group = "paper", conflicts_with_all = MEASURING)]
     vera: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+/// The files that are written.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+struct OutputArguments {
+    /// Write every run to a CSV file
+    #[arg(long, value_name = "FILE")]
+    csv: Option<String>,
+    /// Write every run to a JSON file, for --against and --from
+    #[arg(long, value_name = "FILE")]
+    json: Option<String>,
+    /// Write a page with tables and plots for a browser
+    #[arg(long, value_name = "FILE")]
+    html: Option<String>,
+    /// Write the page as Markdown, NAME.md, and its plots to the folder NAME
+    #[arg(long, value_name = "NAME.md", value_parser = markdown_file)]
+    page: Option<String>,
+}
+
+fn markdown_file(text: &str) -> Result<String, &'static str> {
+    match text.strip_suffix(".md") {
+        Some(name) if !name.is_empty() => Ok(text.to_owned()),
+        _ => Err("the name of a page ends in .md"),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum SuiteName {
     /// Every family at its two smallest sizes, one seed.
     Quick,
     /// Every family at all its sizes, two seeds.
     Full,
+    /// What docs/performance.md shows: its families, engines, known peers, and instructions.
+    Page,
+}
+
+impl From<SuiteName> for Suite {
+    fn from(name: SuiteName) -> Self {
+        match name {
+            SuiteName::Quick => Suite::Quick,
+            SuiteName::Full => Suite::Full,
+            SuiteName::Page => Suite::Page,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -132,6 +233,26 @@ enum MeasureName {
     Cpu,
     /// The most resident memory.
     Memory,
+    /// Instructions, with --instructions.
+    Instructions,
+}
+
+impl From<MeasureName> for Measure {
+    fn from(name: MeasureName) -> Self {
+        match name {
+            MeasureName::Wall => Measure::Wall,
+            MeasureName::Cpu => Measure::Cpu,
+            MeasureName::Memory => Measure::Memory,
+            MeasureName::Instructions => Measure::Instructions,
+        }
+    }
+}
+
+impl Arguments {
+    /// Whether the suite is that of the page about performance.
+    fn is_page(&self) -> bool {
+        self.suite == Some(SuiteName::Page)
+    }
 }
 
 fn family_names() -> impl Iterator<Item = &'static str> {
@@ -152,87 +273,110 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     if arguments.leino {
         return leino::run(console, arguments.timeout);
     }
-    let cases = cases(arguments)?;
-    let contenders = contenders(arguments)?;
+    if let Some(file) = &arguments.from {
+        return outputs::finish(console, arguments, &outputs::read(file)?, false);
+    }
+    // What cannot be used is said before anything long is begun.
+    if let Some(file) = &arguments.against {
+        outputs::read(file)?;
+    }
+    let cases = plan::cases(arguments)?;
+    let (contenders, absent) = plan::contenders(arguments)?;
     let session = Session::new(Limits {
         time: arguments.timeout,
         memory_kib: arguments
             .memory
             .map(|megabytes| megabytes.saturating_mul(1024)),
     })?;
-    let mut records: Vec<Record> = Vec::new();
+    let counter = (arguments.instructions || arguments.is_page()).then(Counter::find);
+    let mut run = Run {
+        hardbop: env!("CARGO_PKG_VERSION").to_owned(),
+        host: host::describe(),
+        command: command_line(),
+        counted_by: match &counter {
+            None => String::new(),
+            Some(Ok(counter)) => counter.sentence().to_owned(),
+            Some(Err(why)) => why.clone(),
+        },
+        limits: format!(
+            "Every run was stopped after {}; the fastest of {} is shown.",
+            quantity::time(arguments.timeout),
+            arguments.repeat
+        ),
+        absent,
+        ..Run::new()
+    };
+    let counter = counter.and_then(Result::ok);
     for case in cases {
-        let from = records.len();
-        let file = session.file_of(&case)?;
-        for contender in &contenders {
-            records.push(Record {
-                case: case.clone(),
-                contender: contender.name().to_owned(),
-                kind: contender.kind(),
-                samples: Vec::new(),
-            });
+        let interrupted = measure(console, arguments, &session, &contenders, &case, &mut run)?;
+        if interrupted {
+            return outputs::finish(console, arguments, &run, true);
         }
-        for _ in 0..arguments.repeat {
-            for (offset, contender) in contenders.iter().enumerate() {
-                let sample = if is_hopeless(&records, from + offset) {
-                    Sample::ended(End::Skipped)
-                } else {
-                    let sample = session.sample(contender, &file, &case)?;
-                    // Every engine is tried on everything, so some decline.
-                    let declines = arguments.auto && sample.end == End::Exited(DECLINED);
-                    if declines {
-                        Sample::ended(End::Skipped)
-                    } else {
-                        sample
-                    }
-                };
-                records[from + offset].samples.push(sample);
+        let from = run.records.len() - contenders.len();
+        for (offset, contender) in contenders.iter().enumerate() {
+            let record = &mut run.records[from + offset];
+            if let Some(counter) = counter.filter(|_| record.is_answered()) {
+                let wall = record.best().wall;
+                record.instructions = session.count(contender, &case, counter, wall)?;
             }
-            if session.is_interrupted() {
-                // The run that was cut short says nothing.
-                records.truncate(from);
-                return finish(console, arguments, &records, true);
-            }
-        }
-        for record in &records[from..] {
             console.note(&report::progress_line(record));
         }
     }
-    finish(console, arguments, &records, false)
+    outputs::finish(console, arguments, &run, false)
 }
 
-fn finish(
+/// Adds the records of one case; whether the user has asked to stop, so that there are none.
+fn measure(
     console: &mut Console,
     arguments: &Arguments,
-    records: &[Record],
-    interrupted: bool,
-) -> Result<Exit, Failure> {
-    let measure = arguments.compare.map(|name| match name {
-        MeasureName::Wall => Measure::Wall,
-        MeasureName::Cpu => Measure::Cpu,
-        MeasureName::Memory => Measure::Memory,
-    });
-    console.print(&report::render(records, measure));
-    if let Some(file) = &arguments.csv {
-        files::replace(file, &hardbop_bench::csv::render(records))?;
+    session: &Session,
+    contenders: &[Contender],
+    case: &Case,
+    run: &mut Run,
+) -> Result<bool, Failure> {
+    let from = run.records.len();
+    session.prepare(case, contenders, |message| console.note(message))?;
+    for contender in contenders {
+        run.records.push(Record {
+            case: case.clone(),
+            contender: contender.name().to_owned(),
+            kind: contender.kind(),
+            samples: Vec::new(),
+            instructions: None,
+        });
     }
-    let tally = Tally::of(records);
-    if arguments.auto {
-        let (table, broken) = auto_table::render(records);
-        console.print(&format!(
-            "\nThe portfolio beside the best single engine (at most 3 times with one job, 2 with \
-             two, plus 50 ms)\n{table}promises not kept: {broken}\n"
-        ));
+    for _ in 0..arguments.repeat {
+        for (offset, contender) in contenders.iter().enumerate() {
+            let sample = if is_hopeless(&run.records, from + offset) {
+                Sample::ended(End::Skipped)
+            } else {
+                let sample = session.sample(contender, case)?;
+                // Where every engine is tried on everything, some decline.
+                let tries_all = arguments.auto || arguments.is_page();
+                if tries_all && sample.end == End::Exited(DECLINED) {
+                    Sample::ended(End::Unsuited)
+                } else {
+                    sample
+                }
+            };
+            run.records[from + offset].samples.push(sample);
+        }
+        if session.is_interrupted() {
+            // The run that was cut short says nothing.
+            run.records.truncate(from);
+            return Ok(true);
+        }
     }
-    Ok(if tally.wrong > 0 {
-        Exit::Found
-    } else if tally.own_failures > 0 {
-        Exit::Internal
-    } else if interrupted {
-        Exit::Unknown
-    } else {
-        Exit::Fine
-    })
+    Ok(false)
+}
+
+/// The exit code of an engine that does not take a question.
+const DECLINED: i32 = 2;
+
+/// The command as the user gave it.
+fn command_line() -> String {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    format!("hardbop {}", words.join(" "))
 }
 
 /// A generated program as a machine.
@@ -270,99 +414,4 @@ fn is_hopeless(records: &[Record], index: usize) -> bool {
         let is_smaller = other.case.is_same_series(&record.case) || std::ptr::eq(other, record);
         is_same && is_smaller && other.samples.iter().any(Sample::hit_limit)
     })
-}
-
-fn cases(arguments: &Arguments) -> Result<Vec<Case>, Failure> {
-    let suite = match arguments.suite {
-        Some(SuiteName::Full) => Suite::Full,
-        Some(SuiteName::Quick) | None => Suite::Quick,
-    };
-    let mut families: Vec<&'static Family> = Vec::new();
-    for name in &arguments.families {
-        let known = hardbop_families::find(name);
-        families.push(known.expect("only names of families are possible values"));
-    }
-    let asks_for_files_only = !arguments.programs.is_empty() && arguments.suite.is_none();
-    if families.is_empty() && !asks_for_files_only {
-        families = if arguments.frontend {
-            hardbop_families::find(FRONT_END_FAMILY)
-                .into_iter()
-                .collect()
-        } else {
-            suite.families()
-        };
-    }
-    let given_or = |given: &[u32], default: &[u32]| {
-        let chosen = if given.is_empty() { default } else { given };
-        chosen.to_vec()
-    };
-    let mut cases = Vec::new();
-    for family in families {
-        let default = if arguments.frontend {
-            &FRONT_END_SIZES[..]
-        } else {
-            suite.sizes(family)
-        };
-        let sizes = given_or(&arguments.sizes, default);
-        let seeds = match &arguments.seeds[..] {
-            [] if arguments.frontend => Suite::Quick.seeds(),
-            [] => suite.seeds(),
-            given => given,
-        };
-        cases.extend(Case::members(family, &sizes, seeds));
-    }
-    cases.extend(arguments.programs.cases()?);
-    if arguments.frontend {
-        cases = cases.into_iter().map(Case::without_question).collect();
-    }
-    Ok(cases)
-}
-
-/// The exit code of an engine that does not take a question.
-const DECLINED: i32 = 2;
-
-/// Engines that never are the best, left out of `--auto`.
-const SLOW: [&str; 3] = ["calculus", "tabulation", "brute-force"];
-
-/// The name of an engine and perhaps options of `hardbop check`.
-fn engine_with_options(text: &str) -> Result<String, String> {
-    let name = text.split_whitespace().next().unwrap_or_default();
-    if engines::names().any(|known| known == name) {
-        return Ok(text.to_owned());
-    }
-    let names: Vec<&str> = engines::names().collect();
-    Err(format!("the engines are {}", names.join(", ")))
-}
-
-fn contenders(arguments: &Arguments) -> Result<Vec<Contender>, Failure> {
-    if arguments.frontend {
-        return Ok(vec![Contender::FrontEnd]);
-    }
-    let mut contenders: Vec<Contender> = Vec::new();
-    let default = if arguments.auto {
-        let every = engines::names().skip(1).filter(|name| !SLOW.contains(name));
-        let portfolio = [auto_table::AUTO, auto_table::AUTO_TWO_JOBS];
-        every.chain(portfolio).map(str::to_owned).collect()
-    } else {
-        vec![engines::AUTO.to_owned()]
-    };
-    let engines = if arguments.engines.is_empty() {
-        &default[..]
-    } else {
-        &arguments.engines[..]
-    };
-    contenders.extend(engines.iter().cloned().map(Contender::Engine));
-    contenders.extend(arguments.peers.iter().cloned().map(Contender::Peer));
-    for (position, contender) in contenders.iter().enumerate() {
-        let name = contender.name();
-        if contenders[..position]
-            .iter()
-            .any(|other| other.name() == name)
-        {
-            return Err(Failure::BadInput(format!(
-                "two contenders are called {name}"
-            )));
-        }
-    }
-    Ok(contenders)
 }

@@ -2,6 +2,8 @@
 //!
 //! A format is a variant of [`Format`] and an arm of [`text`]; everything else is common.
 
+use super::relations;
+use super::validate::read_certificates;
 use crate::console::Console;
 use crate::engine_arguments::SatArguments;
 use crate::exit::{Exit, Failure};
@@ -11,15 +13,20 @@ use crate::interrupt::Patience;
 use crate::limits::TimeAndMemory;
 use crate::targets::TargetArguments;
 use clap::ValueEnum;
+use hardbop_export::Refused;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::engine::takes_only_sequential_reachability;
-use hardbop_outcome::{Budget, Limit, Question};
+use hardbop_outcome::{Budget, Limit, Question, Target};
+use std::collections::HashSet;
 
 const EXAMPLES: &str = "\
 Examples:
   hardbop export lock.bp --to equations              Leino's equations, to read
   hardbop export lock.bp --to dimacs -o lock.cnf     clauses for a SAT solver
   hardbop export lock.bp --to dimacs --reach ERROR   satisfiable if ERROR can be reached
+  hardbop export lock.bp --to chc -o lock.smt2       for Z3: unsat if an assertion can fail
+  hardbop export lock.bp --to smt2 --certificate proof.json > proof.smt2
+                                                     z3 proof.smt2 must answer unsat only
 
 Exit codes: 0 the file was written, 2 bad input or usage, 3 a limit was hit.";
 
@@ -36,6 +43,10 @@ pub struct Arguments {
     /// The format
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
     to: Format,
+    /// The certificates to write with --to smt2: a file that `check --certificate` or
+    /// `check --json` wrote (may be repeated)
+    #[arg(long, value_name = "PROOF.json", help_heading = "Output")]
+    certificate: Vec<String>,
     /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<String>,
@@ -46,10 +57,35 @@ pub struct Arguments {
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
+    /// Constrained Horn clauses in SMT-LIB: unsat if a target is reached
+    Chc,
+    /// A Boolean program for Moped
+    Moped,
+    /// C99 that calls reach_error if a target is reached
+    C,
+    /// Relations and an algorithm of the fixed-point calculus, as `hardbop relations` writes them
+    Mu,
     /// Clauses that have a solution if a target is reached
     Dimacs,
     /// The weakest-precondition equations behind them
     Equations,
+    /// The conditions of a certificate in SMT-LIB, each of which must be unsat
+    Smt2,
+}
+
+impl Format {
+    /// As the option names it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Chc => "chc",
+            Self::Moped => "moped",
+            Self::C => "c",
+            Self::Mu => "mu",
+            Self::Dimacs => "dimacs",
+            Self::Equations => "equations",
+            Self::Smt2 => "smt2",
+        }
+    }
 }
 
 /// Runs the command.
@@ -58,6 +94,7 @@ pub fn run(
     patience: &Patience,
     arguments: &Arguments,
 ) -> Result<Exit, Failure> {
+    refuse_idle_options(arguments)?;
     let machine = input::load(console, &arguments.program)?;
     let targets = arguments.targets.or_assertions(&machine)?;
     let question = Question::reach(targets);
@@ -88,13 +125,23 @@ fn text(
         interrupt: patience,
         ..Budget::unlimited()
     };
+    let targets = question.targets();
+    let nodes: Vec<NodeId> = targets.iter().map(|t| t.node).collect();
+    let refused = |why: Refused| Failure::BadInput(why.to_string());
     match arguments.to {
+        Format::Chc => Ok(hardbop_export::chc(machine, targets).map_err(refused)),
+        Format::C => Ok(hardbop_export::c(machine, targets).map_err(refused)),
+        Format::Moped => {
+            let written = hardbop_export::moped(machine, targets);
+            Ok(written.map(|moped| moped.text).map_err(refused))
+        }
+        Format::Mu => Ok(relations::sequential_text(machine, &nodes, None, None)),
+        Format::Smt2 => Ok(proof(machine, targets, &arguments.certificate)),
         Format::Dimacs | Format::Equations => {
             if let Err(declined) = takes_only_sequential_reachability(machine, question) {
                 let why = format!("the equations of {} cannot be written", declined.what);
                 return Ok(Err(Failure::BadInput(why)));
             }
-            let nodes: Vec<NodeId> = question.targets().iter().map(|t| t.node).collect();
             let engine = arguments.sat.engine();
             let found = engine.characterize(machine, &nodes, &budget)?;
             if found.is_bounded {
@@ -108,4 +155,37 @@ fn text(
             }))
         }
     }
+}
+
+/// An option that another format obeys is an error, not silence.
+fn refuse_idle_options(arguments: &Arguments) -> Result<(), Failure> {
+    let name = arguments.to.name();
+    let is_sat = matches!(arguments.to, Format::Dimacs | Format::Equations);
+    let is_proof = arguments.to == Format::Smt2;
+    let why = if !is_sat && arguments.sat.is_given() {
+        format!("--split and --inline-depth have no effect on --to {name}")
+    } else if !is_proof && !arguments.certificate.is_empty() {
+        format!("--certificate is written with --to smt2, not with --to {name}")
+    } else if is_proof && arguments.certificate.is_empty() {
+        "--to smt2 writes a proof: name its file with --certificate".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(Failure::BadInput(why))
+}
+
+/// The conditions of certificates, which must be about what is asked for.
+fn proof(machine: &Machine, targets: &[Target], files: &[String]) -> Result<String, Failure> {
+    let mut certificates = Vec::new();
+    for file in files {
+        certificates.extend(read_certificates(file)?);
+    }
+    let covered: HashSet<&Target> = certificates.iter().flat_map(|c| &c.targets).collect();
+    if let Some(target) = targets.iter().find(|target| !covered.contains(target)) {
+        let (file, names) = (machine.source.name(), files.join(", "));
+        let why = format!("{names}: there is no certificate for {file}:{target}");
+        return Err(Failure::BadInput(why));
+    }
+    let script = hardbop_export::certificate_script(machine, &certificates);
+    script.map_err(|why| Failure::BadInput(why.to_string()))
 }

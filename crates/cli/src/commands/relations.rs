@@ -10,9 +10,9 @@ use crate::limits::TimeAndMemory;
 use crate::targets::TargetArguments;
 use hardbop_calculus::algorithm::REFERENCE;
 use hardbop_calculus::threads::fixed;
-use hardbop_calculus::{Algorithm, sequential_problem, thread_problem};
+use hardbop_calculus::{Algorithm, Extent, sequential_problem, thread_problem};
 use hardbop_formula::Checked;
-use hardbop_machine::NodeId;
+use hardbop_machine::{Machine, NodeId};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,21 +46,8 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     let extent = arguments.calculus.relations.extent();
     let machine = input::load(console, &arguments.program)?;
     let bound = arguments.threads.bound();
-    let refused =
-        |what: &str| Failure::BadInput(format!("the relations of {what} cannot be written"));
-    if bound.is_none()
-        && let Some(what) = hardbop_calculus::unsupported(&machine)
-    {
-        return Err(refused(what));
-    }
     let targets = arguments.targets.or_assertions(&machine)?;
     let targets: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
-    let written = |checked: &Checked| {
-        if checked.named.values || checked.named.fields {
-            return Err(refused("an algorithm that uses names of the program"));
-        }
-        Ok(())
-    };
     let text = match bound {
         Some(bound) => {
             let fixed = fixed(&machine, arguments.threads.most());
@@ -71,21 +58,43 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
             written(&checked)?;
             problem.program.text(&problem.algorithm)
         }
-        None => {
-            let reference = Algorithm::built_in(REFERENCE);
-            let algorithm = algorithm
-                .or(reference)
-                .expect("the reference is in the table");
-            let (program, checked) =
-                sequential_problem(&machine, &algorithm, &targets, &targets, extent);
-            refuse_errors(&algorithm, &checked)?;
-            written(&checked)?;
-            program.text(&algorithm)
-        }
+        None => sequential_text(&machine, &targets, algorithm, extent)?,
     };
     match &arguments.output {
         Some(file) => files::replace(file, &text)?,
         None => console.print(&text),
     }
     Ok(Exit::Fine)
+}
+
+/// A sequential program with an algorithm, the reference unless there is another.
+pub(super) fn sequential_text(
+    machine: &Machine,
+    targets: &[NodeId],
+    algorithm: Option<Algorithm>,
+    extent: Option<Extent>,
+) -> Result<String, Failure> {
+    if let Some(what) = hardbop_calculus::unsupported(machine) {
+        return Err(refused(what));
+    }
+    let reference = Algorithm::built_in(REFERENCE);
+    let algorithm = algorithm
+        .or(reference)
+        .expect("the reference is in the table");
+    let (program, checked) = sequential_problem(machine, &algorithm, targets, targets, extent);
+    refuse_errors(&algorithm, &checked)?;
+    written(&checked)?;
+    Ok(program.text(&algorithm))
+}
+
+fn refused(what: &str) -> Failure {
+    Failure::BadInput(format!("the relations of {what} cannot be written"))
+}
+
+/// A file on its own has no names of the program.
+fn written(checked: &Checked) -> Result<(), Failure> {
+    if checked.named.values || checked.named.fields {
+        return Err(refused("an algorithm that uses names of the program"));
+    }
+    Ok(())
 }

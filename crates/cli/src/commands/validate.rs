@@ -99,7 +99,8 @@ fn excluded(target: &Target) -> &'static str {
     }
 }
 
-fn read_certificates(file: &str) -> Result<Vec<Certificate>, Failure> {
+/// The certificates in a file: one, a list, or those of an outcome.
+pub(super) fn read_certificates(file: &str) -> Result<Vec<Certificate>, Failure> {
     let text = input::read_text(file)?;
     let bad = |error: &dyn std::fmt::Display| {
         Failure::BadInput(format!("cannot read a certificate from {file}: {error}"))

@@ -2,7 +2,8 @@
 //!
 //! Three suites stand for the paper's: small generated programs for SLAM's regression tests, the
 //! driver families for its drivers, and programs of the sizes of Terminator-A, B and C with both
-//! ways of writing `dead`. Rows of several programs show averages, as in the paper. Beside the two
+//! ways of writing `dead`. Smaller programs of that kind come first: those of the paper's sizes
+//! take the formulas minutes. Rows of several programs show averages, as in the paper. Beside the two
 //! algorithms of the paper, solved as formulas, stands the summary engine; all three must agree,
 //! with each other and, except for the small programs, which the summary engine sorts, with the
 //! verdict that the construction guarantees. Engines are set up as `check` does it, so they look at
@@ -14,7 +15,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::Patience;
 use hardbop_bench::{Align, Table, quantity};
 use hardbop_calculus::Algorithm;
-use hardbop_families::{Dead, Knobs, KnownVerdict, TERMINATOR_SHAPES, find, generate};
+use hardbop_families::{Dead, Family, Knobs, KnownVerdict, TERMINATOR_SHAPES, find, generate};
 use hardbop_machine::Machine;
 use hardbop_machine::ir::Procedure;
 use hardbop_outcome::{Answer, Budget, Question, Silent, WantedRun};
@@ -32,6 +33,14 @@ const DRIVERS: [(&str, u32, &str); 4] = [
 ];
 /// Programs of a row of drivers.
 const DRIVER_SEEDS: std::ops::Range<u64> = 1..3;
+
+/// Families and sizes of the smaller Terminator-like programs.
+const SMALLER: [(&str, u32); 4] = [
+    ("terminator", 1),
+    ("terminator-safe", 1),
+    ("terminator", 2),
+    ("terminator-safe", 2),
+];
 
 /// The contenders: the two algorithms of the paper and the engine that is not a formula.
 const CONTENDERS: [&str; 3] = [EF, "entry-forward-opt", "summary"];
@@ -124,8 +133,7 @@ fn regression(timeout: Duration) -> Result<Vec<Row>, Failure> {
 
 fn drivers(timeout: Duration) -> Result<Vec<Row>, Failure> {
     let rows = DRIVERS.iter().map(|&(family, size, name)| {
-        let found = find(family);
-        let found = found.ok_or_else(|| Failure::Internal(format!("no family {family}")))?;
+        let found = known(family)?;
         let sign = match found.verdict {
             KnownVerdict::Reachable => "positive",
             KnownVerdict::Unreachable => "negative",
@@ -143,8 +151,22 @@ fn drivers(timeout: Duration) -> Result<Vec<Row>, Failure> {
     rows.collect()
 }
 
+/// A family of the table.
+fn known(family: &str) -> Result<&'static Family, Failure> {
+    find(family).ok_or_else(|| Failure::Internal(format!("no family {family}")))
+}
+
 fn terminator() -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
+    for (family, size) in SMALLER {
+        let found = known(family)?;
+        let machine = instance_machine(family, &found.generate(size, 1).text)?;
+        rows.push(Row {
+            name: format!("Terminator-like, {family} {size}"),
+            verdict: found.verdict,
+            members: vec![assertions(machine)],
+        });
+    }
     for shape in TERMINATOR_SHAPES {
         for (dead, name) in [(Dead::Iterative, "iterative"), (Dead::Schoose, "schoose")] {
             let machine = instance_machine(shape.name, &shape.generate(dead, 1))?;

@@ -30,11 +30,30 @@ impl Scratch {
         }
     }
 
-    /// Writes the program under test and names its file.
-    pub fn write_program(&self, text: &str) -> Result<String, Failure> {
-        let path = self.directory.join("program.bp");
-        fs::write(&path, text).map_err(|error| trouble("write a generated program", &error))?;
-        let path = path.into_os_string();
+    /// Writes the program under test.
+    pub fn write_program(&self, text: &str) -> Result<(), Failure> {
+        fs::write(self.program()?, text)
+            .map_err(|error| trouble("write a generated program", &error))
+    }
+
+    /// The file of the program under test.
+    pub fn program(&self) -> Result<String, Failure> {
+        self.named("program.bp")
+    }
+
+    /// The file of the program in a format of another tool. Some tools go by the ending.
+    pub fn exported(&self, format: &str) -> Result<String, Failure> {
+        let ending = match format {
+            "chc" => "smt2",
+            "moped" => "moped.bp",
+            "dimacs" => "cnf",
+            other => other,
+        };
+        self.named(&format!("program.{ending}"))
+    }
+
+    fn named(&self, name: &str) -> Result<String, Failure> {
+        let path = self.directory.join(name).into_os_string();
         path.into_string().map_err(|_| {
             Failure::BadInput("the temporary directory's name is not UTF-8".to_owned())
         })

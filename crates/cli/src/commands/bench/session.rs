@@ -1,13 +1,18 @@
 //! One run after the other: the command of each contender, and what its output says.
 
+use super::instructions::Counter;
 use super::measured_process::{self, Limits};
 use super::scratch::Scratch;
 use crate::engine_arguments as engines;
 use crate::exit::Failure;
 use crate::interrupt::Patience;
-use hardbop_bench::{Case, End, Kind, Peer, Sample, Source, check_output};
+use hardbop_bench::{Case, End, Kind, Peer, Sample, check_output};
 use hardbop_outcome::Interrupt as _;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
 
 /// Who is measured.
 pub enum Contender {
@@ -77,30 +82,67 @@ impl Session {
         self.patience.check().is_some()
     }
 
-    /// The file of a case; a generated one takes the place of the one before.
-    pub fn file_of(&self, case: &Case) -> Result<String, Failure> {
-        match (&case.source, case.size, case.seed) {
-            (Source::Generated(family), Some(size), Some(seed)) => self
-                .scratch
-                .write_program(&family.generate(size, seed).text),
-            (Source::File(file), ..) => Ok(file.clone()),
-            _ => Err(Failure::Internal(
-                "a generated program without a size".to_owned(),
-            )),
+    /// Writes the files of a case, which take the place of those before: the program if it is a
+    /// generated one, and what the peers read instead. A peer whose file cannot be written does not
+    /// take part; `say` hears why.
+    pub fn prepare(
+        &self,
+        case: &Case,
+        contenders: &[Contender],
+        mut say: impl FnMut(&str),
+    ) -> Result<(), Failure> {
+        if let (Some(size), Some(seed)) = (case.size, case.seed) {
+            let family = hardbop_families::find(&case.name);
+            let family = family
+                .ok_or_else(|| Failure::Internal(format!("there is no family {}", case.name)))?;
+            let text = family.generate(size, seed).text;
+            self.scratch.write_program(&text)?;
+        }
+        let peers = contenders.iter().filter_map(|contender| match contender {
+            Contender::Peer(peer) => Some(peer),
+            _ => None,
+        });
+        let formats: BTreeSet<&str> = peers.flat_map(Peer::formats).collect();
+        for format in formats {
+            let file = self.scratch.exported(format)?;
+            // Nothing of the case before may be left.
+            let _ = fs::remove_file(&file);
+            if case.asks_about_runs() {
+                continue;
+            }
+            // Moped asks for one label.
+            if format == "moped" && case.label.is_none() {
+                continue;
+            }
+            let mut words = vec!["export", "--to", format];
+            words.extend(case.options.iter().map(String::as_str));
+            let program = self.program_of(case)?;
+            words.extend(["-o", &file, &program]);
+            let words = self.own(&words);
+            let made = measured_process::run(&words, &self.scratch, &self.limits, &self.patience)?;
+            if made.end != End::Exited(0) {
+                let _ = fs::remove_file(&file);
+                let why = self.scratch.messages()?;
+                let why = why.lines().next().unwrap_or_default();
+                say(&format!("{} is not written as {format}: {why}", case.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// The file of a case.
+    fn program_of(&self, case: &Case) -> Result<String, Failure> {
+        match case.size {
+            Some(_) => self.scratch.program(),
+            None => Ok(case.name.clone()),
         }
     }
 
     /// Runs a contender once, if the question is one for it.
-    pub fn sample(
-        &self,
-        contender: &Contender,
-        file: &str,
-        case: &Case,
-    ) -> Result<Sample, Failure> {
-        if case.asks_about_runs() && !contender.answers_about_runs() {
-            return Ok(Sample::ended(End::Skipped));
-        }
-        let words = self.command(contender, file, case);
+    pub fn sample(&self, contender: &Contender, case: &Case) -> Result<Sample, Failure> {
+        let Some(words) = self.command(contender, case)? else {
+            return Ok(Sample::ended(End::Unsuited));
+        };
         let measured = measured_process::run(&words, &self.scratch, &self.limits, &self.patience)?;
         let mut sample = Sample {
             end: measured.end,
@@ -115,27 +157,80 @@ impl Session {
         Ok(sample)
     }
 
-    fn command(&self, contender: &Contender, file: &str, case: &Case) -> Vec<OsString> {
-        let own = |words: &[&str]| {
-            let words = words.iter().map(OsString::from);
-            std::iter::once(self.hardbop.clone()).chain(words).collect()
+    /// The instructions of one more run, if it ends: one that takes long gets a multiple of the
+    /// time it took before, and not much more than the limit of all runs.
+    pub fn count(
+        &self,
+        contender: &Contender,
+        case: &Case,
+        counter: Counter,
+        wall: Duration,
+    ) -> Result<Option<u64>, Failure> {
+        let Some(command) = self.command(contender, case)? else {
+            return Ok(None);
         };
-        match contender {
-            Contender::FrontEnd => own(&["parse", "--quiet", "--json", "--stats", file]),
+        let expected = wall * counter.patience();
+        if expected > 4 * self.limits.time {
+            return Ok(None);
+        }
+        let limits = Limits {
+            time: expected + self.limits.time,
+            memory_kib: None,
+        };
+        let words = [counter.before(), command].concat();
+        let run = measured_process::run(&words, &self.scratch, &limits, &self.patience)?;
+        Ok(match run.end {
+            End::Exited(_) => counter.read(&self.scratch.messages()?),
+            _ => None,
+        })
+    }
+
+    fn own(&self, words: &[&str]) -> Vec<OsString> {
+        let words = words.iter().map(OsString::from);
+        std::iter::once(self.hardbop.clone()).chain(words).collect()
+    }
+
+    /// The command of a contender; nothing if the question is not one for it.
+    fn command(
+        &self,
+        contender: &Contender,
+        case: &Case,
+    ) -> Result<Option<Vec<OsString>>, Failure> {
+        if case.asks_about_runs() && !contender.answers_about_runs() {
+            return Ok(None);
+        }
+        let file = self.program_of(case)?;
+        Ok(Some(match contender {
+            Contender::FrontEnd => self.own(&["parse", "--quiet", "--json", "--stats", &file]),
             Contender::Engine(engine) => {
                 // What is measured is the search, not the writing of runs.
                 let mut words = vec!["check", "--quiet", "--json", "--stats"];
                 words.extend(["--trace", "none", "--engine"]);
                 words.extend(engine.split_whitespace());
                 words.extend(case.options.iter().map(String::as_str));
-                words.push(file);
-                own(&words)
+                words.push(&file);
+                self.own(&words)
             }
             Contender::Peer(peer) => {
-                let words = peer.command(file, case.label.as_deref());
+                let mut files = Vec::new();
+                for format in peer.formats() {
+                    let exported = self.scratch.exported(format)?;
+                    if !Path::new(&exported).exists() {
+                        return Ok(None);
+                    }
+                    files.push((format, exported));
+                }
+                let words = peer.command(|name| match name {
+                    "file" => Some(file.clone()),
+                    "label" => Some(case.label.clone().unwrap_or_default()),
+                    _ => {
+                        let mut files = files.iter();
+                        Some(files.find(|(format, _)| *format == name)?.1.clone())
+                    }
+                });
                 words.into_iter().map(OsString::from).collect()
             }
-        }
+        }))
     }
 
     fn read_output(
