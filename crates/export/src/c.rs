@@ -9,7 +9,7 @@
 //! parameters of the first procedure at the start, locals at each call, then at each step which
 //! edge is taken (if there are several and their guards do not say it) and its choices.
 
-use crate::expressions::c::{constant, expression, mask, type_name};
+use crate::expressions::c::{FUNCTIONS, constant, expression, mask, type_name};
 use crate::names::{OWN, SourceNames, identifier};
 use crate::places::{edge_text, node_names, node_text, printable};
 use crate::{Refused, entry_of, sequential};
@@ -107,6 +107,7 @@ pub fn c(machine: &Machine, targets: &[Target]) -> Result<String, Refused> {
     }
     writer.line(0, "*/");
     writer.line(0, HEAD);
+    let behind_head = writer.text.len();
     writer.globals();
     for procedure in machine.procedure_ids() {
         let signature = writer.signature(procedure);
@@ -116,7 +117,21 @@ pub fn c(machine: &Machine, targets: &[Target]) -> Result<String, Refused> {
         writer.procedure(procedure);
     }
     writer.main();
+    let functions = functions_for(&writer.text);
+    writer.text.insert_str(behind_head, &functions);
     Ok(writer.text)
+}
+
+/// The functions of division and shifts that a text calls, and those that these call.
+fn functions_for(text: &str) -> String {
+    let mut functions = String::new();
+    for (name, function) in FUNCTIONS.into_iter().rev() {
+        let call = format!("{name}(");
+        if text.contains(&call) || functions.contains(&call) {
+            functions.insert_str(0, &format!("{function}\n"));
+        }
+    }
+    functions
 }
 
 /// The text so far.

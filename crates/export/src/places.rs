@@ -26,6 +26,7 @@ pub(crate) fn node_names(
             (Some(label), _) => identifier(&label.name),
             (None, NodeKind::Exit) => "exit".to_owned(),
             (None, NodeKind::Failure) => format!("{line}{separator}fails"),
+            (None, NodeKind::OutOfRange) => format!("{line}{separator}out_of_range"),
             (None, NodeKind::Statement | NodeKind::Internal) => line.to_string(),
         };
         names.fresh(&format!("{procedure}{separator}{own}"))

@@ -6,9 +6,10 @@ use hardbop_machine::{BinaryOp, Expr, ExprArena, ExprId, Type, UnaryOp};
 
 /// Words that no variable may be called.
 pub(crate) const WORDS: &[&str] = &[
-    "and", "as", "assert", "bvadd", "bvmul", "bvsub", "bvule", "bvult", "concat", "distinct",
-    "exists", "extract", "false", "forall", "ite", "let", "match", "not", "or", "par", "true",
-    "xor",
+    "and", "as", "assert", "bvadd", "bvand", "bvashr", "bvlshr", "bvmul", "bvor", "bvsdiv",
+    "bvshl", "bvsrem", "bvsub", "bvudiv", "bvule", "bvult", "bvurem", "bvxor", "concat",
+    "distinct", "exists", "extract", "false", "forall", "ite", "let", "match", "not", "or", "par",
+    "true", "xor",
 ];
 
 /// The sort of a type.
@@ -39,13 +40,36 @@ pub(crate) fn expression(
         Expr::Next(variable, ty) => vec![Piece::Text(leaf(Leaf::Next(variable), ty))],
         Expr::Input(input, ty) => vec![Piece::Text(leaf(Leaf::Input(input), ty))],
         Expr::Unary(UnaryOp::Not, a) => joined("(not ", &[a], " ", ")"),
-        Expr::Binary(op, a, b, _) => joined(&format!("({} ", binary(op)), &[a, b], " ", ")"),
+        Expr::Unary(UnaryOp::Resize(ty), a) => resized(exprs.get(a).ty(), ty, a),
+        Expr::Binary(op, a, b, ty) => joined(&format!("({} ", binary(op, ty)), &[a, b], " ", ")"),
         Expr::Ite(c, a, b, _) => joined("(ite ", &[c, a, b], " ", ")"),
     })
 }
 
-fn binary(op: BinaryOp) -> &'static str {
+/// A value in another type, modulo 2^n or widened with zeros.
+fn resized(from: Type, to: Type, operand: ExprId) -> Vec<Piece> {
+    let around = |before: &str, after: &str| joined(before, &[operand], "", after);
+    match (from, to) {
+        (Type::Bool, Type::Bool) => around("", ""),
+        (Type::Bool, Type::Int(_)) => {
+            let (one, zero) = (constant(1, to), constant(0, to));
+            around("(ite ", &format!(" {one} {zero})"))
+        }
+        (Type::Int(_), Type::Bool) => around("(= ((_ extract 0 0) ", ") #b1)"),
+        (Type::Int(narrow), Type::Int(wide)) if narrow <= wide => {
+            around(&format!("((_ zero_extend {}) ", wide - narrow), ")")
+        }
+        (Type::Int(_), Type::Int(width)) => around(&format!("((_ extract {} 0) ", width - 1), ")"),
+    }
+}
+
+/// The corners of division and shifts are those of SMT-LIB.
+fn binary(op: BinaryOp, ty: Type) -> &'static str {
+    let is_word = ty != Type::Bool;
     match op {
+        BinaryOp::And if is_word => "bvand",
+        BinaryOp::Or if is_word => "bvor",
+        BinaryOp::Xor if is_word => "bvxor",
         BinaryOp::And => "and",
         BinaryOp::Or => "or",
         BinaryOp::Xor => "xor",
@@ -57,5 +81,12 @@ fn binary(op: BinaryOp) -> &'static str {
         BinaryOp::Add => "bvadd",
         BinaryOp::Subtract => "bvsub",
         BinaryOp::Multiply => "bvmul",
+        BinaryOp::Divide => "bvudiv",
+        BinaryOp::Remainder => "bvurem",
+        BinaryOp::SignedDivide => "bvsdiv",
+        BinaryOp::SignedRemainder => "bvsrem",
+        BinaryOp::ShiftLeft => "bvshl",
+        BinaryOp::ShiftRight => "bvlshr",
+        BinaryOp::SignedShiftRight => "bvashr",
     }
 }
