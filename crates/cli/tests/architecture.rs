@@ -93,6 +93,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "hardbop-checker",
         &["hardbop-machine", "hardbop-evidence", "hardbop-sat"],
     ),
+    (
+        "hardbop-export",
+        &["hardbop-machine", "hardbop-evidence", "hardbop-checker"],
+    ),
     ("hardbop-bdd", &[]),
     ("hardbop-sat", &[]),
     (

@@ -10,7 +10,9 @@
 //! [`sequential`] has forward and backward certificates, [`interleaved`] those of threads,
 //! [`formulas`] the formulas of all.
 
+mod configuration;
 mod formulas;
+mod interleaved;
 mod sequential;
 mod states;
 
@@ -46,7 +48,7 @@ pub fn certificate_script(
             Direction::Forward | Direction::Backward => {
                 sequential::write(&mut script, machine, certificate);
             }
-            Direction::Interleaved => todo!(),
+            Direction::Interleaved => interleaved::write(&mut script, machine, certificate)?,
         }
     }
     script.text.insert_str(0, "(set-logic QF_BV)\n");

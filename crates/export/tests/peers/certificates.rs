@@ -1,0 +1,168 @@
+//! Z3 confirms the certificates of the engines, and refutes a condition of exactly those damaged
+//! ones that the checker rejects.
+
+use crate::programs::{examples, generated};
+use crate::support::{SmtSolver, ask};
+use hardbop_checker::{Rejected, validate};
+use hardbop_evidence::certificate::{Direction, Formula};
+use hardbop_export::certificate_script;
+use hardbop_machine::{Machine, from_text};
+use hardbop_outcome::{Certificate, NeverInterrupted, Target};
+use hardbop_portfolio::EngineName;
+use hardbop_testkit::random::Random;
+use hardbop_testkit::{Knobs, generate};
+
+/// Damages one thing.
+fn damage(random: &mut Random, certificate: &mut Certificate) {
+    let count = certificate.formulas.len();
+    let negated = |formula| Formula::Not(formula);
+    let relations = certificate.nodes.len() + certificate.turns.len();
+    match random.below(4) {
+        0 if !certificate.nodes.is_empty() => {
+            let node = random.below(certificate.nodes.len());
+            certificate.nodes.remove(node);
+        }
+        0 if !certificate.turns.is_empty() => {
+            let turn = random.below(certificate.turns.len());
+            certificate.turns.remove(turn);
+        }
+        1 if relations > 0 => {
+            let which = random.below(relations);
+            let relation = match certificate.nodes.get_mut(which) {
+                Some(node) if random.percent(50) && node.to_exit.is_some() => {
+                    node.to_exit.as_mut().expect("it was there")
+                }
+                Some(node) => &mut node.relation,
+                None => &mut certificate.turns[which - certificate.nodes.len()].relation,
+            };
+            certificate.formulas.push(if random.percent(50) {
+                negated(*relation)
+            } else {
+                Formula::Constant(random.percent(50))
+            });
+            *relation = count as u32;
+        }
+        _ if count > 0 => {
+            let index = random.below(count);
+            let formula = &mut certificate.formulas[index];
+            *formula = match formula.clone() {
+                Formula::Constant(value) => Formula::Constant(!value),
+                Formula::Not(_) if index > 0 => Formula::Not(random.below(index) as u32),
+                Formula::And(mut operands) if !operands.is_empty() => {
+                    operands.remove(random.below(operands.len()));
+                    Formula::And(operands)
+                }
+                Formula::Or(mut operands) if !operands.is_empty() => {
+                    operands.remove(random.below(operands.len()));
+                    Formula::Or(operands)
+                }
+                Formula::Ite(c, a, b) => Formula::Ite(c, b, a),
+                _ => Formula::Constant(random.percent(50)),
+            };
+        }
+        _ => {}
+    }
+}
+
+/// Whether the solver finds all conditions to hold.
+fn confirms(solver: &SmtSolver, machine: &Machine, certificate: &Certificate) -> Option<bool> {
+    let script = certificate_script(machine, std::slice::from_ref(certificate)).ok()?;
+    let answers = solver.answers(&script);
+    let is_answer = |answer: &String| answer == "sat" || answer == "unsat";
+    assert!(answers.iter().all(is_answer), "{answers:?}");
+    assert!(script.contains(&format!("; {} conditions\n", answers.len())));
+    Some(answers.iter().all(|answer| answer == "unsat"))
+}
+
+/// Confirms certificates and damaged ones; gives how many of the latter were accepted and rejected.
+fn compare(
+    solver: &SmtSolver,
+    machine: &Machine,
+    certificates: &[Certificate],
+    seed: u64,
+) -> [u32; 2] {
+    let mut counts = [0, 0];
+    let text = machine.source.text();
+    for certificate in certificates {
+        assert_eq!(confirms(solver, machine, certificate), Some(true), "{text}");
+        let mut random = Random::new(seed);
+        for round in 0..4 {
+            let mut damaged = certificate.clone();
+            damage(&mut random, &mut damaged);
+            let expected = match validate(machine, &damaged, &NeverInterrupted) {
+                Ok(_) => Some(true),
+                Err(Rejected::Broken(_)) => Some(false),
+                Err(_) => None,
+            };
+            let answer = confirms(solver, machine, &damaged);
+            assert_eq!(answer, expected, "round {round}\n{text}");
+            if let Some(accepted) = expected {
+                counts[usize::from(!accepted)] += 1;
+            }
+        }
+    }
+    counts
+}
+
+fn compare_all(
+    programs: Vec<(String, Machine, Vec<Target>)>,
+    engine: EngineName,
+    direction: Direction,
+) {
+    let Some(solver) = SmtSolver::find() else {
+        return;
+    };
+    let mut counts = [0, 0];
+    for (seed, (_, machine, targets)) in programs.into_iter().enumerate() {
+        let mut certificates = ask(&machine, targets, engine).certificates;
+        certificates.retain(|certificate| certificate.direction == direction);
+        let [accepted, rejected] = compare(&solver, &machine, &certificates, seed as u64);
+        counts = [counts[0] + accepted, counts[1] + rejected];
+    }
+    assert!(counts.iter().all(|&count| count > 5), "{counts:?}");
+}
+
+#[test]
+fn forward_certificates_are_judged_as_the_checker_judges_them() {
+    let programs = generated(0..10).into_iter().chain(examples()).collect();
+    compare_all(programs, EngineName::Summary, Direction::Forward);
+}
+
+#[test]
+fn backward_certificates_are_judged_as_the_checker_judges_them() {
+    let programs = generated(0..10);
+    compare_all(programs, EngineName::Sat, Direction::Backward);
+}
+
+#[test]
+fn interleaved_certificates_are_judged_as_the_checker_judges_them() {
+    let programs = (0..40).filter_map(|seed| {
+        let knobs = if seed % 2 == 0 {
+            Knobs::concurrent()
+        } else {
+            Knobs::relay()
+        };
+        let machine = from_text("random.bp", &generate(seed, &knobs));
+        let machine = machine.expect("generated programs are good");
+        let mut targets = Target::assertions(&machine);
+        targets.extend(Target::labels(&machine, "TARGET"));
+        (!targets.is_empty()).then(|| (format!("threads {seed}"), machine, targets))
+    });
+    compare_all(
+        programs.collect(),
+        EngineName::Interleaving,
+        Direction::Interleaved,
+    );
+}
+
+/// The example of docs/certificates.md.
+#[test]
+fn each_condition_says_in_words_of_the_source_what_it_checks() {
+    let text = "decl g := 0;\nvoid main() begin\n  flip();\n  assert(g);\nend\nvoid flip() begin\n  \
+                g := !g;\nend\n";
+    let machine = from_text("flip.bp", text).expect("the program is good");
+    let outcome = ask(&machine, Target::assertions(&machine), EngineName::Summary);
+    let script = certificate_script(&machine, &outcome.certificates).expect("it is sequential");
+    let titles: Vec<&str> = script.lines().filter(|line| line.contains(". ")).collect();
+    expect_test::expect![[]].assert_eq(&titles.join("\n"));
+}
