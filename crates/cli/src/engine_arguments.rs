@@ -107,7 +107,7 @@ enum SearchName {
 enum TrackName {
     /// Few at first, then those that turn out to be needed
     Needed,
-    /// All that can have to do with the targets
+    /// All that can have to do with the targets, with all their values
     All,
 }
 
