@@ -14,7 +14,7 @@ impl Manager<'_> {
     /// `f` at the point nearest to each point at which `g` holds (Mucke's `cofactor`).
     pub fn constrain(&mut self, f: Bdd, g: Bdd) -> Result<Bdd, Exhausted> {
         let result = self.generalised(f, g, CONSTRAIN)?;
-        self.record(Operation::Constrain(f, g), result);
+        self.record(&Operation::Constrain(f, g), result);
         Ok(result)
     }
 
@@ -22,7 +22,7 @@ impl Manager<'_> {
     /// result has only variables of `f` (Mucke's `assume`).
     pub fn restrict(&mut self, f: Bdd, g: Bdd) -> Result<Bdd, Exhausted> {
         let result = self.generalised(f, g, RESTRICT)?;
-        self.record(Operation::Restrict(f, g), result);
+        self.record(&Operation::Restrict(f, g), result);
         Ok(result)
     }
 

@@ -75,7 +75,7 @@ impl Roots for u64 {
 impl Manager<'_> {
     /// Frees all nodes that no root needs.
     pub fn collect(&mut self, roots: &dyn Roots) {
-        self.record(Operation::Collect(roots), Bdd::TRUE);
+        self.record(&Operation::Collect(roots), Bdd::TRUE);
         let mut marks = Marks::new(self.table.capacity());
         marks.insert(Bdd::TRUE.index());
         let mut pending: Vec<Bdd> = Vec::new();

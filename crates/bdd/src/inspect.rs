@@ -1,12 +1,13 @@
 //! Looking at functions without making new ones.
 
+use crate::hash::{BddMap, BddSet};
 use crate::manager::{Bdd, Manager};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 impl Manager<'_> {
     /// How many nodes a function has, the constant not counted.
     pub fn size(&self, f: Bdd) -> usize {
-        let mut seen = HashSet::new();
+        let mut seen = BddSet::default();
         let mut pending = vec![f.regular()];
         while let Some(bdd) = pending.pop() {
             if let Some((_, low, high)) = self.parts(bdd)
@@ -21,7 +22,7 @@ impl Manager<'_> {
 
     /// Whether a function has more than this many nodes; looks at no more than that.
     pub fn is_larger(&self, f: Bdd, size: usize) -> bool {
-        let mut seen = HashSet::new();
+        let mut seen = BddSet::default();
         let mut pending = vec![f.regular()];
         while let Some(bdd) = pending.pop() {
             if let Some((_, low, high)) = self.parts(bdd)
@@ -39,7 +40,7 @@ impl Manager<'_> {
 
     /// The variables that a function depends on, in order.
     pub fn support(&self, f: Bdd) -> BTreeSet<u32> {
-        let mut seen = HashSet::new();
+        let mut seen = BddSet::default();
         let mut variables = BTreeSet::new();
         let mut pending = vec![f.regular()];
         while let Some(bdd) = pending.pop() {
@@ -83,7 +84,7 @@ impl Manager<'_> {
     /// number.
     pub fn count(&self, f: Bdd, variables: u32) -> f64 {
         // Fractions of all assignments, bottom-up.
-        let mut fractions: HashMap<Bdd, f64> = HashMap::from([(Bdd::TRUE, 1.0)]);
+        let mut fractions: BddMap<f64> = [(Bdd::TRUE, 1.0)].into_iter().collect();
         let mut pending = vec![f.regular()];
         while let Some(&bdd) = pending.last() {
             if fractions.contains_key(&bdd) {

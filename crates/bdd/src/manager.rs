@@ -154,7 +154,7 @@ impl<'a> Manager<'a> {
     /// The function that is true where the variable is.
     pub fn variable(&mut self, variable: u32) -> Result<Bdd, Exhausted> {
         let result = self.make(variable, Bdd::FALSE, Bdd::TRUE)?;
-        self.record(Operation::Variable(variable), result);
+        self.record(&Operation::Variable(variable), result);
         Ok(result)
     }
 
@@ -232,8 +232,8 @@ impl<'a> Manager<'a> {
     /// The variable a function tests first with its two cofactors; nothing for a constant.
     pub fn branch(&self, bdd: Bdd) -> Option<(u32, Bdd, Bdd)> {
         let branch = self.parts(bdd)?;
-        self.record(Operation::Low(bdd), branch.1);
-        self.record(Operation::High(bdd), branch.2);
+        self.record(&Operation::Low(bdd), branch.1);
+        self.record(&Operation::High(bdd), branch.2);
         Some(branch)
     }
 

@@ -9,7 +9,7 @@ impl Manager<'_> {
     /// Conjunction.
     pub fn and(&mut self, f: Bdd, g: Bdd) -> Answer {
         let result = self.conjoin(f, g)?;
-        self.record(Operation::And(f, g), result);
+        self.record(&Operation::And(f, g), result);
         Ok(result)
     }
 
@@ -26,7 +26,7 @@ impl Manager<'_> {
     /// Exclusive or.
     pub fn xor(&mut self, f: Bdd, g: Bdd) -> Answer {
         let result = self.differ(f, g)?;
-        self.record(Operation::Xor(f, g), result);
+        self.record(&Operation::Xor(f, g), result);
         Ok(result)
     }
 
@@ -38,7 +38,7 @@ impl Manager<'_> {
     /// `if c then f else g`.
     pub fn ite(&mut self, c: Bdd, f: Bdd, g: Bdd) -> Answer {
         let result = self.choose(c, f, g)?;
-        self.record(Operation::Ite(c, f, g), result);
+        self.record(&Operation::Ite(c, f, g), result);
         Ok(result)
     }
 
@@ -46,7 +46,7 @@ impl Manager<'_> {
     /// pass.
     pub fn relprod(&mut self, f: Bdd, g: Bdd, plan: &Plan) -> Answer {
         let result = self.image(f, g, plan)?;
-        self.record(Operation::Relprod(plan.number(), f, g), result);
+        self.record(&Operation::Relprod(plan.number(), f, g), result);
         Ok(result)
     }
 

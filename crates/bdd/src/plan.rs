@@ -52,7 +52,7 @@ impl PlanBuilder {
     pub fn build(self, manager: &mut Manager<'_>) -> Plan {
         let number = manager.plan_count;
         manager.plan_count += 1;
-        manager.record(Operation::Plan(number, &self.actions), Bdd::TRUE);
+        manager.record(&Operation::Plan(number, &self.actions), Bdd::TRUE);
         let variables = self.actions.iter().map(|&(variable, _)| variable);
         let first = variables.clone().min().unwrap_or(0);
         let mut actions: Vec<u32> = match variables.max() {

@@ -27,13 +27,10 @@ pub(crate) enum Operation<'a> {
 
 impl Manager<'_> {
     #[inline]
-    #[cfg_attr(
-        not(feature = "record"),
-        allow(clippy::unused_self, clippy::needless_pass_by_value)
-    )]
-    pub(crate) fn record(&self, operation: Operation<'_>, result: Bdd) {
+    #[cfg_attr(not(feature = "record"), allow(clippy::unused_self))]
+    pub(crate) fn record(&self, operation: &Operation<'_>, result: Bdd) {
         #[cfg(feature = "record")]
-        self.recorder.write(&operation, result);
+        self.recorder.write(operation, result);
         #[cfg(not(feature = "record"))]
         let _ = (operation, result);
     }

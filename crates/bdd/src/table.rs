@@ -73,6 +73,7 @@ impl Slots {
 }
 
 /// Where a node that is not there yet belongs.
+#[derive(Clone, Copy)]
 pub(crate) struct Vacancy {
     slot: usize,
     hash: u32,
