@@ -114,14 +114,16 @@ impl<'a> Translator<'a> {
     }
 
     /// A condition. A lone `*` holds or not as one likes, which needs neither a guard nor an input.
-    pub fn condition(&mut self, mut root: ast::ExprId, inputs: &mut Vec<Type>) -> Option<ExprId> {
+    pub fn condition(&mut self, root: ast::ExprId, inputs: &mut Vec<Type>) -> Option<ExprId> {
+        (!self.is_lone_choice(root)).then(|| self.translate(root, Time::Before, inputs))
+    }
+
+    /// Whether an expression is nothing but a `*`.
+    pub fn is_lone_choice(&self, mut root: ast::ExprId) -> bool {
         while let ExprKind::Paren(operand) = self.program.ast.expr(root).kind {
             root = operand;
         }
-        if let ExprKind::Choice { .. } = self.program.ast.expr(root).kind {
-            return None;
-        }
-        Some(self.translate(root, Time::Before, inputs))
+        matches!(self.program.ast.expr(root).kind, ExprKind::Choice { .. })
     }
 
     /// The opposite of an expression: what the text negates is taken back instead of negated again,

@@ -153,6 +153,10 @@ impl<'a> ProcedureLowering<'a, '_> {
             let Some(initial) = variable.initial else {
                 continue;
             };
+            // Elements are arbitrary anyway, each by itself.
+            if variable.length.is_some() && self.translator.is_lone_choice(initial) {
+                continue;
+            }
             let span = variable.name.span.to(self.program.ast.expr(initial).span);
             let node = self.draft.node(NodeKind::Internal, span);
             let mut inputs = Vec::new();
