@@ -10,7 +10,7 @@
 
 use crate::expressions::smt::{WORDS, constant, expression, sort};
 use crate::names::{SourceNames, symbol};
-use crate::places::{edge_text, node_names, node_text};
+use crate::places::{edge_text, node_names, node_text, printable};
 use crate::{Refused, entry_of, sequential};
 use hardbop_evidence::Target;
 use hardbop_machine::analysis::variables::each_write;
@@ -143,11 +143,11 @@ impl Writer<'_> {
     }
 
     fn head(&mut self, targets: &[Target]) {
-        let file = symbol(self.machine.source.name());
+        let file = printable(self.machine.source.name());
         self.line(&format!("; {file} as constrained Horn clauses"));
         self.line("; unsat: one of these can be reached; sat: none can");
         for target in targets {
-            let target = crate::places::printable(&target.to_string());
+            let target = printable(&target.to_string());
             self.line(&format!(";   {target}"));
         }
         self.line("(set-logic HORN)");
@@ -172,7 +172,7 @@ impl Writer<'_> {
         let machine = self.machine;
         for id in machine.procedure_ids() {
             let name = &machine.procedure(id).name;
-            self.line(&format!("\n; procedure {}", crate::places::printable(name)));
+            self.line(&format!("\n; procedure {}", printable(name)));
             for node in machine.procedure(id).node_ids() {
                 let remembered = self.interface(id).remembered.iter();
                 let variables = remembered.chain(self.now(node));

@@ -61,7 +61,8 @@ pub struct MopedProgram {
 pub fn moped(machine: &Machine, targets: &[Target]) -> Result<MopedProgram, Refused> {
     sequential(machine, "a program of Moped")?;
     let mut labels = node_names(machine, "_", identifier);
-    let mut names = Names::default();
+    let taken: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let mut names = Names::without(&taken);
     let mut asked: BTreeMap<NodeId, String> = BTreeMap::new();
     for target in targets {
         let wanted = match &target.kind {

@@ -1,4 +1,5 @@
-//! Formulas over bits as expressions of Moped, which has `!`, `&`, `|`, `!=` and no words.
+//! Formulas over bits as expressions of Moped, which has `!` (but not `!!`), `&`,
+//! `|`, `!=` and no words.
 //!
 //! The formulas of [`hardbop_machine::bits`] share their parts, and a text cannot: what is shared is
 //! written again, up to a limit on the length.
@@ -45,7 +46,7 @@ pub(crate) fn formula(
                     Err(formula) => vec![Formula(formula)],
                 }
             }
-            BitNode::Not(a) => vec![Text("!"), Formula(a)],
+            BitNode::Not(a) => vec![Text("(!"), Formula(a), Text(")")],
             BitNode::And(a, b) => vec![Text("("), Formula(a), Text(" & "), Formula(b), Text(")")],
             BitNode::Or(a, b) => vec![Text("("), Formula(a), Text(" | "), Formula(b), Text(")")],
             BitNode::Xor(a, b) => vec![Text("("), Formula(a), Text(" != "), Formula(b), Text(")")],
@@ -54,9 +55,9 @@ pub(crate) fn formula(
                 Formula(c),
                 Text(" & "),
                 Formula(a),
-                Text(") | (!"),
+                Text(") | ((!"),
                 Formula(c),
-                Text(" & "),
+                Text(") & "),
                 Formula(b),
                 Text("))"),
             ],

@@ -26,6 +26,11 @@ fn moped_agrees_on_generated_programs_and_examples() {
             let command = command.args(["-b", "-r"]).arg(&file.path).arg(label);
             let output = command.output().expect("moped was there a moment ago");
             let text = String::from_utf8_lossy(&output.stdout);
+            // It skips procedures that are never called, with their labels.
+            if String::from_utf8_lossy(&output.stderr).contains("not found") {
+                assert!(!expected, "{name} {label}");
+                continue;
+            }
             let answer = text
                 .lines()
                 .find(|line| line.starts_with("YES") || line.starts_with("NO"));
@@ -44,7 +49,7 @@ fn moped_agrees_on_generated_programs_and_examples() {
 
 #[test]
 fn what_is_too_long_bit_by_bit_is_refused_with_its_place() {
-    let text = "decl x: int<32>; void main() begin\n  x := x * x * x;\n  assert(x = x * x); end";
+    let text = "decl int<32> x; void main() begin\n  x := x * x * x;\n  assert(x = x * x); end";
     let machine = from_text("t.bp", text).expect("the program is good");
     let refused = hardbop_export::moped(&machine, &Target::assertions(&machine)).unwrap_err();
     let expected = "t.bp:2:3: Moped has no integers, and this step is too long when written out \
@@ -54,9 +59,9 @@ fn what_is_too_long_bit_by_bit_is_refused_with_its_place() {
 
 #[test]
 fn threads_are_refused_by_all_with_a_sentence() {
-    let text = "decl g; void main() begin\n  async f(); assert(g); end void f() begin g := 1; end";
-    let text = text.replace("async f();", "start_thread f();");
-    let machine = from_text("t.bp", &text);
+    let text =
+        "decl g; void main() begin\n  start_thread f(); assert(g); end void f() begin g := 1; end";
+    let machine = from_text("t.bp", text);
     let machine = machine.unwrap_or_else(|errors| panic!("{errors:?}"));
     let targets = Target::assertions(&machine);
     let moped = hardbop_export::moped(&machine, &targets).map(|moped| moped.text);
