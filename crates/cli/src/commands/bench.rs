@@ -316,8 +316,9 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         for (offset, contender) in contenders.iter().enumerate() {
             let record = &mut run.records[from + offset];
             if let Some(counter) = counter.filter(|_| record.is_answered()) {
-                let wall = record.best().wall;
-                record.instructions = session.count(contender, &case, counter, wall)?;
+                // Wall time says little about the work on a busy machine.
+                let spent = record.best().cpu.unwrap_or(record.best().wall);
+                record.instructions = session.count(contender, &case, counter, spent)?;
             }
             console.note(&report::progress_line(record));
         }
