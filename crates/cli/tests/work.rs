@@ -20,7 +20,7 @@ const RUNS: [(&str, &str, &[&str], &[&str]); 9] = [
     (
         "tn-safe",
         "200",
-        &["summary", "explicit", "calculus"],
+        &["summary", "explicit", "sat", "calculus"],
         &["--reach", "reach"],
     ),
     ("driver", "10", &["summary", "sat", "calculus"], &[]),

@@ -1,10 +1,15 @@
 //! One search: closure, clauses and solver in turns until every target is decided.
 //!
-//! Terms are expanded in rounds, each as long as all before it. After a round the solver is asked
-//! whether the start can go wrong, terms without equation being free to. If not, no open target is
-//! reached, and what was not expanded need not be. Otherwise the values of the symbols are tried
-//! out ([`Valuation`]): they reach a target, whose run is read off; or a term without equation, and
-//! there are more rounds; or neither, and the solution is excluded ([`crate::search::foundation`]).
+//! Terms are expanded in rounds, each as long as all before it. After a round the values that the
+//! symbols had last, at first false, are tried out ([`Valuation`]): they reach a target, whose run
+//! is read off; or a term without equation, and there are more rounds; or neither, and the solver
+//! is asked for others. Terms without equation are free to go wrong, so if it has none, no open
+//! target is reached, and what was not expanded need not be. If its values reach nothing either,
+//! the solution is excluded ([`crate::search::foundation`]).
+//!
+//! **Values before the solver.** Where they reach a term without equation the solver could only say
+//! yes. Trying them out is linear in the terms; the solver goes over all clauses again and again
+//! until it finds out the same.
 //!
 //! **Recursion.** Calls within a component of the call graph nest only as deep as the bound says,
 //! at first once, then twice as deep each time that a solution needs an instance that was put off.
@@ -37,6 +42,8 @@ pub(crate) struct Search<'s, 'm, 'i, 'b> {
     closure: &'s mut Closure<'m, 'i>,
     nodes: &'s [NodeId],
     equations: SolverEquations<'i>,
+    /// Values of the symbols in the last solution; those made since are false.
+    values: Vec<bool>,
     depth: u32,
     expanded: usize,
     calls: usize,
@@ -69,6 +76,7 @@ impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
             closure,
             nodes,
             equations: Equations::new(solver, nodes),
+            values: Vec::new(),
             depth: 1,
             expanded: 0,
             calls: 0,
@@ -133,23 +141,12 @@ impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
         why.unwrap_or(Limit::Interrupted)
     }
 
-    /// Asks the solver until it takes more terms, or everything is decided; whether it is.
+    /// Tries values of the symbols until it takes more terms, or everything is decided; whether it
+    /// is.
     fn ask(&mut self, ledger: &mut Ledger<'_>) -> Result<bool, Limit> {
+        let mut is_solution = false;
         while !ledger.is_decided() {
-            let assumptions = self.assumptions(ledger);
-            self.calls += 1;
-            match self.equations.circuit().solve(&assumptions) {
-                Solved::Interrupted => return Err(self.interrupted()),
-                Solved::Unsat => {
-                    let certificate =
-                        Certifier::new(self.closure).certificate(ledger.open_targets());
-                    let certificate = certificate.map_err(|trouble| self.limit(&trouble))?;
-                    ledger.exclude(certificate);
-                    continue;
-                }
-                Solved::Sat => {}
-            }
-            let valuation = Valuation::new(self.closure, &mut self.equations);
+            let valuation = Valuation::new(self.closure, &self.values);
             let mut has_reached = false;
             let mut needs_more = false;
             for &term in valuation.reached() {
@@ -163,22 +160,49 @@ impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
                 }
             }
             if has_reached {
+                is_solution = false;
                 continue;
             }
-            if needs_more {
-                if self.closure.pending.is_empty() {
-                    self.deepen()?;
-                }
+            if needs_more && !self.closure.pending.is_empty() {
                 return Ok(false);
             }
-            exclude(
-                self.closure,
-                &mut self.equations,
-                &valuation,
-                &mut self.excluded,
-            );
+            if is_solution && needs_more {
+                self.deepen()?;
+                return Ok(false);
+            }
+            if is_solution {
+                let (equations, excluded) = (&mut self.equations, &mut self.excluded);
+                exclude(self.closure, equations, &valuation, excluded);
+            }
+            is_solution = self.solve(ledger)?;
         }
         Ok(true)
+    }
+
+    /// Asks the solver for values of the symbols under which a target may be reached; whether there
+    /// are any. If not, the targets that are open are excluded.
+    fn solve(&mut self, ledger: &mut Ledger<'_>) -> Result<bool, Limit> {
+        let assumptions = self.assumptions(ledger);
+        self.calls += 1;
+        match self.equations.circuit().solve(&assumptions) {
+            Solved::Interrupted => Err(self.interrupted()),
+            Solved::Unsat => {
+                let certificate = Certifier::new(self.closure).certificate(ledger.open_targets());
+                let certificate = certificate.map_err(|trouble| self.limit(&trouble))?;
+                ledger.exclude(certificate);
+                Ok(false)
+            }
+            Solved::Sat => {
+                let symbols = self.closure.symbols.first()..self.closure.symbols.end();
+                let equations = &mut self.equations;
+                let values = symbols.map(|variable| {
+                    let literal = equations.symbol(variable);
+                    literal.and_then(|l| equations.circuit().solver().value(l)) == Some(true)
+                });
+                self.values = values.collect();
+                Ok(true)
+            }
+        }
     }
 
     fn deepen(&mut self) -> Result<(), Limit> {

@@ -1,4 +1,4 @@
-//! A solution tried out: the terms that the program really passes when the symbols have these
+//! Values of the symbols tried out: the terms that the program really passes when they have these
 //! values.
 //!
 //! With all symbols fixed, hops can be taken or not, and what is reached is found by plain search.
@@ -9,7 +9,6 @@
 use crate::encoding::closure::Closure;
 use crate::encoding::symbols::Meaning;
 use crate::encoding::terms::{HopKind, InstanceId, TermId};
-use crate::search::equations::SolverEquations;
 use hardbop_bdd::Bdd;
 use std::collections::VecDeque;
 
@@ -35,19 +34,18 @@ pub(crate) struct Valuation {
 }
 
 impl Valuation {
-    /// Reads the symbols off the solver's last model, and explores.
-    pub(crate) fn new(closure: &Closure<'_, '_>, equations: &mut SolverEquations<'_>) -> Self {
+    /// Explores under these values of the symbols, of which those made last may be missing.
+    pub(crate) fn new(closure: &Closure<'_, '_>, model: &[bool]) -> Self {
         let first = closure.symbols.first();
         let mut values: Vec<bool> = Vec::with_capacity(closure.symbols.len());
-        for variable in first..closure.symbols.end() {
+        for (index, variable) in (first..closure.symbols.end()).enumerate() {
             let value = match closure.symbols.meaning(variable) {
                 // A name's function speaks of earlier symbols only.
                 Meaning::Name(function) => closure
                     .manager
                     .eval(function, |v| values[(v - first) as usize]),
                 Meaning::Initial | Meaning::Carried | Meaning::Choice => {
-                    let literal = equations.symbol(variable);
-                    literal.and_then(|l| equations.circuit().solver().value(l)) == Some(true)
+                    model.get(index).is_some_and(|&value| value)
                 }
             };
             values.push(value);
