@@ -491,7 +491,7 @@ mod tests {
             callee.at(1),
             callee.exit(),
             None,
-            Action::Return(values.to_vec()),
+            Action::Return(values.to_vec().into()),
         );
         let machine = b.finish(main.id);
         let constants = analyse(&machine);

@@ -300,7 +300,12 @@ mod tests {
         b.edge(main.at(1), main.exit(), Some(both), Action::Skip);
         let one = b.constant(1);
         b.edge(set.at(0), set.at(1), None, assign(&[(g, one)]));
-        b.edge(set.at(1), set.exit(), None, Action::Return(vec![one].into()));
+        b.edge(
+            set.at(1),
+            set.exit(),
+            None,
+            Action::Return(vec![one].into()),
+        );
         let machine = b.finish(main.id);
         let live = analyse(&machine);
         assert_eq!(live.live_at(main.at(0)).count(), 0);

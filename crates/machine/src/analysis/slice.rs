@@ -394,7 +394,12 @@ mod tests {
             call(id.id, &arguments, &targets),
         );
         let value = b.var(first);
-        b.edge(id.at(0), id.exit(), None, Action::Return(vec![value].into()));
+        b.edge(
+            id.at(0),
+            id.exit(),
+            None,
+            Action::Return(vec![value].into()),
+        );
         let value = b.var(first);
         b.edge(main.at(1), main.at(2), None, assign(&[(unused, value)]));
         b.edge(main.at(2), main.at(3), Some(value), Action::Skip);
