@@ -64,7 +64,7 @@ pub fn program(bytes: &[u8]) -> bool {
             source.text()
         );
         if let Some(program) = checked.program.filter(|_| is_valid) {
-            let machine = hardbop_machine::lower(program, &source);
+            let machine = hardbop_machine::lower(program.clone(), &source);
             assert_eq!(machine.procedures.len(), program.procedures.len());
             is_read = true;
         }

@@ -382,12 +382,12 @@ fn sliced(machine: &Machine, slice: &Slice) -> (Machine, usize) {
         let mut action = edge.action.clone();
         match &mut action {
             Action::Assign { assignments, .. } => {
-                for (variable, value) in assignments {
+                for (variable, value) in assignments.iter_mut() {
                     left_out += forget(&mut changed, here, *variable, value);
                 }
             }
             Action::Return(values) => {
-                for (result, value) in machine.procedure(here).results().zip(values) {
+                for (result, value) in machine.procedure(here).results().zip(values.iter_mut()) {
                     left_out += forget(&mut changed, here, Variable::Local(result), value);
                 }
             }
@@ -395,7 +395,7 @@ fn sliced(machine: &Machine, slice: &Slice) -> (Machine, usize) {
                 callee, arguments, ..
             } => {
                 let parameters = machine.procedure(*callee).parameters();
-                for (parameter, value) in parameters.zip(arguments) {
+                for (parameter, value) in parameters.zip(arguments.iter_mut()) {
                     left_out += forget(&mut changed, *callee, Variable::Local(parameter), value);
                 }
             }
