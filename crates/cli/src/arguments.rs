@@ -128,6 +128,8 @@ mod tests {
         "certificate",
         "save",
         "from",
+        "against",
+        "page",
         "output",
         "csv",
         "program",

@@ -11,7 +11,7 @@ const SIZE: usize = 1024;
 /// A list in pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunks<T> {
-    chunks: Vec<Vec<T>>,
+    pieces: Vec<Vec<T>>,
     len: usize,
     released: usize,
 }
@@ -19,7 +19,7 @@ pub struct Chunks<T> {
 impl<T> Default for Chunks<T> {
     fn default() -> Self {
         Self {
-            chunks: Vec::new(),
+            pieces: Vec::new(),
             len: 0,
             released: 0,
         }
@@ -42,27 +42,27 @@ impl<T> Chunks<T> {
         if self.len.is_multiple_of(SIZE) {
             // A short list stays small: `Vec` grows from nothing in the first piece.
             let room = if self.len == 0 { 0 } else { SIZE };
-            self.chunks.push(Vec::with_capacity(room));
+            self.pieces.push(Vec::with_capacity(room));
         }
-        self.chunks[self.len / SIZE].push(item);
+        self.pieces[self.len / SIZE].push(item);
         self.len += 1;
     }
 
     /// The items in order; those of released pieces are left out.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.chunks.iter().flatten()
+        self.pieces.iter().flatten()
     }
 
     /// The same, to change them.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.chunks.iter_mut().flatten()
+        self.pieces.iter_mut().flatten()
     }
 
     /// Drops pieces whose items all stand before an index. They must not be asked for any more.
     pub fn release_before(&mut self, index: usize) {
-        let end = (index / SIZE).min(self.chunks.len());
+        let end = (index / SIZE).min(self.pieces.len());
         while self.released < end {
-            self.chunks[self.released] = Vec::new();
+            self.pieces[self.released] = Vec::new();
             self.released += 1;
         }
     }
@@ -72,13 +72,13 @@ impl<T> Index<usize> for Chunks<T> {
     type Output = T;
 
     fn index(&self, index: usize) -> &T {
-        &self.chunks[index / SIZE][index % SIZE]
+        &self.pieces[index / SIZE][index % SIZE]
     }
 }
 
 impl<T> IndexMut<usize> for Chunks<T> {
     fn index_mut(&mut self, index: usize) -> &mut T {
-        &mut self.chunks[index / SIZE][index % SIZE]
+        &mut self.pieces[index / SIZE][index % SIZE]
     }
 }
 
@@ -87,7 +87,7 @@ impl<'c, T> IntoIterator for &'c Chunks<T> {
     type IntoIter = std::iter::Flatten<std::slice::Iter<'c, Vec<T>>>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.chunks.iter().flatten()
+        self.pieces.iter().flatten()
     }
 }
 
@@ -96,7 +96,7 @@ impl<'c, T> IntoIterator for &'c mut Chunks<T> {
     type IntoIter = std::iter::Flatten<std::slice::IterMut<'c, Vec<T>>>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.chunks.iter_mut().flatten()
+        self.pieces.iter_mut().flatten()
     }
 }
 

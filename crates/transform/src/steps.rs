@@ -132,7 +132,7 @@ fn flat_inputs(trace: &Trace) -> Vec<Vec<u64>> {
             };
             match step {
                 Step::Edge { inputs, .. } | Step::Enter { inputs, .. } => {
-                    flat.push(inputs.to_vec())
+                    flat.push(inputs.to_vec());
                 }
                 Step::Call { inputs, run, .. } => {
                     flat.push(inputs.to_vec());

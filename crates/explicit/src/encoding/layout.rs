@@ -141,7 +141,7 @@ impl Layout {
 /// The layouts of all procedures and the live bits of all nodes; equal ones are shared.
 #[derive(Clone, Debug)]
 pub(crate) struct Layouts {
-    layouts: Vec<Layout>,
+    different: Vec<Layout>,
     /// By procedure.
     of: Vec<u32>,
     live: Vec<u64>,
@@ -184,7 +184,7 @@ impl Layouts {
         }
         let is_called = machine.procedure_ids();
         Self {
-            layouts,
+            different: layouts,
             of,
             live,
             live_starts,
@@ -196,7 +196,7 @@ impl Layouts {
 
     /// The layout of a procedure.
     pub(crate) fn of(&self, procedure: ProcId) -> &Layout {
-        &self.layouts[self.number(procedure) as usize]
+        &self.different[self.number(procedure) as usize]
     }
 
     /// The number of the layout of a procedure; equal layouts may have different numbers.

@@ -11,15 +11,13 @@ use crate::Refused;
 use crate::names::SourceNames;
 use crate::places::{edge_text, node_text};
 use hardbop_evidence::Certificate;
-use hardbop_evidence::certificate::Turn;
+use hardbop_evidence::certificate::{MOST_CHOICE_BITS, Turn};
+use hardbop_machine::analysis::variables::deciding_inputs;
 use hardbop_machine::cast::Cast;
 use hardbop_machine::{
-    Action, EdgeId, GlobalId, InputId, LocalId, Machine, NodeId, Storage, ThreadStart, Variable,
+    Action, EdgeId, GlobalId, LocalId, Machine, NodeId, Storage, ThreadStart, Variable,
 };
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Edges with more bits of choices are not asked whether they can be taken with some.
-const MOST_CHOICE_BITS: u32 = 8;
 
 /// Writes all conditions.
 pub(super) fn write(
@@ -377,15 +375,20 @@ impl<'a> Writer<'_, 'a> {
         }
         let mut ways = Vec::new();
         for id in machine.edges_from(node) {
-            let inputs = &machine.edge(id).inputs;
-            let bits: u32 = inputs.iter().map(|ty| ty.width()).sum();
+            let inputs = deciding_inputs(machine, id);
+            let types = &machine.edge(id).inputs;
+            let bits: u32 = inputs
+                .iter()
+                .map(|input| types[input.index()].width())
+                .sum();
             if bits > MOST_CHOICE_BITS {
                 continue;
             }
             for mut choices in 0..1u64 << bits {
                 world.begin_step();
-                for (index, &ty) in inputs.iter().enumerate() {
-                    world.set_choice(InputId::new(index), ty.wrap(choices), ty);
+                for &input in &inputs {
+                    let ty = types[input.index()];
+                    world.set_choice(input, ty.wrap(choices), ty);
                     choices >>= ty.width();
                 }
                 let taken = world.take(Scope { thread, frame }, id);

@@ -47,6 +47,7 @@ fn compile(text: &str, driver: &Path) -> Scratch {
         "-std=gnu99",
         "-Wall",
         "-Wno-unused",
+        "-Wno-infinite-recursion",
         "-Wno-tautological-compare",
         "-o",
     ]);

@@ -14,7 +14,11 @@ fn compare(programs: Vec<(String, Machine, Vec<Target>)>) -> [u32; 2] {
     for (name, machine, targets) in programs {
         let script = hardbop_export::chc(&machine, &targets).expect("it is sequential");
         let expected = is_reached(&ask(&machine, targets, EngineName::Summary));
-        let answers = solver.answers(&script);
+        // Z3 stops after five seconds; a program that takes it longer is left out.
+        let answers = solver.answers(&format!("(set-option :timeout 5000)\n{script}"));
+        if answers == ["unknown"] || answers == ["timeout"] {
+            continue;
+        }
         let word = if expected { "unsat" } else { "sat" };
         assert_eq!(
             answers,
@@ -39,11 +43,7 @@ fn spacer_agrees_on_the_examples_one_target_at_a_time() {
         let each = targets.into_iter();
         each.map(move |target| (name.clone(), machine.clone(), vec![target]))
     };
-    // Its integers of 32 bits take Spacer too long.
-    let examples = examples()
-        .into_iter()
-        .filter(|(name, ..)| name != "quicksort.bp");
-    let counts = compare(examples.flat_map(single).collect());
+    let counts = compare(examples().into_iter().flat_map(single).collect());
     assert!(counts.iter().all(|&count| count > 2), "{counts:?}");
 }
 

@@ -15,7 +15,9 @@ fn moped_agrees_on_generated_programs_and_examples() {
     let mut counts = [0, 0];
     for (name, machine, targets) in generated(0..12).into_iter().chain(examples()) {
         let Ok(program) = hardbop_export::moped(&machine, &targets) else {
-            assert_eq!(name, "quicksort.bp", "refused");
+            // Products of many bits are too long bit by bit.
+            let is_expected = name == "quicksort.bp" || name.starts_with("words");
+            assert!(is_expected, "{name} is refused");
             continue;
         };
         let file = Scratch::new("bp", &program.text);

@@ -11,6 +11,7 @@ pub fn generated(seeds: std::ops::Range<u64>) -> Vec<(String, Machine, Vec<Targe
         ("sequential", Knobs::sequential()),
         ("recursive", Knobs::recursive()),
         ("integers", Knobs::integers()),
+        ("words", Knobs::words()),
     ];
     let each = seeds.flat_map(|seed| knobs.iter().map(move |(name, knobs)| (seed, *name, knobs)));
     let programs = each.filter_map(|(seed, name, knobs)| {
