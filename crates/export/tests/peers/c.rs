@@ -3,7 +3,7 @@
 
 use crate::programs::{examples, generated};
 use crate::support::{Scratch, ask, has_cc, is_reached};
-use hardbop_interpreter::{Walk, WalkedKind};
+use hardbop_interpreter::{Walk, WalkedKind, replay};
 use hardbop_machine::{EdgeId, Expr, Machine, UnaryOp};
 use hardbop_outcome::{Outcome, Trace};
 use hardbop_portfolio::EngineName;
@@ -81,8 +81,15 @@ fn are_opposite(machine: &Machine, edges: &[EdgeId]) -> bool {
     is_opposite && machine.edge(yes).inputs.is_empty()
 }
 
+/// Longer runs are not written out.
+const MOST_STEPS: u128 = 100_000;
+
 /// The choices of a run in the order in which the C program asks for them.
 fn choices(machine: &Machine, trace: &Trace) -> Option<String> {
+    let replayed = replay(machine, trace).expect("hardbop's run replays");
+    if replayed.flat_steps > MOST_STEPS {
+        return None;
+    }
     let mut values: Vec<u64> = Vec::new();
     for (global, &value) in machine.globals.iter().zip(&trace.globals) {
         values.extend(global.initial.is_none().then_some(value));

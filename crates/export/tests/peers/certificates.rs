@@ -193,7 +193,7 @@ fn backward_certificates_are_judged_as_the_checker_judges_them() {
 
 #[test]
 fn interleaved_certificates_are_judged_as_the_checker_judges_them() {
-    let programs = (0..40).filter_map(|seed| {
+    let programs = (0..80).filter_map(|seed| {
         let knobs = if seed % 2 == 0 {
             Knobs::concurrent()
         } else {
