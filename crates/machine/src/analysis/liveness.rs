@@ -143,7 +143,7 @@ impl<'m> Solver<'m> {
         }
         let mut queued = BitSet::full(order.len());
         let mut start = 0;
-        while let Some(next) = queued.first_from(start).or(queued.first_from(0)) {
+        while let Some(next) = queued.first_from(start).or_else(|| queued.first_from(0)) {
             queued.remove(next);
             start = next;
             let node = order[next];
@@ -199,8 +199,11 @@ impl<'m> Solver<'m> {
             position[procedure.index()] = index;
         }
         let mut queued = BitSet::full(top_down.len());
-        while let Some(next) = queued.first_from(0) {
+        // Nothing before `start` is queued: looking from 0 each time would be quadratic.
+        let mut start = 0;
+        while let Some(next) = queued.first_from(start) {
             queued.remove(next);
+            start = next;
             let procedure = top_down[next];
             for site in calls.calls_in(procedure) {
                 let after = self.machine.edge(site.edge).to;
@@ -211,7 +214,9 @@ impl<'m> Solver<'m> {
                 let grown = self.sets.union(*at_exit, after);
                 if grown != *at_exit {
                     *at_exit = grown;
-                    queued.insert(position[site.callee.index()]);
+                    let again = position[site.callee.index()];
+                    queued.insert(again);
+                    start = start.min(again);
                 }
             }
         }
