@@ -75,6 +75,7 @@ end",
         &expect![[r#"
             5:25 HB031: the result of `g` must be int<4>, but this is bool
               5:8 its type is given here
+              help: convert it: `int<4>(…)`
             7:6 HB031: a condition must be bool, but this is int<4>
               help: compare it with a number, as in `n != 0`, or write `bool(n)`
             8:8 HB031: the operands of `&` differ in type: int<4> and bool
@@ -82,6 +83,7 @@ end",
               8:12 bool
             9:8 HB031: the value of `n` must be int<4>, but this is bool
               2:13 declared here
+              help: convert it: `int<4>(…)`
             10:8 HB031: the operands of `+` differ in type: int<4> and int<5>
               10:8 int<4>
               10:12 int<5>
@@ -102,12 +104,14 @@ end",
               help: compare it with a number, as in `n != 0`, or write `bool(n)`
             16:8 HB031: the argument for `y` must be int<4>, but this is bool
               4:18 declared here
+              help: convert it: `int<4>(…)`
             17:3 HB031: `a` is bool, but the result of `g` is int<4>
               5:8 int<4>
             18:11 HB031: the operand of `!` must be bool, but this is int<4>
               help: compare it with a number, as in `n != 0`, or write `bool(n)`
             19:8 HB031: the value of `m` must be int<5>, but this is int<4>
               3:13 declared here
+              help: convert it: `int<5>(…)`
         "#]],
     );
 }
@@ -257,8 +261,10 @@ end",
         &expect![[r#"
             5:8 HB031: the value of `n` must be int<4>, but this is int<5>
               2:13 declared here
+              help: convert it: `int<4>(…)`
             6:8 HB031: the value of `n` must be int<4>, but this is bool
               2:13 declared here
+              help: convert it: `int<4>(…)`
             7:8 HB031: the value of `a` must be bool, but this is int<4>
               1:6 declared here
               help: compare it with a number, as in `n != 0`, or write `bool(n)`
@@ -362,6 +368,7 @@ end",
               help: convert it: `int<1>(b)`
             19:17 HB031: the value of `a` must be int<4>, but this is bool
               1:13 declared here
+              help: convert it: `int<4>(…)`
             19:20 HB020: the variable `g` is not declared
               help: `g` is a procedure; call it with `x := g(…);`
             20:5 HB044: this index must be a number

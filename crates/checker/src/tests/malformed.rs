@@ -67,7 +67,7 @@ fn other_versions_and_programs_are_refused() {
         |c| c.program = "0123456789abcdef".to_owned(),
         &expect![[r#"
             the certificate is malformed:
-            it is for another program (0123456789abcdef, and this one is d659affb2b4671d7)
+            it is for another program (0123456789abcdef, and this one is 8ed06acece27829b)
         "#]],
     );
 }
