@@ -129,6 +129,7 @@ mod tests {
         "save",
         "from",
         "against",
+        "json",
         "page",
         "output",
         "csv",

@@ -87,7 +87,7 @@ mod tests {
         let mut words = Words::new(vec![0..1, 1..4, 4..5, 5..7, 7..9]);
         words.join(1, 3);
         let order = words.interleaved(&[0, 1, 2, 3, 4]);
-        assert_eq!(order, [0, 4, 3, 2, 6, 1, 5, 8, 7]);
+        assert_eq!(order, [0, 3, 2, 6, 1, 5, 4, 8, 7]);
     }
 
     #[test]

@@ -107,7 +107,7 @@ fn brackets_of_an_index_are_closed_or_reported() {
     assert_eq!(errors(&program("a[0] := a[(1];")), [codes::EXPECTED; 2]);
     assert_eq!(errors(&program("a[] := 1;")), [codes::EXPECTED]);
     assert_eq!(errors(&program("a := int<8> 1;")), [codes::EXPECTED; 2]);
-    assert_eq!(errors("decl a[n];"), [codes::EXPECTED]);
+    assert_eq!(errors("decl a[n];"), [codes::EXPECTED; 2]);
     assert_eq!(errors("decl signed;"), [codes::KEYWORD_AS_NAME]);
     assert_eq!(errors(&program("a[0], a[1] := 0x0, 1;")), []);
 }
