@@ -11,6 +11,7 @@ use crate::quantity;
 use crate::record::Record;
 use crate::run::Run;
 use crate::table::{Align, Table};
+use std::fmt::Write;
 
 /// Runs on either side without which times say nothing.
 const RUNS: usize = 3;
@@ -163,13 +164,15 @@ impl Changes {
             for row in rows {
                 table.row(row.clone());
             }
-            text += &format!("{title} than before:\n{}\n", table.render());
+            write!(text, "{title} than before:\n{}\n", table.render())
+                .expect("a string can be written to");
         }
         for note in &self.notes {
-            text += &format!("note: {note}\n");
+            writeln!(text, "note: {note}").expect("a string can be written to");
         }
         if !self.missing.is_empty() {
-            text += &format!("not run this time: {}\n", self.missing.join(", "));
+            writeln!(text, "not run this time: {}", self.missing.join(", "))
+                .expect("a string can be written to");
         }
         let (worse, better) = (self.worse.len(), self.better.len());
         let compared = self.compared;

@@ -15,6 +15,7 @@ use crate::quantity;
 use crate::record::{End, Kind, Record};
 use crate::run::Run;
 use crate::table::{Align, Table};
+use std::fmt::Write;
 
 /// The page of a benchmark.
 pub fn page(run: &Run) -> Document {
@@ -241,19 +242,27 @@ fn portrait(name: &str, cases: &[&[Record]]) -> String {
     let mut text = format!("{who} decides {decided} of the {asked} programs that it takes.");
     if name.starts_with(AUTO) {
         if let Some((ratio, record)) = worst {
-            text += &format!(
+            write!(
+                text,
                 " It tries the engines in turn and needs at most {} of the best of them, on {}.",
                 quantity::ratio(ratio).replace('x', " times the cost"),
                 list(&[record])
-            );
+            )
+            .expect("a string can be written to");
         }
     } else if first.is_empty() {
         text += " It is first on none of them.";
     } else {
-        text += &format!(" It needs least of all on {}.", list(&first));
+        write!(text, " It needs least of all on {}.", list(&first))
+            .expect("a string can be written to");
     }
     if !lost.is_empty() {
-        text += &format!(" It does not decide {}, which others do.", list(&lost));
+        write!(
+            text,
+            " It does not decide {}, which others do.",
+            list(&lost)
+        )
+        .expect("a string can be written to");
     }
     text
 }

@@ -111,6 +111,7 @@ pub(crate) mod optional_seconds {
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer, de::Error as _};
     use std::time::Duration;
 
+    #[allow(clippy::ref_option, reason = "serde passes a reference to the field")]
     pub(crate) fn serialize<S: Serializer>(
         time: &Option<Duration>,
         to: S,

@@ -1,6 +1,7 @@
 //! Tables: as text with aligned columns, as Markdown, as HTML.
 
 use crate::document::escaped;
+use std::fmt::Write;
 
 /// Where the text of a column stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +91,8 @@ impl Table {
                     Align::Right => " class=\"right\"",
                 };
                 let text = escaped(&row(column));
-                line.push_str(&format!("<{element}{class}>{text}</{element}>"));
+                write!(line, "<{element}{class}>{text}</{element}>")
+                    .expect("a string can be written to");
             }
             line + "</tr>\n"
         };

@@ -73,7 +73,7 @@ pub fn moped(machine: &Machine, targets: &[Target]) -> Result<MopedProgram, Refu
         let label = asked
             .entry(target.node)
             .or_insert_with(|| names.fresh(&wanted));
-        labels[target.node.index()] = label.clone();
+        labels[target.node.index()].clone_from(label);
     }
     let mut writer = Writer {
         machine,

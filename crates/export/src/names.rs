@@ -86,7 +86,9 @@ impl SourceNames {
         let locals = machine.procedures.iter().map(|procedure| {
             let locals = procedure.locals.iter();
             let own: Vec<String> = locals.map(|l| names.fresh(&rename(&l.name))).collect();
-            own.iter().for_each(|name| names.give_back(name));
+            for name in &own {
+                names.give_back(name);
+            }
             own
         });
         let locals = locals.collect();

@@ -89,9 +89,9 @@ impl Expr {
             | Expr::Next(_, ty)
             | Expr::Input(_, ty)
             | Expr::Binary(_, _, _, ty)
-            | Expr::Ite(_, _, _, ty) => ty,
+            | Expr::Ite(_, _, _, ty)
+            | Expr::Unary(UnaryOp::Resize(ty), _) => ty,
             Expr::Unary(UnaryOp::Not, _) => Type::Bool,
-            Expr::Unary(UnaryOp::Resize(ty), _) => ty,
         }
     }
 

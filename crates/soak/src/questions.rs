@@ -97,7 +97,7 @@ fn monitor(atoms: &[String], random: &mut Random) -> String {
         writeln!(text, "  state s{state} {kind};").expect(INFALLIBLE);
     }
     for state in 0..states - 1 {
-        for _ in 0..1 + random.below(2) {
+        for _ in 0..=random.below(2) {
             let on = condition(atoms, random);
             let next = random.below(states);
             writeln!(text, "  from s{state}: on {on} goto s{next};").expect(INFALLIBLE);

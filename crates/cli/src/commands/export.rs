@@ -61,7 +61,7 @@ enum Format {
     Chc,
     /// A Boolean program for Moped
     Moped,
-    /// C99 that calls reach_error if a target is reached
+    /// C99 that calls `reach_error` if a target is reached
     C,
     /// Relations and an algorithm of the fixed-point calculus, as `hardbop relations` writes them
     Mu,

@@ -15,6 +15,7 @@ use hardbop_machine::{
     Action, EdgeId, ExprId, GlobalId, InputId, Machine, ProcId, Storage, Type, Variable,
 };
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// What a configuration consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,8 +82,7 @@ impl<'a> Configuration<'a> {
 
     fn declare(&mut self, name: &str, ty: Type) {
         let sort = sort(ty);
-        self.text
-            .push_str(&format!("(declare-const {name} {sort})\n"));
+        writeln!(self.text, "(declare-const {name} {sort})").expect("a string can be written to");
     }
 
     /// A name that is not used yet.
@@ -229,8 +229,8 @@ impl<'a> Configuration<'a> {
             .type_of(scope.frame.procedure, variable);
         let name = self.make_up("next");
         let sort = sort(ty);
-        self.text
-            .push_str(&format!("(define-fun {name} () {sort} {value})\n"));
+        writeln!(self.text, "(define-fun {name} () {sort} {value})")
+            .expect("a string can be written to");
         let cells = match variable {
             Variable::Global(id) => {
                 let cell = self.global_cell(scope, id);

@@ -2,6 +2,7 @@
 
 use hardbop_evidence::certificate::Formula;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 
 /// Defines a formula with all its parts, which get names that begin with `role`; gives its term.
 /// `leaf` has the terms of bits and may declare what they need, in the same text.
@@ -36,7 +37,7 @@ pub(super) fn define(
             Formula::Ite(c, a, b) => format!("(ite {} {} {})", of(c), of(a), of(b)),
         };
         let name = format!("{role}.{index}");
-        text.push_str(&format!("(define-fun {name} () Bool {value})\n"));
+        writeln!(text, "(define-fun {name} () Bool {value})").expect("a string can be written to");
         terms.insert(index, name);
     }
     terms.remove(&root).expect("the root is in its own cone")

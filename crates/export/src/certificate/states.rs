@@ -13,6 +13,7 @@ use hardbop_machine::analysis::ModRef;
 use hardbop_machine::expr::Leaf;
 use hardbop_machine::{Action, EdgeId, ExprId, GlobalId, InputId, Machine, ProcId, Type, Variable};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 
 /// A moment of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -110,12 +111,11 @@ impl<'a> States<'a> {
         let is_global = matches!(variable, Variable::Global(_));
         match moment {
             Moment::Now => None,
-            Moment::Next => Some(Moment::Now),
             Moment::Entry | Moment::Exit => is_kept_by(self.procedure).then_some(Moment::Now),
             Moment::CalleeEntry => is_global.then_some(Moment::Now),
             Moment::CalleeExit => is_kept_by(self.callee).then_some(Moment::CalleeEntry),
             Moment::Returned if is_global => Some(Moment::CalleeExit),
-            Moment::Returned => Some(Moment::Now),
+            Moment::Next | Moment::Returned => Some(Moment::Now),
         }
     }
 
@@ -145,8 +145,7 @@ impl<'a> States<'a> {
 
     fn declare(&mut self, name: &str, ty: Type) {
         let sort = sort(ty);
-        self.text
-            .push_str(&format!("(declare-const {name} {sort})\n"));
+        writeln!(self.text, "(declare-const {name} {sort})").expect("a string can be written to");
     }
 
     /// An expression of the edge.
@@ -170,8 +169,8 @@ impl<'a> States<'a> {
         let value = self.expression(value);
         let name = self.name(moment, variable);
         let sort = sort(self.context.machine.type_of(self.owner(moment), variable));
-        self.text
-            .push_str(&format!("(define-fun {name} () {sort} {value})\n"));
+        writeln!(self.text, "(define-fun {name} () {sort} {value})")
+            .expect("a string can be written to");
         self.terms.insert((moment, variable), name);
     }
 

@@ -224,7 +224,7 @@ fn each_condition_says_in_words_of_the_source_what_it_checks() {
         .lines()
         .filter(|l| l.starts_with("; ") && l.contains(". ") && l.contains("line "))
         .collect();
-    let titles: String = titles.iter().map(|title| format!("{title}\n")).collect();
+    let titles = titles.join("\n") + "\n";
     expect_test::expect![[r#"
             ; 1. Initial: every initial state is in the relation at main, line 3: flip()
             ; 2. Target: the relation is empty at main, line 4: assert(g)

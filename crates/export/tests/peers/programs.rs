@@ -35,7 +35,7 @@ pub fn examples() -> Vec<(String, Machine, Vec<Target>)> {
     paths.sort();
     let programs = paths.into_iter().filter_map(|path| {
         let name = path.file_name()?.to_str()?.to_owned();
-        if !name.ends_with(".bp") && !name.ends_with(".gp") {
+        if !matches!(path.extension()?.to_str()?, "bp" | "gp") {
             return None;
         }
         let text = std::fs::read_to_string(&path).expect("an example can be read");

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// Evaluates a script with the module of PyPI's `z3-solver`.
+/// Evaluates a script with the module of Python's package `z3-solver`.
 const PYTHON: &str = "import sys, z3
 print(z3.Z3_eval_smtlib2_string(z3.main_ctx().ref(), open(sys.argv[1]).read()))";
 

@@ -28,7 +28,13 @@ pub(super) struct Check {
     fails: ExprId,
 }
 
+/// A constant index as a number of elements.
+fn element_number(index: i128) -> u32 {
+    u32::try_from(index).expect("an index that is out of range was refused before")
+}
+
 /// What an assignment writes to.
+#[derive(Clone, Copy)]
 pub(super) enum Place {
     Variable(Variable),
     /// An element of the array that starts at the variable.
@@ -73,7 +79,7 @@ impl Translator<'_> {
         };
         let translated = self.pop().value;
         if let Some(number) = self.program.ast.number(index) {
-            return self.shared.add(read(at(first, number as u32)));
+            return self.shared.add(read(at(first, element_number(number))));
         }
         let index = self.checked(first, translated, span);
         let mut elements = self.reachable_elements(first, index);
@@ -152,7 +158,7 @@ impl Translator<'_> {
             unreachable!("the parser makes elements of indexes only");
         };
         if let Some(number) = self.program.ast.number(index) {
-            return Some(Place::Variable(at(variable, number as u32)));
+            return Some(Place::Variable(at(variable, element_number(number))));
         }
         let translated = self.translate(index, Time::Before, inputs);
         let span = self.program.ast.expr(element).span;

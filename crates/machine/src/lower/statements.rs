@@ -12,7 +12,7 @@ use crate::ids::{LocalId, NodeId, ProcId, Variable};
 use crate::ir::{Action, Assertion, NodeKind, ThreadStart};
 use hardbop_program::Program;
 use hardbop_syntax::Span;
-use hardbop_syntax::ast::{self, Block, Ident, StmtId, StmtKind};
+use hardbop_syntax::ast::{self, Block, Declaration, Ident, StmtId, StmtKind};
 
 /// Builds one procedure.
 pub(super) struct ProcedureLowering<'a, 't> {
@@ -146,7 +146,7 @@ impl<'a> ProcedureLowering<'a, '_> {
         let variables: Vec<_> = syntax.locals.iter().flat_map(|d| &d.variables).collect();
         let mut next = first;
         let parameters = syntax.parameters.len() as u32;
-        let locals = syntax.locals.iter().map(|d| d.variable_count());
+        let locals = syntax.locals.iter().map(Declaration::variable_count);
         let mut local = parameters + locals.sum::<u32>();
         for variable in variables.iter().rev() {
             local -= variable.variable_count();

@@ -154,26 +154,29 @@ impl Finder<'_> {
             edge: id,
             procedure: machine.procedure_of(edge.from),
         };
-        edge.guard
-            .into_iter()
-            .for_each(|guard| self.looked_at(context, guard));
+        if let Some(guard) = edge.guard {
+            self.looked_at(context, guard);
+        }
         let local = |owner, id| self.variables.index(owner, Variable::Local(id)) as u32;
         let mut flows: Vec<(u32, ExprId)> = Vec::new();
         match &edge.action {
-            Action::Skip | Action::EndThread | Action::AtomicBegin | Action::AtomicEnd => {}
-            Action::StartThread(ThreadStart::Node(_)) => {}
+            Action::Skip
+            | Action::EndThread
+            | Action::AtomicBegin
+            | Action::AtomicEnd
+            | Action::StartThread(ThreadStart::Node(_)) => {}
             Action::Print(values) => {
-                values
-                    .iter()
-                    .for_each(|&value| self.computed(context, value));
+                for &value in values {
+                    self.computed(context, value);
+                }
             }
             Action::Assign {
                 assignments,
                 constrain,
             } => {
-                constrain
-                    .iter()
-                    .for_each(|&root| self.looked_at(context, root));
+                if let Some(root) = *constrain {
+                    self.looked_at(context, root);
+                }
                 for &(target, value) in assignments {
                     let target = self.variables.index(context.procedure, target) as u32;
                     flows.push((target, value));
@@ -312,8 +315,8 @@ impl Finder<'_> {
         let mut numbers: BTreeMap<usize, u32> = BTreeMap::new();
         let mut starts: Vec<Starts> = Vec::new();
         let mut class_of = vec![None; self.parents.len()];
-        for member in 0..self.parents.len() {
-            let class = self.class(member as u32);
+        for (member, number) in (0..).zip(&mut class_of) {
+            let class = self.class(member);
             let Type::Int(_) = self.types[class] else {
                 continue;
             };
@@ -323,11 +326,10 @@ impl Finder<'_> {
             let mut cuts = std::mem::take(&mut self.cuts[class]);
             cuts.insert(0);
             if bits_for(cuts.len()) < self.types[class].width() || numbers.contains_key(&class) {
-                let number = *numbers.entry(class).or_insert_with(|| {
+                *number = Some(*numbers.entry(class).or_insert_with(|| {
                     starts.push(cuts.into_iter().collect());
                     starts.len() as u32 - 1
-                });
-                class_of[member] = Some(number);
+                }));
             } else {
                 self.is_whole[class] = true;
             }

@@ -25,7 +25,7 @@ pub fn expression(machine: &Machine, names: &Names, procedure: ProcId, root: Exp
         match *machine.exprs.get(id) {
             Expr::Const(value, Type::Bool) => text.push_str(&value.to_string()),
             // With its type, which the context need not give.
-            Expr::Const(value, ty) => text.push_str(&format!("{ty}({value})")),
+            Expr::Const(value, ty) => text.extend([ty.to_string(), format!("({value})")]),
             Expr::Var(variable, _) => text.push_str(&names.variable(machine, procedure, variable)),
             Expr::Next(variable, _) => {
                 text.push('\'');
@@ -37,7 +37,7 @@ pub fn expression(machine: &Machine, names: &Names, procedure: ProcId, root: Exp
                 pending.extend([Piece::Text(")"), Piece::Expr(a)]);
             }
             Expr::Unary(UnaryOp::Resize(ty), a) => {
-                text.push_str(&format!("{ty}("));
+                text.extend([ty.to_string(), "(".to_owned()]);
                 pending.extend([Piece::Text(")"), Piece::Expr(a)]);
             }
             Expr::Binary(operator, a, b, _) => {

@@ -76,10 +76,11 @@ pub fn engine_with_options(text: &str) -> Result<String, String> {
     Err(format!("the engines are {}", names.join(", ")))
 }
 
+/// Who is measured, and the absent peers with why they are.
+pub type Found = (Vec<Contender>, Vec<(String, String)>);
+
 /// Who is measured, and which peers are absent.
-pub fn contenders(
-    arguments: &Arguments,
-) -> Result<(Vec<Contender>, Vec<(String, String)>), Failure> {
+pub fn contenders(arguments: &Arguments) -> Result<Found, Failure> {
     if arguments.frontend {
         return Ok((vec![Contender::FrontEnd], Vec::new()));
     }
