@@ -2,7 +2,7 @@
 //! most of them in seconds, and nothing wrongly.
 
 use hardbop_machine::from_text;
-use hardbop_outcome::{Budget, Interrupt, Limit, Question, Silent};
+use hardbop_outcome::{Budget, Interrupt, Limit, Question, Silent, Verdict};
 use hardbop_portfolio::Portfolio;
 use hardbop_testkit::{shared, shared_programs};
 use std::time::{Duration, Instant};
@@ -43,9 +43,9 @@ fn most_programs_of_words_are_decided_and_none_wrongly() {
         let outcome = Portfolio::default().check(&machine, &question, &budget, &mut Silent);
         let outcome = outcome.unwrap_or_else(|refused| panic!("{name}: {refused}"));
         let verdicts_of = || outcome.answers.iter().map(|answer| &answer.verdict);
-        let said = if verdicts_of().any(|verdict| verdict.is_found()) {
+        let said = if verdicts_of().any(Verdict::is_found) {
             "unsafe"
-        } else if verdicts_of().all(|verdict| verdict.is_excluded()) {
+        } else if verdicts_of().all(Verdict::is_excluded) {
             "safe"
         } else {
             continue;
