@@ -43,5 +43,7 @@ pub use simulate::{
     Chooser, Course, End, RandomChooser, Simulation, StepOption, simulate, simulate_course,
 };
 pub use step::{Effect, Move, StepError, returned, step_slots, take};
-pub use thread_lasso::{observe_thread_lasso, observe_thread_trace, replay_thread_lasso};
+pub use thread_lasso::{
+    has_ended, observe_thread_lasso, observe_thread_trace, replay_thread_lasso,
+};
 pub use walk::{Walk, Walked, WalkedKind};

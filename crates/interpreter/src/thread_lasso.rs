@@ -122,6 +122,12 @@ fn running(now: &Configuration) -> Option<NodeId> {
         .find_map(|thread| Some(thread.stack.last()?.node))
 }
 
+/// Whether a run that comes to this configuration has ended there: an assertion has failed, or all
+/// threads have.
+pub fn has_ended(machine: &Machine, last: &Configuration) -> bool {
+    ending(machine, last).is_ok()
+}
+
 /// How a run without a loop ends.
 fn ending(machine: &Machine, last: &Configuration) -> Result<Ending, LassoError> {
     let mut tops = last.threads.iter().filter_map(|t| t.stack.last());

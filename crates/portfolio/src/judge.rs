@@ -6,7 +6,7 @@ use hardbop_automata::{Ctl, Property, Shows};
 use hardbop_branching::{StrategyError, check_strategy};
 use hardbop_checker::Rejected;
 use hardbop_interpreter::{
-    Configuration, LassoError, letter_of_state, letter_of_threads, observe_lasso,
+    Configuration, LassoError, has_ended, letter_of_state, letter_of_threads, observe_lasso,
     observe_thread_lasso, observe_thread_trace, observe_trace, replay, replay_of,
 };
 use hardbop_machine::Machine;
@@ -231,14 +231,22 @@ fn judge_property(
         }
         Evidence::Strategy(_) => return Err("a strategy is not a run".to_owned()),
         Evidence::Run(trace) => {
-            replay(machine, trace).map_err(|error| does_not_replay(&error))?;
+            let replayed = replay(machine, trace).map_err(|error| does_not_replay(&error))?;
             let letters = if is_sequential {
                 observe_trace(machine, trace, MAX_OBSERVED, letter)
             } else {
                 observe_thread_trace(machine, trace, MAX_OBSERVED, |now| letter(now, false))
             };
             match letters {
-                Ok(letters) => property.automaton.enters_target(&letters).is_some(),
+                Ok(mut letters) => {
+                    // A run that has ended stays where it is, for as long as the automaton can
+                    // make use of it.
+                    if has_ended(machine, &replayed.last) {
+                        let last = letters.last().copied().into_iter();
+                        letters.extend(last.cycle().take(property.automaton.states.len()));
+                    }
+                    property.automaton.enters_target(&letters).is_some()
+                }
                 Err(LassoError::TooLong { .. }) => return Ok(Judgement::TooLong),
                 Err(error) => return Err(does_not_replay(&error)),
             }
