@@ -194,12 +194,12 @@ impl Unit<'_> {
 
     /// Asserts what must hold where the expression at hand is evaluated.
     pub fn check(&mut self, condition: &Term, span: Span) {
+        if condition.constant() == Some(1) {
+            return;
+        }
         let mut guarded = Term::clone(condition);
         for guard in self.body.guards.clone().iter().rev() {
             guarded = terms::or(&terms::not(guard), &guarded);
-        }
-        if guarded.constant() == Some(1) {
-            return;
         }
         let condition = self.emit(&guarded);
         self.push(StmtKind::Assert(condition), span);

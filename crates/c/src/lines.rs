@@ -51,7 +51,7 @@ impl<'a> Lines<'a> {
             let trimmed = lines.get(of_source.saturating_sub(1)).copied();
             let span = trimmed.unwrap_or_default();
             let kept = text.get(offset..offset + content.len());
-            let kept = kept.unwrap_or("").trim();
+            let kept = kept.unwrap_or("").trim().trim_end_matches(';');
             let is_same = is_main
                 && number < marked.len()
                 && source.text()[span.range()].starts_with(kept)
@@ -119,12 +119,12 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The lines of a text without the blanks around them.
+/// The lines of a text without the blanks around them and the semicolons at their ends.
 fn lines_of(text: &str) -> Vec<Span> {
     let mut offset = 0;
     let lines = text.split('\n').map(|line| {
         let start = offset + line.len() - line.trim_start().len();
-        let end = start + line.trim().len();
+        let end = start + line.trim().trim_end_matches(';').len();
         offset += line.len() + 1;
         Span::new(start as u32, end.max(start) as u32)
     });
@@ -159,7 +159,7 @@ mod tests {
             &source.text()[lines.span(start, start + what.len()).range()]
         };
         assert_eq!(shown("y;"), "y");
-        assert_eq!(shown("x = 2"), "int  x = N;");
+        assert_eq!(shown("x = 2"), "int  x = N");
         assert_eq!(shown("header"), "#include <a.h>");
     }
 }

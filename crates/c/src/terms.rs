@@ -297,6 +297,12 @@ fn compare_with(op: BinaryOp, signed: bool, a: &Term, value: u64, span: Span) ->
 /// An operation on two words of one width; of shifts the second may have another one.
 pub fn binary(op: BinaryOp, signed: bool, a: &Term, b: &Term) -> Term {
     let (sort, span) = (a.sort, a.span.to(b.span));
+    // All others do the same to signed and unsigned words.
+    let signed = signed
+        && matches!(
+            op,
+            BinaryOp::Divide | BinaryOp::Remainder | BinaryOp::ShiftRight
+        );
     if let (Some(x), Some(y)) = (a.constant(), b.constant()) {
         if let Some(value) = fold(op, signed, sort, x, y) {
             return constant(value, sort, span);
