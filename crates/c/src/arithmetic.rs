@@ -90,6 +90,12 @@ impl Unit<'_> {
             (Type::Pointer(_), Type::Integer(to)) if to.sort() == Sort::Bool => {
                 with(terms::truth(&value.term))
             }
+            // Of a type that nothing has the address of, a pointer is null or not initialised.
+            (Type::Pointer(from), Type::Integer(to)) if !self.pointers.has_targets(from) => {
+                let any = terms::choice(to.sort(), span);
+                let null = terms::constant(0, to.sort(), span);
+                with(terms::conditional(&terms::truth(&value.term), &any, &null))
+            }
             (Type::Pointer(_), Type::Integer(to)) => {
                 self.refuse(span, "the conversion of a pointer into a number is not supported");
                 with(terms::constant(0, to.sort(), span))

@@ -34,6 +34,10 @@ impl<'a> Unit<'a> {
             return Value::broken(span);
         };
         let name = name.node.name.as_str();
+        if name == "asm" {
+            self.refuse(span, "assembler is not supported");
+            return Value::broken(span);
+        }
         let index = match self.lookup(name) {
             Some(&Entity::Function(index)) => Some(index),
             Some(_) => {

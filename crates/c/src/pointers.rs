@@ -66,6 +66,12 @@ impl Pointers {
         class.map_or(Sort::Word(1), Class::sort)
     }
 
+    /// Whether there is anything that a pointer to a type can point to.
+    pub fn has_targets(&self, pointee: &Type) -> bool {
+        let mut classes = self.classes.iter();
+        classes.any(|class| class.pointee == *pointee && !class.targets.is_empty())
+    }
+
     fn class(&mut self, pointee: &Type) -> &mut Class {
         let found = self.classes.iter().position(|c| c.pointee == *pointee);
         let index = found.unwrap_or_else(|| {
@@ -101,9 +107,8 @@ impl Unit<'_> {
 
     fn address_of_location(&mut self, location: &Location, pointee: &Type, span: Span) -> Term {
         let object = self.object(location.object);
-        if let Some(function) = object.owner
-            && !object.lifted
-        {
+        if let Some(function) = object.owner {
+            let is_new = !object.lifted;
             if self.functions[function].is_recursive {
                 let message = format!(
                     "the address of `{}` is not supported, since `{}` is recursive",
@@ -112,7 +117,7 @@ impl Unit<'_> {
                 self.refuse(span, message);
             }
             self.objects[location.object.0 as usize].lifted = true;
-            self.pointers.has_changed = true;
+            self.pointers.has_changed |= is_new;
         }
         let target = Pointee {
             object: location.object,
