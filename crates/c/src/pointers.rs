@@ -50,7 +50,10 @@ impl Class {
     /// The bits of the number of an element.
     fn index_bits(&self) -> u8 {
         let lengths = self.targets.iter().filter_map(|target| target.length);
-        lengths.map(|length| bits(u64::from(length))).max().unwrap_or(0)
+        lengths
+            .map(|length| bits(u64::from(length)))
+            .max()
+            .unwrap_or(0)
     }
 
     fn sort(&self) -> Sort {

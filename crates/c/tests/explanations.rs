@@ -68,7 +68,9 @@ fn ten_megabytes_of_garbage_get_one_error() {
     let mut state = 1u64;
     let mut bytes = Vec::with_capacity(10 << 20);
     while bytes.len() < 10 << 20 {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         bytes.push((state >> 57) as u8 & 0x7f);
     }
     let text = String::from_utf8(bytes).expect("ASCII");

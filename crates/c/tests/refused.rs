@@ -36,8 +36,17 @@ fn every_place_is_named() {
     );
     let places: Vec<&str> = found.iter().map(|(place, _)| place.as_str()).collect();
     for place in [
-        "count", "(a)", "x", "v", "w.a", "f", "list", "handler(3)", "malloc(4)",
-        "asm(\"nop\")", "undeclared",
+        "count",
+        "(a)",
+        "x",
+        "v",
+        "w.a",
+        "f",
+        "list",
+        "handler(3)",
+        "malloc(4)",
+        "asm(\"nop\")",
+        "undeclared",
     ] {
         assert!(places.contains(&place), "{place}: {found:#?}");
     }

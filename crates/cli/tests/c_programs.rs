@@ -104,7 +104,16 @@ fn compiled_and_checked_programs_compute_the_same() {
 #[test]
 fn signed_overflow_is_an_assertion_on_request() {
     let folder = folder("c-overflow");
-    let numbers = [0i64, 1, -1, 7, 46_341, 0x7FFF_FFFF, -0x8000_0000, 0x4000_0000];
+    let numbers = [
+        0i64,
+        1,
+        -1,
+        7,
+        46_341,
+        0x7FFF_FFFF,
+        -0x8000_0000,
+        0x4000_0000,
+    ];
     let mut checked = 0;
     for (index, &a) in numbers.iter().enumerate() {
         // Every pair once would take long; each number meets three others and itself.
@@ -131,7 +140,11 @@ fn signed_overflow_is_an_assertion_on_request() {
     ];
     for (text, is_safe) in corners {
         let text = format!("int main(void) {{ {text} return 0; }}");
-        assert_eq!(holds(&folder, &text, &["--overflow-checks"]), is_safe, "{text}");
+        assert_eq!(
+            holds(&folder, &text, &["--overflow-checks"]),
+            is_safe,
+            "{text}"
+        );
     }
 }
 
@@ -173,5 +186,9 @@ fn verdicts_of_the_collection_are_right() {
             }
         }
     }
-    assert!(decided >= 10, "only {decided} of {} are decided", files.len());
+    assert!(
+        decided >= 10,
+        "only {decided} of {} are decided",
+        files.len()
+    );
 }

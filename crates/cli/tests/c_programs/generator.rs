@@ -65,7 +65,10 @@ impl Generator<'_> {
              calls++;\n  g0_{n} += calls;\n  if (depth > 0 && p > 3) return help_{n}(p / 2, depth - 1) + 1;\n  \
              return p ^ calls;\n}}\n"
         );
-        let _ = writeln!(self.text, "static void store_{n}(int *where, int what) {{ *where = what; }}");
+        let _ = writeln!(
+            self.text,
+            "static void store_{n}(int *where, int what) {{ *where = what; }}"
+        );
         let _ = writeln!(self.text, "unsigned run{n}(void) {{");
         for index in 0..3 {
             let ty = self.pick(&TYPES);
@@ -101,7 +104,11 @@ impl Generator<'_> {
 
     fn expression(&mut self) -> String {
         self.depth += 1;
-        let kind = if self.depth > 4 { self.below(4) } else { self.below(20) };
+        let kind = if self.depth > 4 {
+            self.below(4)
+        } else {
+            self.below(20)
+        };
         let n = self.number;
         let text = match kind {
             0 | 1 => format!("v{}", self.below(3)),
@@ -158,7 +165,11 @@ impl Generator<'_> {
     fn statement(&mut self, indent: usize) {
         let blanks = "  ".repeat(indent);
         let n = self.number;
-        let kind = if indent > 3 { self.below(5) } else { self.below(12) };
+        let kind = if indent > 3 {
+            self.below(5)
+        } else {
+            self.below(12)
+        };
         match kind {
             0..3 => {
                 let (place, value) = (self.place(), self.expression());
@@ -218,7 +229,11 @@ impl Generator<'_> {
             }
             _ => {
                 let value = self.expression();
-                let wheres = ["&target".to_owned(), format!("&a_{n}[1]"), format!("&a_{n}[v1 & 3]")];
+                let wheres = [
+                    "&target".to_owned(),
+                    format!("&a_{n}[1]"),
+                    format!("&a_{n}[v1 & 3]"),
+                ];
                 let index = self.below(3);
                 let _ = writeln!(self.text, "{blanks}store_{n}({}, {value});", wheres[index]);
             }
