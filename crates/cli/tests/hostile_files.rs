@@ -262,6 +262,11 @@ fn programs_become_machines_or_get_an_error() {
 }
 
 #[test]
+fn damaged_c_programs_are_read_or_refused() {
+    hold("c-program", checks::c_program);
+}
+
+#[test]
 fn formatting_keeps_tree_and_comments_and_is_idempotent() {
     hold("formatting", checks::formatting);
 }
