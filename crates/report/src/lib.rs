@@ -20,4 +20,4 @@ pub use junit::junit;
 pub use sarif::sarif;
 pub use svg::{TooLarge, svg};
 pub use trace_text::{Painter, TraceLevel, TraceOptions, TraceTexts};
-pub use witness::{DataModel, Task, correctness_witness, violation_witness};
+pub use witness::{Task, correctness_witness, violation_witness};

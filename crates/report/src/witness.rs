@@ -7,17 +7,18 @@
 //! trace or a certificate, never something else: what cannot be said in C is left out.
 
 mod correctness;
+mod names;
+mod scopes;
 mod types;
 mod violation;
 mod yaml;
 
 use crate::document::{Place, Run};
-use hardbop_machine::{Machine, NodeId, Variable};
+use hardbop_machine::Machine;
 use hardbop_outcome::Certificate;
+use hardbop_syntax::source::DataModel;
 use sha2::{Digest, Sha256};
 use yaml::{Item, map, text};
-
-pub use types::DataModel;
 
 /// What was checked, and by whom.
 #[derive(Clone, Copy, Debug)]
@@ -45,15 +46,13 @@ pub fn violation_witness(machine: &Machine, run: &Run, task: &Task<'_>) -> Strin
     )
 }
 
-/// The witness of a proof. `expressible` says which variables have a name at a node that a reader
-/// of the file knows.
+/// The witness of a proof.
 pub fn correctness_witness(
     machine: &Machine,
     certificates: &[Certificate],
-    expressible: &dyn Fn(NodeId, Variable) -> bool,
     task: &Task<'_>,
 ) -> String {
-    let content = correctness::content(machine, certificates, expressible, task);
+    let content = correctness::content(machine, certificates, task);
     entry("invariant_set", content, task)
 }
 
@@ -78,7 +77,7 @@ fn entry(kind: &str, content: Item, task: &Task<'_>) -> String {
                     Item::Map(vec![(yaml::quoted(task.file), text(file_digest))]),
                 ),
                 ("specification", text(task.specification)),
-                ("data_model", text(task.data_model.name())),
+                ("data_model", text(types::name(task.data_model))),
                 ("language", text("C")),
             ]),
         ),
@@ -97,7 +96,7 @@ fn location(task: &Task<'_>, place: &Place) -> Item {
         ("file_name", text(task.file)),
         ("line", Item::Number(u64::from(place.line))),
         ("column", Item::Number(u64::from(place.column))),
-        ("function", text(&*place.procedure)),
+        ("function", text(place.procedure.as_str())),
     ])
 }
 

@@ -1,26 +1,24 @@
 //! Certificates as the invariants of a correctness witness: one at every place that the program
 //! comes back to.
 
+use super::names::CNames;
 use super::yaml::{Item, map, text};
 use super::{Task, location};
 use crate::document::Place;
 use crate::invariants::c_invariants;
-use hardbop_machine::{Machine, NodeId, Variable};
+use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::Certificate;
 use std::collections::BTreeSet;
 
 /// The invariants of all certificates. Each of them holds by itself.
-pub(super) fn content(
-    machine: &Machine,
-    certificates: &[Certificate],
-    expressible: &dyn Fn(NodeId, Variable) -> bool,
-    task: &Task<'_>,
-) -> Item {
+pub(super) fn content(machine: &Machine, certificates: &[Certificate], task: &Task<'_>) -> Item {
     let heads = loop_heads(machine);
+    let names = CNames::new(machine);
+    let expressible = |node, variable| names.are_known(node, variable);
     let mut seen = BTreeSet::new();
     let mut entries = Vec::new();
     for certificate in certificates {
-        for invariant in c_invariants(machine, certificate, &heads, expressible) {
+        for invariant in c_invariants(machine, certificate, &heads, &expressible) {
             if seen.insert((invariant.node, invariant.text.clone())) {
                 entries.push(entry(machine, invariant.node, &invariant.text, task));
             }

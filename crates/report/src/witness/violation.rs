@@ -5,7 +5,7 @@
 //! true.
 
 use super::yaml::{Item, map, text};
-use super::{Task, location};
+use super::{Task, location, types};
 use crate::document::{Choice, Place, Run, Step};
 use hardbop_machine::Machine;
 
@@ -42,6 +42,9 @@ fn segment(kind: &str, location: Item, constraint: Option<Item>) -> Item {
     map([("segment", Item::List(vec![waypoint]))])
 }
 
+/// How the names of functions begin that return anything.
+const NONDET: &str = "__VERIFIER_nondet_";
+
 /// What a call returned; it stands where its arguments end.
 fn function_return(
     machine: &Machine,
@@ -53,9 +56,13 @@ fn function_return(
     let start = choice.start as usize;
     let rest = &source.text()[start..];
     let open = rest.find('(')?;
-    let value = task
-        .data_model
-        .returned(rest[..open].trim(), choice.value)?;
+    // The choice may be the whole assignment of what a call returned.
+    let is_alone = choice.text.matches(NONDET).count() == 1;
+    let function = rest[..open]
+        .rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .next();
+    let function = function.filter(|_| is_alone)?;
+    let value = types::returned(task.data_model, function, choice.value)?;
     let end = start + open + closing_parenthesis(&rest[open..])?;
     let (line, column) = source.line_column(end as u32);
     let place = Place {
