@@ -82,7 +82,10 @@ impl Unit<'_> {
             }
             (Type::Integer(_), Type::Pointer(to)) => {
                 if value.term.constant() != Some(0) {
-                    self.refuse(span, "the conversion of a number into a pointer is not supported");
+                    self.refuse(
+                        span,
+                        "the conversion of a number into a pointer is not supported",
+                    );
                 }
                 let sort = self.pointers.sort(to);
                 with(terms::constant(0, sort, span))
@@ -90,8 +93,17 @@ impl Unit<'_> {
             (Type::Pointer(_), Type::Integer(to)) if to.sort() == Sort::Bool => {
                 with(terms::truth(&value.term))
             }
+            // Of a type that nothing has the address of, a pointer is null or not initialised.
+            (Type::Pointer(from), Type::Integer(to)) if !self.pointers.has_targets(from) => {
+                let any = terms::choice(to.sort(), span);
+                let null = terms::constant(0, to.sort(), span);
+                with(terms::conditional(&terms::truth(&value.term), &any, &null))
+            }
             (Type::Pointer(_), Type::Integer(to)) => {
-                self.refuse(span, "the conversion of a pointer into a number is not supported");
+                self.refuse(
+                    span,
+                    "the conversion of a pointer into a number is not supported",
+                );
                 with(terms::constant(0, to.sort(), span))
             }
             (_, Type::Void) => with(terms::constant(0, Sort::Word(32), span)),
@@ -123,11 +135,7 @@ impl Unit<'_> {
             return self.operate_on_pointers(op, a, b, span);
         };
         let is_shift = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
-        let ty = if is_shift {
-            x.promoted()
-        } else {
-            x.common(*y)
-        };
+        let ty = if is_shift { x.promoted() } else { x.common(*y) };
         // Truth values can be compared as they are.
         let is_equality = matches!(op, BinaryOp::Equal | BinaryOp::NotEqual);
         if is_equality && a.term.sort == Sort::Bool && b.term.sort == Sort::Bool {
@@ -166,7 +174,10 @@ impl Unit<'_> {
                 Value::truth(terms::compare(op, false, &x, &y))
             }
             BinaryOp::Add | BinaryOp::Subtract
-                if matches!((&a.ty, &b.ty), (Type::Integer(_), _) | (_, Type::Integer(_))) =>
+                if matches!(
+                    (&a.ty, &b.ty),
+                    (Type::Integer(_), _) | (_, Type::Integer(_))
+                ) =>
             {
                 self.pointer_sum(a, b, op, span)
             }
@@ -222,7 +233,10 @@ impl Unit<'_> {
         let right = if is_division {
             let right = self.once(right);
             let zero = terms::constant(0, right.sort, span);
-            self.check(&terms::compare(BinaryOp::NotEqual, false, &right, &zero), span);
+            self.check(
+                &terms::compare(BinaryOp::NotEqual, false, &right, &zero),
+                span,
+            );
             right
         } else {
             Rc::clone(right)
@@ -261,7 +275,12 @@ fn fits(op: BinaryOp, a: &Term, b: &Term, span: Span) -> Option<Term> {
         BinaryOp::Multiply if width <= 32 => {
             let wide = |term: &Term| terms::resize(term, 2 * width, true);
             let product = terms::binary(BinaryOp::Multiply, true, &wide(a), &wide(b));
-            Some(terms::compare(BinaryOp::Equal, false, &product, &wide(&result)))
+            Some(terms::compare(
+                BinaryOp::Equal,
+                false,
+                &product,
+                &wide(&result),
+            ))
         }
         BinaryOp::Multiply => {
             let is_zero = terms::compare(BinaryOp::Equal, false, a, &zero);

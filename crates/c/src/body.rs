@@ -310,14 +310,7 @@ impl Unit<'_> {
         }
     }
 
-    fn operation(
-        &mut self,
-        op: BinaryOp,
-        signed: bool,
-        a: &Term,
-        b: &Term,
-        span: Span,
-    ) -> ExprId {
+    fn operation(&mut self, op: BinaryOp, signed: bool, a: &Term, b: &Term, span: Span) -> ExprId {
         let all = Sort::wrap(a.sort, u64::MAX);
         let kind = match (op, a.constant(), b.constant()) {
             (BinaryOp::Subtract, Some(0), _) => ExprKind::Negate(self.emit(b)),
@@ -358,7 +351,11 @@ impl Unit<'_> {
                 _ => self.ast.add_expr(ExprKind::Negate(number), term.span),
             };
         }
-        let id = if typed { self.typed(term) } else { self.emit(term) };
+        let id = if typed {
+            self.typed(term)
+        } else {
+            self.emit(term)
+        };
         if signed {
             self.ast.add_expr(ExprKind::Signed(id), term.span)
         } else {

@@ -34,6 +34,10 @@ impl<'a> Unit<'a> {
             return Value::broken(span);
         };
         let name = name.node.name.as_str();
+        if name == "asm" {
+            self.refuse(span, "assembler is not supported");
+            return Value::broken(span);
+        }
         let index = match self.lookup(name) {
             Some(&Entity::Function(index)) => Some(index),
             Some(_) => {
@@ -102,9 +106,8 @@ impl<'a> Unit<'a> {
                 }
             }
             (Type::Pointer(_), _) if !has_body => {
-                let message = format!(
-                    "`{name}` has no body and returns a pointer, which is not supported"
-                );
+                let message =
+                    format!("`{name}` has no body and returns a pointer, which is not supported");
                 self.refuse(span, message);
                 Value::broken(span)
             }
@@ -143,7 +146,10 @@ impl<'a> Unit<'a> {
         let mut terms = Vec::new();
         for (argument, ty) in arguments.iter().zip(&signature.parameters) {
             if self.effects_of(argument).any {
-                self.refuse(span, "side effects beside a struct as argument are not supported");
+                self.refuse(
+                    span,
+                    "side effects beside a struct as argument are not supported",
+                );
             }
             if let Type::Struct(_) = ty {
                 let place = self.place(argument);

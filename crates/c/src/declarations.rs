@@ -320,7 +320,9 @@ impl<'a> Unit<'a> {
                 let sizes: Option<Vec<u64>> = fields.iter().map(|f| self.size_of(&f.ty)).collect();
                 let sizes = sizes?;
                 let is_even = sizes.windows(2).all(|pair| pair[0] == pair[1])
-                    && fields.iter().all(|f| matches!(f.ty, Type::Integer(_) | Type::Pointer(_)));
+                    && fields
+                        .iter()
+                        .all(|f| matches!(f.ty, Type::Integer(_) | Type::Pointer(_)));
                 is_even.then(|| sizes.iter().sum())
             }
             _ => None,

@@ -8,8 +8,8 @@ use crate::unit::{Entity, Function, Unit};
 use crate::variables::{Object, VarId, Variable};
 use hardbop_syntax::Span;
 use hardbop_syntax::ast::{
-    Declaration, Declarator, ExprId, ExprKind, Ident, Item, Parameter, Procedure, ResultType,
-    Stmt, StmtId, StmtKind, Target, TypeName,
+    Declaration, Declarator, ExprId, ExprKind, Ident, Item, Parameter, Procedure, ResultType, Stmt,
+    StmtId, StmtKind, Target, TypeName,
 };
 use lang_c::ast as c;
 use lang_c::span::Node;
@@ -61,10 +61,16 @@ impl<'a> Unit<'a> {
             }
         }
         self.globals();
-        let has_main = self.functions.iter().any(|f| f.name == MAIN && f.definition.is_some());
+        let has_main = self
+            .functions
+            .iter()
+            .any(|f| f.name == MAIN && f.definition.is_some());
         if !has_main && self.diagnostics.is_empty() {
             let span = Span::default();
-            self.wrong(span, "there is no function `main`, where the program would start");
+            self.wrong(
+                span,
+                "there is no function `main`, where the program would start",
+            );
         }
     }
 
@@ -153,7 +159,9 @@ impl<'a> Unit<'a> {
         let main = names.get(MAIN).copied();
         let reachable = reached_from(&main.into_iter().collect());
         let recursive: Vec<bool> = (0..self.functions.len())
-            .map(|index| reachable.contains(&index) && reached_from(&callees[index]).contains(&index))
+            .map(|index| {
+                reachable.contains(&index) && reached_from(&callees[index]).contains(&index)
+            })
             .collect();
         let is_called = |index: usize| callees.iter().any(|of| of.contains(&index));
         let starts: Vec<bool> = (0..self.functions.len())
@@ -392,7 +400,10 @@ impl<'a> Unit<'a> {
         }
         if !first.is_empty() && self.functions[main].is_called {
             let span = self.functions[main].span;
-            self.refuse(span, "calls of `main` beside initialised arrays are not supported");
+            self.refuse(
+                span,
+                "calls of `main` beside initialised arrays are not supported",
+            );
         }
         first
     }

@@ -92,7 +92,11 @@ impl<'a> Lines<'a> {
             return Span::new(start as u32, end as u32);
         }
         let first = self.place(start);
-        let last = if end > start { self.place(end - 1) } else { first };
+        let last = if end > start {
+            self.place(end - 1)
+        } else {
+            first
+        };
         let end = last.end.max(first.start);
         let end = if last.start == first.start && kept.is_empty() {
             first.start
@@ -149,7 +153,10 @@ mod tests {
 
     #[test]
     fn places_behind_a_preprocessor_are_those_of_the_source() {
-        let source = Source::new("p.c", "#include <a.h>\n#define N 2\nint  x = N;\n  int y;\n");
+        let source = Source::new(
+            "p.c",
+            "#include <a.h>\n#define N 2\nint  x = N;\n  int y;\n",
+        );
         let marked = "# 1 \"p.c\"\n# 1 \"<built-in>\"\n# 1 \"p.c\"\n# 1 \"a.h\" 1\nint header;\n\
                       # 2 \"p.c\" 2\n\nint x = 2;\n  int y;\n";
         let text = crate::text::strip(marked).text;

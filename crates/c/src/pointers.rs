@@ -50,7 +50,10 @@ impl Class {
     /// The bits of the number of an element.
     fn index_bits(&self) -> u8 {
         let lengths = self.targets.iter().filter_map(|target| target.length);
-        lengths.map(|length| bits(u64::from(length))).max().unwrap_or(0)
+        lengths
+            .map(|length| bits(u64::from(length)))
+            .max()
+            .unwrap_or(0)
     }
 
     fn sort(&self) -> Sort {
@@ -64,6 +67,12 @@ impl Pointers {
     pub fn sort(&self, pointee: &Type) -> Sort {
         let class = self.classes.iter().find(|class| class.pointee == *pointee);
         class.map_or(Sort::Word(1), Class::sort)
+    }
+
+    /// Whether there is anything that a pointer to a type can point to.
+    pub fn has_targets(&self, pointee: &Type) -> bool {
+        let mut classes = self.classes.iter();
+        classes.any(|class| class.pointee == *pointee && !class.targets.is_empty())
     }
 
     fn class(&mut self, pointee: &Type) -> &mut Class {
@@ -101,9 +110,8 @@ impl Unit<'_> {
 
     fn address_of_location(&mut self, location: &Location, pointee: &Type, span: Span) -> Term {
         let object = self.object(location.object);
-        if let Some(function) = object.owner
-            && !object.lifted
-        {
+        if let Some(function) = object.owner {
+            let is_new = !object.lifted;
             if self.functions[function].is_recursive {
                 let message = format!(
                     "the address of `{}` is not supported, since `{}` is recursive",
@@ -112,7 +120,7 @@ impl Unit<'_> {
                 self.refuse(span, message);
             }
             self.objects[location.object.0 as usize].lifted = true;
-            self.pointers.has_changed = true;
+            self.pointers.has_changed |= is_new;
         }
         let target = Pointee {
             object: location.object,

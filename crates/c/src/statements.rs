@@ -33,7 +33,9 @@ impl<'a> Unit<'a> {
                 let (condition, body) = (&repeat.node.expression, &repeat.node.statement);
                 self.repeat(Some(condition), body, None, span);
             }
-            c::Statement::DoWhile(repeat) => self.do_while(&repeat.node, span),
+            c::Statement::DoWhile(repeat) => {
+                self.do_while(&repeat.node, statement.span.start, span);
+            }
             c::Statement::For(repeat) => self.for_statement(&repeat.node, span),
             c::Statement::Switch(switch) => self.switch(&switch.node, span),
             c::Statement::Goto(label) => self.goto(&label.node.name, span),
@@ -164,7 +166,9 @@ impl<'a> Unit<'a> {
             let labels = self.take_labels();
             let head = self.head(&term, condition);
             let (mut then, exit) = self.loop_body(body, step, span);
-            let back = self.block(span, |unit| unit.goto(&again, Span::new(span.start, span.start)));
+            let back = self.block(span, |unit| {
+                unit.goto(&again, Span::new(span.start, span.start))
+            });
             move_labels(&mut self.ast, &mut then, &back);
             then.stmts.extend(back.stmts);
             let kind = StmtKind::If {
@@ -235,11 +239,11 @@ impl<'a> Unit<'a> {
         }
     }
 
-    fn do_while(&mut self, repeat: &'a c::DoWhileStatement, span: Span) {
+    fn do_while(&mut self, repeat: &'a c::DoWhileStatement, repeat_start: usize, span: Span) {
         self.body.loops += 1;
         let again = self.fresh_label("do");
         let is_once = self.constant_of(&repeat.expression) == Some(0);
-        let start = Span::new(span.start, span.start);
+        let start = self.keyword(repeat_start, "do");
         if !is_once {
             self.label(&again, start);
         }
@@ -250,6 +254,9 @@ impl<'a> Unit<'a> {
             let labels = self.take_labels();
             let head = self.head(&term, &repeat.expression);
             let place = self.span(repeat.expression.span);
+            let before = self.text.get(..repeat.expression.span.start);
+            let word = before.and_then(|before| before.rfind("while"));
+            let place = word.map_or(place, |word| self.lines.span(word, word + 5).to(place));
             let then = self.block(place, |unit| unit.goto(&again, start));
             let kind = StmtKind::If {
                 arms: vec![(head, then)],
@@ -259,6 +266,11 @@ impl<'a> Unit<'a> {
         }
         self.end_loop(exit, span);
         self.body.loops -= 1;
+    }
+
+    /// The keyword that a statement starts with.
+    fn keyword(&self, start: usize, word: &str) -> Span {
+        self.lines.span(start, start + word.len())
     }
 
     fn for_statement(&mut self, repeat: &'a c::ForStatement, span: Span) {
@@ -287,7 +299,10 @@ impl<'a> Unit<'a> {
         let ty = ty.promoted();
         let term = self.convert_term(&value, ty);
         // Read in every case, while the first of them may be about to change it.
-        let is_simple = matches!(term.kind, terms::Kind::Variable(_) | terms::Kind::Constant(_));
+        let is_simple = matches!(
+            term.kind,
+            terms::Kind::Variable(_) | terms::Kind::Constant(_)
+        );
         let term = if is_simple { term } else { self.spill(&term) };
         let value = Value {
             term,

@@ -455,10 +455,6 @@ pub fn conditional(condition: &Term, then: &Term, otherwise: &Term) -> Term {
         _ => {}
     }
     let span = condition.span.to(otherwise.span);
-    let kind = Kind::Conditional(
-        Rc::clone(condition),
-        Rc::clone(then),
-        Rc::clone(otherwise),
-    );
+    let kind = Kind::Conditional(Rc::clone(condition), Rc::clone(then), Rc::clone(otherwise));
     make(kind, then.sort, span)
 }

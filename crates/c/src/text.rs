@@ -200,9 +200,9 @@ mod tests {
         assert_eq!(stripped.text, "a     c   \n       \n'//' \"/*\\\"\" e\n");
         assert_eq!(stripped.directive, None);
         let stripped = strip("x\n #define A \\\n 1\ny /* ä");
-        assert_eq!(stripped.directive, Some((3, 16)));
-        assert_eq!(stripped.open_comment, Some(19));
-        assert_eq!(stripped.text.trim_end(), "x\n           \n  \ny");
+        assert_eq!(stripped.directive, Some((3, 17)));
+        assert_eq!(stripped.open_comment, Some(20));
+        assert_eq!(stripped.text.trim_end(), "x\n            \n  \ny");
     }
 
     #[test]

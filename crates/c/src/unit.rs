@@ -70,7 +70,9 @@ impl<'a> Unit<'a> {
     pub fn new(
         text: &'a str,
         source_text: &'a str,
-        lines: Lines<'a>, reading: &'a CReading) -> Self {
+        lines: Lines<'a>,
+        reading: &'a CReading,
+    ) -> Self {
         Self {
             text,
             source_text,
@@ -178,7 +180,10 @@ impl<'a> Unit<'a> {
             Type::Broken => Sort::Word(32),
             other => {
                 let text = other.text();
-                self.refuse(span, format!("a value of type {text} is not supported here"));
+                self.refuse(
+                    span,
+                    format!("a value of type {text} is not supported here"),
+                );
                 Sort::Word(32)
             }
         }

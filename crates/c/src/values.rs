@@ -302,7 +302,13 @@ impl<'a> Unit<'a> {
         let left = self.condition(&binary.lhs);
         let effects = self.effects_of(&binary.rhs);
         // The right side is evaluated where this holds.
-        let guard = |left: &Term| if is_and { Rc::clone(left) } else { terms::not(left) };
+        let guard = |left: &Term| {
+            if is_and {
+                Rc::clone(left)
+            } else {
+                terms::not(left)
+            }
+        };
         if guard(&left).constant() == Some(0) {
             return Value::truth(left);
         }
@@ -570,7 +576,10 @@ impl<'a> Unit<'a> {
                 | c::Expression::BinaryOperator(_)
         );
         if !is_place {
-            self.refuse(span, "a struct that is not a variable is not supported here");
+            self.refuse(
+                span,
+                "a struct that is not a variable is not supported here",
+            );
             return;
         }
         let source = self.place(from);
@@ -787,4 +796,3 @@ fn compound(operator: &c::BinaryOperator) -> BinaryOp {
         _ => BinaryOp::Add,
     }
 }
-
