@@ -16,6 +16,7 @@ pub mod domains;
 mod draft;
 pub mod hide;
 pub mod literals;
+pub mod predicates;
 pub mod product;
 pub mod sequentialize;
 pub mod slice;

@@ -161,7 +161,7 @@ fn add(known: &mut Outcome, given: Outcome) {
 }
 
 /// Adds counters up; of sizes the largest counts.
-fn add_counts(known: &mut Vec<(String, u64)>, given: Vec<(String, u64)>) {
+pub(crate) fn add_counts(known: &mut Vec<(String, u64)>, given: Vec<(String, u64)>) {
     for (name, count) in given {
         match known.iter_mut().find(|(other, _)| *other == name) {
             Some((_, sum)) if SIZES.iter().any(|size| name.contains(size)) => {

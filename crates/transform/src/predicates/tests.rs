@@ -1,0 +1,1 @@
+//! Formulas, weakest preconditions, clauses and whole programs.
