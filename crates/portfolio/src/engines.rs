@@ -133,7 +133,10 @@ impl EngineName {
                 };
                 tracking(options, Box::new(engine))
             }
-            Self::Predicates => Box::new(WithPredicates::new(summary(options))),
+            Self::Predicates => {
+                let engine = WithPredicates::new(summary(options));
+                Box::new(engine.with_second(Box::new(ExplicitEngine::default())))
+            }
             Self::Interleaving => Box::new(InterleavingEngine {
                 reductions: Reductions {
                     partial_order: !options.unreduced,

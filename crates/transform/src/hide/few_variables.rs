@@ -145,13 +145,13 @@ fn limited<'b>(budget: &Budget<'b>, machine: &Machine, states: u64, nodes: u64) 
 }
 
 /// The question about those targets that an outcome leaves open.
-fn open_part(question: &Question, outcome: &Outcome) -> Question {
+pub(crate) fn open_part(question: &Question, outcome: &Outcome) -> Question {
     let open = outcome.answers.iter().filter(|a| a.verdict.is_unknown());
     question.about(open.filter_map(|answer| answer.target().cloned()).collect())
 }
 
 /// Adds the answers to what was open.
-fn add(known: &mut Outcome, given: Outcome) {
+pub(crate) fn add(known: &mut Outcome, given: Outcome) {
     let open = known.answers.iter_mut().filter(|a| a.verdict.is_unknown());
     for (answer, given) in open.zip(given.answers) {
         *answer = given;

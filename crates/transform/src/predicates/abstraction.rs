@@ -14,6 +14,9 @@ use hardbop_machine::analysis::ModRef;
 use hardbop_machine::{Action, EdgeId, Expr, ExprArena, ExprId, Machine, ProcId, Variable};
 use hardbop_outcome::Interrupt;
 
+/// Edges between two looks at the interrupt.
+const EDGES: usize = 256;
+
 /// What the machine is made from.
 pub(super) struct Making<'a> {
     pub machine: &'a Machine,
@@ -41,6 +44,9 @@ impl<'a> Making<'a> {
             procedure.result_count = frame.result_count;
             let edges = std::mem::take(&mut procedure.edges);
             for (edge, number) in edges.into_iter().zip(machine.procedure(id).edge_ids()) {
+                if number.index().is_multiple_of(EDGES) && self.interrupt.check().is_some() {
+                    return Err(Stopped);
+                }
                 let procedure = &mut draft.procedures[id.index()];
                 match edge.action {
                     Action::Call { .. } => {

@@ -20,11 +20,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// Candidates for clauses over one group of formulas, unless refinement asks for more.
-const CANDIDATES: u64 = 8_000;
+const CANDIDATES: u64 = 2_500;
 /// Formulas in a group.
 const MOST_FORMULAS: usize = 24;
 /// A question that takes more conflicts is given up, and with it a clause.
-const CONFLICTS: u64 = 500;
+const CONFLICTS: u64 = 4_000;
 /// Questions to the solver between two looks at the interrupt.
 const QUESTIONS: u64 = 64;
 
@@ -80,9 +80,8 @@ impl Clauses {
             let known = match self.known.get(&key) {
                 Some(known) => Rc::clone(known),
                 None => {
-                    let new: Rc<[Clause]> = self
-                        .enumerate(formulas, &key.0, &key.1, interrupt)?
-                        .into();
+                    let new: Rc<[Clause]> =
+                        self.enumerate(formulas, &key.0, &key.1, interrupt)?.into();
                     self.known.insert(key, Rc::clone(&new));
                     new
                 }

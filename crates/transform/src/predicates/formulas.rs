@@ -84,14 +84,6 @@ impl Formulas {
         self.make(Expr::Unary(UnaryOp::Not, a))
     }
 
-    /// The formula without the negations in front, and whether their number is even.
-    pub(super) fn stripped(&self, id: ExprId) -> (ExprId, bool) {
-        match *self.arena.get(id) {
-            Expr::Unary(UnaryOp::Not, a) => (a, false),
-            _ => (id, true),
-        }
-    }
-
     fn intern(&mut self, expr: Expr) -> ExprId {
         if let Some(&id) = self.known.get(&expr) {
             return id;
@@ -277,9 +269,7 @@ impl Formulas {
         let ty = self.ty(a);
         let ((x, c), (y, d)) = (self.offset(a), self.offset(b));
         let base = match (x, y) {
-            (Some(x), Some(y)) => {
-                self.intern(Expr::Binary(BinaryOp::Add, x.min(y), x.max(y), ty))
-            }
+            (Some(x), Some(y)) => self.intern(Expr::Binary(BinaryOp::Add, x.min(y), x.max(y), ty)),
             (Some(x), None) | (None, Some(x)) => x,
             (None, None) => return self.number(c.wrapping_add(d), ty),
         };

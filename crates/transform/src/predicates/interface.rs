@@ -34,12 +34,7 @@ impl Predicates {
     }
 
     /// Adds a formula as seen from a procedure; false if it is known.
-    pub(super) fn add(
-        &mut self,
-        formulas: &Formulas,
-        procedure: ProcId,
-        formula: ExprId,
-    ) -> bool {
+    pub(super) fn add(&mut self, formulas: &Formulas, procedure: ProcId, formula: ExprId) -> bool {
         let is_local =
             |&leaf: &ExprId| matches!(formulas.get(leaf), Expr::Var(Variable::Local(_), _));
         let list = if formulas.leaves(formula).iter().any(is_local) {

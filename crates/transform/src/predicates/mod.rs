@@ -178,7 +178,13 @@ impl Transform for Abstraction {
         original: &Machine,
         certificate: Certificate,
     ) -> Result<Certificate, NoWayBack> {
-        let back = back::certificate(original, &self.interface, &self.bits, &self.back, certificate)?;
+        let back = back::certificate(
+            original,
+            &self.interface,
+            &self.bits,
+            &self.back,
+            certificate,
+        )?;
         let targets = self.targets.original.targets().iter();
         let is_excluded = |node: NodeId| back.targets.iter().any(|target| target.node == node);
         let targets = targets.filter(|target| is_excluded(target.node));

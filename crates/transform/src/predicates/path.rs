@@ -1,8 +1,8 @@
 //! A path tried on the original: executed with a literal for every bit, each step under its own
 //! assumption, so that a path that cannot be taken comes with few steps that rule it out.
 
-use crate::literals::frames::{Bits, FreeBit, Frames};
 use crate::literals::edge_circuits::ChoiceBit;
+use crate::literals::frames::{Bits, Frames, FreeBit};
 use crate::literals::run_writer::{PathStep, RunWriter};
 use hardbop_machine::analysis::{CallGraph, Slice};
 use hardbop_machine::{Action, EdgeId, Machine, NodeId};
@@ -58,8 +58,7 @@ impl<'m> Paths<'m> {
         let mut records = Vec::new();
         let mut conditions: Vec<(usize, Lit)> = Vec::new();
         for (number, &step) in path.iter().enumerate() {
-            let Some((record, condition)) =
-                self.take(&mut circuit, step, &mut bits, &mut waiting)
+            let Some((record, condition)) = self.take(&mut circuit, step, &mut bits, &mut waiting)
             else {
                 return Tried::Impossible(vec![number]);
             };

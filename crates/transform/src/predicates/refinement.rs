@@ -126,15 +126,17 @@ impl Spurious<'_> {
         if let Some(constrain) = constrain_of(self.machine, id) {
             let constrain = self.formulas.import(&self.machine.exprs, constrain);
             for atom in self.formulas.atoms(constrain) {
-                let after = self.formulas.substitute(atom, |formulas, leaf| {
-                    match formulas.get(leaf) {
-                        Expr::Next(variable, ty) => Some(formulas.make(Expr::Var(variable, ty))),
-                        Expr::Var(variable, _) if !taken.values.contains_key(&variable) => {
-                            Some(leaf)
-                        }
-                        _ => None,
-                    }
-                });
+                let after =
+                    self.formulas
+                        .substitute(atom, |formulas, leaf| match formulas.get(leaf) {
+                            Expr::Next(variable, ty) => {
+                                Some(formulas.make(Expr::Var(variable, ty)))
+                            }
+                            Expr::Var(variable, _) if !taken.values.contains_key(&variable) => {
+                                Some(leaf)
+                            }
+                            _ => None,
+                        });
                 facts.extend(after.map(|formula| Fact {
                     step: step + 1,
                     procedure,
@@ -175,14 +177,14 @@ impl Spurious<'_> {
     /// A fact about the start of a callee, in the caller.
     fn at_call(&mut self, fact: Fact, last: usize, id: EdgeId) -> Option<Fact> {
         let step = StepFormulas::of(self.machine, self.formulas, id);
-        let formula = self.formulas.substitute(fact.formula, |formulas, leaf| {
-            match formulas.get(leaf) {
-                Expr::Var(variable @ Variable::Local(_), _) => {
-                    step.values.get(&variable).copied()
-                }
-                _ => Some(leaf),
-            }
-        })?;
+        let formula =
+            self.formulas
+                .substitute(fact.formula, |formulas, leaf| match formulas.get(leaf) {
+                    Expr::Var(variable @ Variable::Local(_), _) => {
+                        step.values.get(&variable).copied()
+                    }
+                    _ => Some(leaf),
+                })?;
         Some(Fact {
             step: last,
             procedure: self.machine.procedure_of(self.machine.edge(id).from),

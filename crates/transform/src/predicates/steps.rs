@@ -24,7 +24,9 @@ impl StepFormulas {
     pub(super) fn of(machine: &Machine, formulas: &mut Formulas, id: EdgeId) -> Self {
         let edge = machine.edge(id);
         let mut step = Self::default();
-        let guard = edge.guard.map(|guard| formulas.import(&machine.exprs, guard));
+        let guard = edge
+            .guard
+            .map(|guard| formulas.import(&machine.exprs, guard));
         step.conditions.extend(guard);
         let mut assign = |formulas: &mut Formulas, variable, value| {
             let value = formulas.import(&machine.exprs, value);

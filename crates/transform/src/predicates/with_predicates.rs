@@ -11,7 +11,7 @@
 use super::path::{Paths, Tried};
 use super::refinement::{Candidates, Spurious};
 use super::{Abstraction, NARROW, Workshop};
-use crate::hide::few_variables::add_counts;
+use crate::hide::few_variables::{add, add_counts, open_part};
 use crate::hide::window::{Tried as TriedWindow, Windows};
 use crate::hide::{Precision, Visible};
 use crate::literals::run_writer::PathStep;
@@ -33,10 +33,18 @@ const MOST_PREDICATES: usize = 400;
 /// How much harder than at first clauses are looked for.
 const MOST_EFFORT: u64 = 64;
 
+/// BDD nodes within which the first engine answers before the second is asked.
+const NODES: u64 = 1 << 16;
+/// States within which the second answers before the first goes on.
+const STATES: u64 = 1 << 17;
+
 /// An engine, asked about predicates.
 pub struct WithPredicates {
     /// Asked about machines over predicates.
     pub engine: Box<dyn Engine>,
+    /// Asked where that takes many nodes: what is left of a program without its words is often
+    /// a state that few choices lead to, and diagrams of it are large for no reason.
+    pub second: Option<Box<dyn Engine>>,
     /// Variables of at most this many bits are kept as they are.
     pub widest: u32,
 }
@@ -46,7 +54,16 @@ impl WithPredicates {
     pub fn new(engine: Box<dyn Engine>) -> Self {
         Self {
             engine,
+            second: None,
             widest: NARROW,
+        }
+    }
+
+    /// The same, with an engine to be asked where the first takes many nodes.
+    pub fn with_second(self, second: Box<dyn Engine>) -> Self {
+        Self {
+            second: Some(second),
+            ..self
         }
     }
 }
@@ -72,7 +89,7 @@ impl Engine for WithPredicates {
         progress: &mut dyn Progress,
     ) -> Outcome {
         let mut refinement = Refinement {
-            engine: self.engine.as_ref(),
+            engines: self,
             machine,
             question,
             budget,
@@ -90,7 +107,7 @@ impl Engine for WithPredicates {
 }
 
 struct Refinement<'r> {
-    engine: &'r dyn Engine,
+    engines: &'r WithPredicates,
     machine: &'r Machine,
     question: &'r Question,
     budget: &'r Budget<'r>,
@@ -116,8 +133,7 @@ impl Refinement<'_> {
             };
             let predicates = self.workshop.predicates.count();
             progress.event(Event::Count("predicates", predicates as u64));
-            let asked = (abstraction.machine(), abstraction.question());
-            let mut outcome = self.engine.check(asked.0, asked.1, self.budget, progress);
+            let mut outcome = self.ask(&abstraction, progress);
             // Shortest among the runs of another machine.
             let mut counts = std::mem::take(&mut outcome.statistics);
             counts.retain(|(name, _)| name != "shortest-runs");
@@ -153,6 +169,36 @@ impl Refinement<'_> {
             }
         }
         gives_up("it takes too many rounds of refinement")
+    }
+
+    /// Asks about the machine over predicates.
+    fn ask(&self, abstraction: &Abstraction, progress: &mut dyn Progress) -> Outcome {
+        let (machine, question) = (abstraction.machine(), abstraction.question());
+        let (budget, engine) = (self.budget, self.engines.engine.as_ref());
+        let Some(second) = &self.engines.second else {
+            return engine.check(machine, question, budget, progress);
+        };
+        if budget.nodes.is_some_and(|nodes| nodes <= NODES) {
+            return engine.check(machine, question, budget, progress);
+        }
+        let small = Budget {
+            nodes: Some(NODES),
+            ..*budget
+        };
+        let mut outcome = engine.check(machine, question, &small, progress);
+        let small = Budget {
+            states: Some(budget.states.map_or(STATES, |states| states.min(STATES))),
+            ..*budget
+        };
+        for (engine, budget) in [(second.as_ref(), &small), (engine, budget)] {
+            let open = open_part(question, &outcome);
+            if open.targets().is_empty() || budget.interrupt.check().is_some() {
+                break;
+            }
+            let given = engine.check(machine, &open, budget, progress);
+            add(&mut outcome, given);
+        }
+        outcome
     }
 
     /// What is excluded with predicates is excluded.
