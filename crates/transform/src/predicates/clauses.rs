@@ -25,8 +25,10 @@ const CANDIDATES: u64 = 2_500;
 const MOST_FORMULAS: usize = 24;
 /// A question that takes more conflicts is given up, and with it a clause.
 const CONFLICTS: u64 = 4_000;
-/// Questions to the solver between two looks at the interrupt.
-const QUESTIONS: u64 = 64;
+/// Work between two looks at the interrupt, a question to the solver being 1.
+const WORK: u64 = 64;
+/// The work of translating a group.
+const GROUP: u64 = 8;
 
 /// Formulas with the value that one of them has at least.
 pub(super) type Clause = Vec<(ExprId, bool)>;
@@ -42,6 +44,8 @@ pub(super) struct Clauses {
     pub effort: u64,
     /// Questions to the solver.
     pub questions: u64,
+    /// Work since the last look at the interrupt.
+    work: u64,
 }
 
 /// A step over formulas.
@@ -63,6 +67,7 @@ impl Clauses {
             known: HashMap::new(),
             effort: 1,
             questions: 0,
+            work: 0,
         }
     }
 
@@ -104,9 +109,7 @@ impl Clauses {
         group: &[ExprId],
         interrupt: &dyn Interrupt,
     ) -> Result<Vec<Clause>, Stopped> {
-        if interrupt.check().is_some() {
-            return Err(Stopped);
-        }
+        self.work(GROUP, interrupt)?;
         let is_over = || interrupt.check().is_some();
         let mut solver = Solver::new();
         solver.set_interrupt(&is_over);
@@ -145,20 +148,29 @@ impl Clauses {
                         continue;
                     }
                     self.questions += 1;
-                    if self.questions.is_multiple_of(QUESTIONS) && interrupt.check().is_some() {
+                    self.work(1, interrupt)?;
+                    if cubes.ask(cube) == Answer::Interrupted && is_over() {
                         return Err(Stopped);
                     }
-                    cubes.ask(cube);
                 }
                 if !next_choice(&mut chosen, members.len()) {
                     break;
                 }
             }
         }
-        if interrupt.check().is_some() {
-            return Err(Stopped);
-        }
         Ok(cubes.clauses())
+    }
+
+    fn work(&mut self, amount: u64, interrupt: &dyn Interrupt) -> Result<(), Stopped> {
+        self.work += amount;
+        if self.work < WORK {
+            return Ok(());
+        }
+        self.work = 0;
+        match interrupt.check() {
+            Some(_) => Err(Stopped),
+            None => Ok(()),
+        }
     }
 }
 
@@ -309,7 +321,7 @@ impl Cubes<'_, '_> {
         self.models.iter().rev().any(is_met) || self.impossible.iter().any(contains)
     }
 
-    fn ask(&mut self, cube: Cube) {
+    fn ask(&mut self, cube: Cube) -> Answer {
         let members = self.members.iter().enumerate();
         let assumed = members.filter_map(|(number, &(_, lit))| {
             let is_in = |set: u64| set >> number & 1 == 1;
@@ -318,7 +330,8 @@ impl Cubes<'_, '_> {
                 .or_else(|| is_in(cube.fails).then_some(!lit))
         });
         let assumed: Vec<Lit> = assumed.collect();
-        match self.circuit.solve(&assumed) {
+        let answer = self.circuit.solve(&assumed);
+        match answer {
             Answer::Unsat => self.impossible.push(cube),
             Answer::Sat => {
                 let mut model = 0;
@@ -332,6 +345,7 @@ impl Cubes<'_, '_> {
             // It may be possible, which is the safe answer.
             Answer::Interrupted => {}
         }
+        answer
     }
 
     fn clauses(&self) -> Vec<Clause> {

@@ -17,6 +17,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Larger formulas are no predicates.
 const MOST_NODES: u32 = 48;
+/// Formulas of more nodes are not followed any further.
+const MOST_FOLLOWED_NODES: u32 = 4 * MOST_NODES;
 /// Formulas that are followed along one path.
 const MOST_FOLLOWED: usize = 20_000;
 
@@ -57,13 +59,13 @@ impl Spurious<'_> {
             if seen.len() >= MOST_FOLLOWED {
                 break;
             }
-            if !seen.insert(fact) {
+            let size = self.formulas.size(fact.formula);
+            if size > MOST_FOLLOWED_NODES || !seen.insert(fact) {
                 continue;
             }
             let formulas = &self.formulas;
             let is_word = formulas.has_words(fact.formula);
-            let is_small = formulas.size(fact.formula) <= MOST_NODES;
-            if is_word && is_small {
+            if is_word && size <= MOST_NODES {
                 let found = candidates.entry(changes).or_default();
                 found.push((fact.procedure, fact.formula));
             }
