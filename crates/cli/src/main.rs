@@ -7,6 +7,7 @@
 
 mod arguments;
 mod batch;
+mod c_programs;
 mod calculus_arguments;
 mod commands;
 mod console;

@@ -39,7 +39,7 @@ struct WrittenChoice {
 
 impl<'a> Written<'a> {
     pub(super) fn new(machine: &'a Machine) -> Self {
-        let ast = hardbop_syntax::parse(&machine.source).ast;
+        let ast = hardbop_c::parse_any(&machine.source).ast;
         let mut written = Self {
             machine,
             statements: HashMap::new(),
@@ -182,6 +182,7 @@ impl<'a> Written<'a> {
             text: super::run::statement_text(source.slice(span)),
             line,
             column,
+            start: span.start,
             value,
         }
     }
