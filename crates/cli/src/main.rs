@@ -28,6 +28,7 @@ mod targets;
 mod trace_arguments;
 mod usage;
 mod watchdog;
+mod witnesses;
 
 use arguments::Arguments;
 use clap::Parser;

@@ -182,6 +182,7 @@ impl<'a> Written<'a> {
             text: super::run::statement_text(source.slice(span)),
             line,
             column,
+            start: span.start,
             value,
         }
     }
