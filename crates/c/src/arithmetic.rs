@@ -10,31 +10,31 @@ use hardbop_syntax::Span;
 use hardbop_syntax::ast::BinaryOp;
 use std::rc::Rc;
 
-impl Unit<'_> {
-    /// An integer value as a term of an integer type.
-    pub fn convert_term(&mut self, value: &Value, ty: Integer) -> Term {
-        if ty.sort() == Sort::Bool {
-            return terms::truth(&value.term);
-        }
-        let signed = matches!(value.ty, Type::Integer(own) if own.signed);
-        terms::resize(&value.term, ty.width, signed)
+/// An integer value as a term of an integer type.
+pub fn convert_term(value: &Value, ty: Integer) -> Term {
+    if ty.sort() == Sort::Bool {
+        return terms::truth(&value.term);
     }
+    let signed = matches!(value.ty, Type::Integer(own) if own.signed);
+    terms::resize(&value.term, ty.width, signed)
+}
 
+/// A value as it is held by a variable of its type.
+pub fn held(value: &Value) -> Term {
+    match &value.ty {
+        Type::Integer(ty) => convert_term(value, *ty),
+        _ => Rc::clone(&value.term),
+    }
+}
+
+impl Unit<'_> {
     /// An integer value as a word; `None` if it is not one, which is reported.
     pub fn integer_term(&mut self, value: &Value, span: Span) -> Option<Term> {
         let Type::Integer(ty) = value.ty else {
             self.no_number(value, span);
             return None;
         };
-        Some(self.convert_term(value, ty.promoted()))
-    }
-
-    /// A value as it is held by a variable of its type.
-    pub fn held(&mut self, value: &Value) -> Term {
-        match &value.ty {
-            Type::Integer(ty) => self.convert_term(value, *ty),
-            _ => Rc::clone(&value.term),
-        }
+        Some(convert_term(value, ty.promoted()))
     }
 
     /// A value converted to a type. A comparison stays Boolean as long as nobody looks.
@@ -60,7 +60,7 @@ impl Unit<'_> {
                         Rc::clone(&value.term)
                     });
                 }
-                let term = self.convert_term(value, *to);
+                let term = convert_term(value, *to);
                 with(term)
             }
             (Type::Pointer(from), Type::Pointer(to)) => {
@@ -141,7 +141,7 @@ impl Unit<'_> {
         if is_equality && a.term.sort == Sort::Bool && b.term.sort == Sort::Bool {
             return Value::truth(terms::compare(op, false, &a.term, &b.term));
         }
-        let left = self.convert_term(a, ty);
+        let left = convert_term(a, ty);
         if is_shift {
             let term = self.shift(op, ty, &left, b, *y, span);
             return Value {
@@ -149,7 +149,7 @@ impl Unit<'_> {
                 ty: Type::Integer(ty),
             };
         }
-        let right = self.convert_term(b, ty);
+        let right = convert_term(b, ty);
         if is_comparison {
             return Value::truth(terms::compare(op, ty.signed, &left, &right));
         }
@@ -200,7 +200,7 @@ impl Unit<'_> {
         count_type: Integer,
         span: Span,
     ) -> Term {
-        let count = self.convert_term(count, count_type.promoted());
+        let count = convert_term(count, count_type.promoted());
         let count = self.once(&count);
         let width = terms::constant(u64::from(ty.width), count.sort, span);
         self.check(&terms::compare(BinaryOp::Less, false, &count, &width), span);

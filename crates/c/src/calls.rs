@@ -1,5 +1,6 @@
 //! Calls: of functions with a body, of those without, and of those that speak to the checker.
 
+use crate::arithmetic::held;
 use crate::body::Spot;
 use crate::terms::{self, Sort};
 use crate::types::{Integer, Rank, Signature, Type};
@@ -139,7 +140,7 @@ impl<'a> Unit<'a> {
             let pairs = values.iter().zip(&signature.parameters);
             let terms = pairs.map(|(value, ty)| {
                 let value = self.converted(value, ty, value.term.span);
-                self.held(&value)
+                held(&value)
             });
             return terms.collect();
         }
@@ -160,7 +161,7 @@ impl<'a> Unit<'a> {
             } else {
                 let value = self.value(argument);
                 let value = self.converted(&value, ty, span);
-                terms.push(self.held(&value));
+                terms.push(held(&value));
             }
         }
         terms

@@ -154,7 +154,10 @@ impl<'a> Unit<'a> {
                 c::ArraySize::Unknown | c::ArraySize::VariableUnknown => Type::Open(Rc::new(ty)),
                 c::ArraySize::VariableExpression(size) | c::ArraySize::StaticExpression(size) => {
                     match self.constant_of(size) {
-                        Some(length @ 1..=0xFFFF_FFFF) => Type::Array(Rc::new(ty), length as u32),
+                        Some(length @ 1..) => {
+                            let length = u32::try_from(length).unwrap_or(u32::MAX);
+                            Type::Array(Rc::new(ty), length)
+                        }
                         Some(_) => Type::Refused("an array without elements"),
                         None => Type::Refused("an array of variable length"),
                     }

@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 
 /// What an expression does besides having a value.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is found by itself")]
 pub struct Effects {
     /// It takes statements of its own.
     pub any: bool,

@@ -1,5 +1,6 @@
 //! Variables with their initial values: globals, statics and locals.
 
+use crate::arithmetic::held;
 use crate::declarations::{Specified, name_of};
 use crate::places::{Location, Place};
 use crate::terms;
@@ -47,7 +48,7 @@ impl<'a> Unit<'a> {
             _ => None,
         };
         let is_first = known.is_none();
-        let ty = self.completed(ty, declarator.initializer.as_ref());
+        let ty = completed(ty, declarator.initializer.as_ref());
         let id = known.unwrap_or_else(|| {
             self.object_at(place.start, || Object {
                 name: name.to_owned(),
@@ -74,16 +75,6 @@ impl<'a> Unit<'a> {
         self.declare(name, Entity::Object(id));
         if let Some(initializer) = &declarator.initializer {
             self.initialise_global(id, initializer, span);
-        }
-    }
-
-    /// An array without a length has as many elements as its initialiser.
-    fn completed(&mut self, ty: Type, initializer: Option<&'a Node<c::Initializer>>) -> Type {
-        match (&ty, initializer.map(|initializer| &initializer.node)) {
-            (Type::Open(element), Some(c::Initializer::List(items))) if !items.is_empty() => {
-                Type::Array(Rc::clone(element), items.len() as u32)
-            }
-            _ => ty,
         }
     }
 
@@ -119,7 +110,7 @@ impl<'a> Unit<'a> {
                     let value = self.unevaluated(|unit| {
                         let value = unit.value(expression);
                         let value = unit.converted(&value, &ty, place);
-                        unit.held(&value).constant()
+                        held(&value).constant()
                     });
                     value.flatten().unwrap_or_else(|| {
                         self.wrong(place, "the initial value of a global is not a constant");
@@ -262,7 +253,7 @@ impl<'a> Unit<'a> {
                 self.declare_function(name, signature, None, span);
                 continue;
             }
-            let ty = self.completed(ty, declarator.node.initializer.as_ref());
+            let ty = completed(ty, declarator.node.initializer.as_ref());
             if let Type::Refused(what) = ty {
                 self.refuse(span, format!("{what} is not supported"));
             }
@@ -345,7 +336,7 @@ impl<'a> Unit<'a> {
                 Some(expression) => {
                     let value = self.value(expression);
                     let value = self.converted(&value, &ty, span);
-                    self.held(&value)
+                    held(&value)
                 }
                 None => {
                     let sort = self.sort_of(&ty, span);
@@ -391,5 +382,15 @@ impl<'a> Unit<'a> {
             }
         }
         leaves
+    }
+}
+
+/// An array without a length has as many elements as its initialiser.
+fn completed(ty: Type, initializer: Option<&Node<c::Initializer>>) -> Type {
+    match (&ty, initializer.map(|initializer| &initializer.node)) {
+        (Type::Open(element), Some(c::Initializer::List(items))) if !items.is_empty() => {
+            Type::Array(Rc::clone(element), items.len() as u32)
+        }
+        _ => ty,
     }
 }

@@ -40,8 +40,7 @@ impl<'a> Unit<'a> {
                 match (then.decayed(), otherwise.decayed()) {
                     (Type::Integer(a), Type::Integer(b)) => Type::Integer(a.common(b)),
                     (Type::Void, _) | (_, Type::Void) => Type::Void,
-                    (Type::Integer(_), other) => other,
-                    (other, _) => other,
+                    (Type::Integer(_), other) | (other, _) => other,
                 }
             }
             c::Expression::Cast(cast) => self.type_name(&cast.node.type_name),
@@ -120,8 +119,7 @@ impl<'a> Unit<'a> {
                 let right = self.type_of_expression(&binary.rhs);
                 match (left.decayed(), right.decayed()) {
                     (Type::Integer(a), Type::Integer(b)) => Type::Integer(a.common(b)),
-                    (Type::Integer(_), other) => other,
-                    (other, _) => other,
+                    (Type::Integer(_), other) | (other, _) => other,
                 }
             }
             _ => left,

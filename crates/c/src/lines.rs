@@ -21,8 +21,8 @@ pub struct Lines<'a> {
 struct Origin {
     /// The line without the blanks around it.
     span: Span,
-    /// Where columns of the text are those of the source: the difference of the offsets.
-    shift: Option<i64>,
+    /// Where columns of the text are those of the source: the offset in the text of the span.
+    shift: Option<usize>,
 }
 
 impl<'a> Lines<'a> {
@@ -56,10 +56,8 @@ impl<'a> Lines<'a> {
                 && number < marked.len()
                 && source.text()[span.range()].starts_with(kept)
                 && !kept.is_empty();
-            let shift = is_same.then(|| {
-                let blanks = content.len() - content.trim_start().len();
-                i64::from(span.start) - (offset + blanks) as i64
-            });
+            let blanks = content.len() - content.trim_start().len();
+            let shift = is_same.then_some(offset + blanks);
             origins.push(Origin { span, shift });
             match marker(content) {
                 Some((at, name)) => {
@@ -112,10 +110,8 @@ impl<'a> Lines<'a> {
         let origin = self.origins[line];
         match origin.shift {
             Some(shift) => {
-                let at = (offset as i64 + shift).clamp(
-                    i64::from(origin.span.start),
-                    i64::from(origin.span.end.max(origin.span.start + 1)) - 1,
-                ) as u32;
+                let inside = offset.saturating_sub(shift) as u32;
+                let at = (origin.span.start + inside).min(origin.span.end.max(1) - 1);
                 Span::new(at, at + 1)
             }
             None => origin.span,

@@ -185,11 +185,12 @@ impl<'a> Unit<'a> {
         span: Span,
     ) -> Place {
         let mut index = self.once(index);
-        if let Some(number) = index.constant() {
-            if number >= u64::from(length) {
-                self.check(&terms::boolean(false, span), span);
-                index = terms::constant(0, index.sort, span);
-            }
+        if index
+            .constant()
+            .is_some_and(|number| number >= u64::from(length))
+        {
+            self.check(&terms::boolean(false, span), span);
+            index = terms::constant(0, index.sort, span);
         }
         let mut cases = Vec::new();
         for (condition, location) in place.cases {

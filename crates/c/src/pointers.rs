@@ -88,6 +88,12 @@ impl Pointers {
     }
 }
 
+/// Which object a pointer points to.
+fn number_of(pointer: &Term, shift: u8) -> Term {
+    let shift = terms::constant(u64::from(shift), pointer.sort, pointer.span);
+    terms::binary(BinaryOp::ShiftRight, false, pointer, &shift)
+}
+
 impl Unit<'_> {
     /// `&place`
     pub fn address_of(&mut self, place: &Place) -> Value {
@@ -195,7 +201,7 @@ impl Unit<'_> {
                         (terms::compare(BinaryOp::Equal, false, &term, &whole), None)
                     }
                     Some(_) => {
-                        let chosen = self.number_of(&term, shift);
+                        let chosen = number_of(&term, shift);
                         let wanted = terms::constant(number, sort, span);
                         let is_it = terms::compare(BinaryOp::Equal, false, &chosen, &wanted);
                         (is_it, Some(terms::resize(&term, shift, false)))
@@ -225,12 +231,6 @@ impl Unit<'_> {
             cases,
             span,
         }
-    }
-
-    /// Which object a pointer points to.
-    fn number_of(&self, pointer: &Term, shift: u8) -> Term {
-        let shift = terms::constant(u64::from(shift), pointer.sort, pointer.span);
-        terms::binary(BinaryOp::ShiftRight, false, pointer, &shift)
     }
 
     /// `pointer + n` and `pointer - n`: of the same array, or one behind its last element.
@@ -271,7 +271,7 @@ impl Unit<'_> {
         let moved = terms::binary(op, false, &index, &terms::resize(&number, 64, signed));
         let mut is_valid = terms::boolean(false, span);
         for (number, target) in targets.iter().enumerate() {
-            let chosen = self.number_of(&term, shift);
+            let chosen = number_of(&term, shift);
             let wanted = terms::constant(number as u64 + 1, sort, span);
             let is_it = terms::compare(BinaryOp::Equal, false, &chosen, &wanted);
             let largest = u64::from(target.length.unwrap_or(0));

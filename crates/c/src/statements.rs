@@ -1,6 +1,7 @@
 //! Statements. Branches and loops stay what they are where the tree has them; what it does not have
 //! (`break`, `continue`, `do`, cases that fall through) becomes jumps.
 
+use crate::arithmetic::{convert_term, held};
 use crate::body::Exit;
 use crate::terms::{self, Term};
 use crate::types::Type;
@@ -167,7 +168,7 @@ impl<'a> Unit<'a> {
             let head = self.head(&term, condition);
             let (mut then, exit) = self.loop_body(body, step, span);
             let back = self.block(span, |unit| {
-                unit.goto(&again, Span::new(span.start, span.start))
+                unit.goto(&again, Span::new(span.start, span.start));
             });
             move_labels(&mut self.ast, &mut then, &back);
             then.stmts.extend(back.stmts);
@@ -176,7 +177,7 @@ impl<'a> Unit<'a> {
                 otherwise: None,
             };
             self.push_labelled(labels, kind, span);
-            self.end_loop(exit, span);
+            self.end_loop(&exit, span);
         } else {
             let labels = self.take_labels();
             let head = match condition {
@@ -195,7 +196,7 @@ impl<'a> Unit<'a> {
                 body,
             };
             self.push_labelled(labels, kind, span);
-            self.end_loop(exit, span);
+            self.end_loop(&exit, span);
         }
         self.body.loops -= 1;
     }
@@ -233,7 +234,7 @@ impl<'a> Unit<'a> {
         (block, exit)
     }
 
-    fn end_loop(&mut self, exit: Exit, span: Span) {
+    fn end_loop(&mut self, exit: &Exit, span: Span) {
         if exit.is_used {
             self.label(&exit.label, span.after());
         }
@@ -264,7 +265,7 @@ impl<'a> Unit<'a> {
             };
             self.push_labelled(labels, kind, place);
         }
-        self.end_loop(exit, span);
+        self.end_loop(&exit, span);
         self.body.loops -= 1;
     }
 
@@ -297,7 +298,7 @@ impl<'a> Unit<'a> {
             return;
         };
         let ty = ty.promoted();
-        let term = self.convert_term(&value, ty);
+        let term = convert_term(&value, ty);
         // Read in every case, while the first of them may be about to change it.
         let is_simple = matches!(
             term.kind,
@@ -370,7 +371,7 @@ impl<'a> Unit<'a> {
             self.push_labelled(labels, StmtKind::If { arms, otherwise }, span);
         }
         self.append(body);
-        self.end_loop(exit, span);
+        self.end_loop(&exit, span);
     }
 
     fn return_statement(&mut self, value: Option<&'a Node<c::Expression>>, span: Span) {
@@ -381,7 +382,7 @@ impl<'a> Unit<'a> {
             Some(expression) if is_kept => {
                 let value = self.value(expression);
                 let value = self.converted(&value, &result, span);
-                let term = self.held(&value);
+                let term = held(&value);
                 vec![self.emit_value(&term)]
             }
             Some(expression) => {

@@ -19,7 +19,7 @@ pub fn diagnostic(error: &SyntaxError, text: &str, lines: &Lines) -> Diagnostic 
         0 => rest.chars().next().map_or(0, char::len_utf8),
         length => length.min(40),
     };
-    let length = (length..).find(|&l| rest.is_char_boundary(l)).unwrap_or(0);
+    let length = rest.ceil_char_boundary(length);
     let found = &rest[..length];
     let message = if found.is_empty() {
         "the text ends in the middle of something".to_owned()

@@ -220,10 +220,10 @@ pub fn compare(op: BinaryOp, signed: bool, a: &Term, b: &Term) -> Term {
         };
         return compare(turned, signed, b, a);
     }
-    if let Some(value) = b.constant() {
-        if let Some(smaller) = compare_with(op, signed, a, value, span) {
-            return smaller;
-        }
+    if let Some(value) = b.constant()
+        && let Some(smaller) = compare_with(op, signed, a, value, span)
+    {
+        return smaller;
     }
     let is_equality = matches!(op, BinaryOp::Equal | BinaryOp::NotEqual);
     if is_equality && let (Kind::FromBool(x), Kind::FromBool(y)) = (&a.kind, &b.kind) {
@@ -303,10 +303,10 @@ pub fn binary(op: BinaryOp, signed: bool, a: &Term, b: &Term) -> Term {
             op,
             BinaryOp::Divide | BinaryOp::Remainder | BinaryOp::ShiftRight
         );
-    if let (Some(x), Some(y)) = (a.constant(), b.constant()) {
-        if let Some(value) = fold(op, signed, sort, x, y) {
-            return constant(value, sort, span);
-        }
+    if let (Some(x), Some(y)) = (a.constant(), b.constant())
+        && let Some(value) = fold(op, signed, sort, x, y)
+    {
+        return constant(value, sort, span);
     }
     let is_neutral = |term: &Term, value: u64| term.constant() == Some(value);
     let zero_right = matches!(

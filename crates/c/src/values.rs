@@ -1,5 +1,6 @@
 //! Expressions: their values as terms, and their side effects as statements before the one at hand.
 
+use crate::arithmetic::{convert_term, held};
 use crate::body::Exit;
 use crate::calls::Wanted;
 use crate::effects::{Effects, is_assignment};
@@ -242,7 +243,7 @@ impl<'a> Unit<'a> {
                     return self.no_number(&value, span);
                 };
                 let ty = ty.promoted();
-                let term = self.convert_term(&value, ty);
+                let term = convert_term(&value, ty);
                 let term = match unary.operator.node {
                     c::UnaryOperator::Plus => term,
                     c::UnaryOperator::Minus => {
@@ -393,7 +394,7 @@ impl<'a> Unit<'a> {
         let fill = |unit: &mut Self, expression: &'a Node<c::Expression>| {
             let value = unit.value(expression);
             let value = unit.converted(&value, &ty, span);
-            let term = unit.held(&value);
+            let term = held(&value);
             unit.assign(&spot, &term, term.span);
         };
         self.branch(
@@ -471,7 +472,7 @@ impl<'a> Unit<'a> {
         };
         let new = self.operate(op, &old, &one, span);
         let new = self.converted(&new, &place.ty, span);
-        let term = self.held(&new);
+        let term = held(&new);
         self.write(&place, &term, span);
         if is_post || !wanted {
             return old;
@@ -550,7 +551,7 @@ impl<'a> Unit<'a> {
 
     fn store(&mut self, place: &Place, value: &Value, wanted: bool, span: Span) -> Value {
         let value = self.converted(value, &place.ty, span);
-        let mut term = self.held(&value);
+        let mut term = held(&value);
         let is_variable = self.lone_variable(place).is_some();
         if wanted && !is_variable {
             term = self.spill(&term);
