@@ -144,7 +144,7 @@ impl Generator<'_> {
             ),
             15 => {
                 let operator = self.pick(&["-", "~", "!", "+"]);
-                format!("({operator}{})", self.expression())
+                format!("({operator} {})", self.expression())
             }
             16 => {
                 let ty = self.pick(&TYPES);
