@@ -133,7 +133,7 @@ pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned>
             Planned::plain(Explicit),
             Planned::plain(Sat),
             Planned::plain(Summary),
-            Planned::plain(Predicates).for_looks(2),
+            Planned::plain(Predicates).for_looks(3),
         ],
         None if is_long_and_narrow(machine) => vec![
             // A look is about a thousand states: sixteen for each place.

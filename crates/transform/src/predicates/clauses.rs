@@ -26,9 +26,9 @@ const MOST_FORMULAS: usize = 24;
 /// A question that takes more conflicts is given up, and with it a clause.
 const CONFLICTS: u64 = 4_000;
 /// Work between two looks at the interrupt, a question to the solver being 1.
-const WORK: u64 = 64;
+const WORK: u64 = 16;
 /// The work of translating a group.
-const GROUP: u64 = 8;
+const GROUP: u64 = 4;
 
 /// Formulas with the value that one of them has at least.
 pub(super) type Clause = Vec<(ExprId, bool)>;
