@@ -9,7 +9,7 @@ use crate::program::{Global, Procedure, Tables, Thread, syntax_at};
 use crate::scope::Scope;
 use crate::suggest;
 use crate::types::Type;
-use hardbop_syntax::ast::{self, Ast, ExprId, Ident, Symbol};
+use hardbop_syntax::ast::{self, Ast, ExprId, Form, Ident, Symbol};
 use hardbop_syntax::diagnostic::has_errors;
 use hardbop_syntax::{Diagnostic, Source, Span, codes};
 
@@ -146,6 +146,10 @@ impl<'a> Checker<'a> {
         self.check_bodies();
         self.find_threads();
         let mut diagnostics = self.diagnostics;
+        if self.ast.form == Form::C {
+            // Warnings are about what a person has written.
+            diagnostics.retain(Diagnostic::is_error);
+        }
         diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
         let is_valid = !self.has_syntax_errors && !has_errors(&diagnostics);
         let parts = is_valid.then_some(Parts {

@@ -47,7 +47,8 @@ pub fn parse_as(source: &Source, form: Form) -> Parsed {
     let is_blank = parser.current.kind == TokenKind::End;
     if !is_blank {
         match form {
-            Form::Procedures => parser.items(),
+            // C has a parser of its own; read here, it is a text full of errors.
+            Form::Procedures | Form::C => parser.items(),
             Form::GuardedBlocks => parser.guarded_blocks(),
         }
     }

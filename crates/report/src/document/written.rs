@@ -18,7 +18,11 @@ use super::run::{Branch, Choice, StepKind};
 /// The statements and choices of a program text, as far as somebody has asked for them.
 pub(super) struct Written<'a> {
     machine: &'a Machine,
-    procedures: RefCell<HashMap<ProcId, Rc<WrittenProcedure>>>,
+    /// Nothing stands for the whole text.
+    procedures: RefCell<HashMap<Option<ProcId>, Rc<WrittenProcedure>>>,
+    /// A function of C needs what is declared before it, and guarded blocks are one procedure
+    /// without a head.
+    is_read_whole: bool,
 }
 
 /// The statements and choices of a procedure. Places are counted from the start of what was parsed.
@@ -49,13 +53,12 @@ struct WrittenChoice {
 }
 
 impl WrittenProcedure {
-    /// Parses a procedure. Guarded blocks are one procedure without a head, so all of their text is
-    /// taken.
-    fn new(machine: &Machine, procedure: ProcId) -> Self {
+    /// Parses a procedure, or the whole text where it is read only as a whole.
+    fn new(machine: &Machine, procedure: Option<ProcId>) -> Self {
         let whole = &machine.source;
-        if let [_] = machine.procedures[..] {
-            return Self::of(&hardbop_syntax::parse(whole).ast, 0);
-        }
+        let Some(procedure) = procedure else {
+            return Self::of(&hardbop_c::parse_any(whole).ast, 0);
+        };
         let span = machine.procedure(procedure).span;
         let source = Source::new(whole.name(), whole.slice(span));
         Self::of(&hardbop_syntax::parse(&source).ast, span.start)
@@ -155,6 +158,7 @@ impl<'a> Written<'a> {
         Self {
             machine,
             procedures: RefCell::default(),
+            is_read_whole: machine.source.c_reading().is_some() || machine.procedures.len() == 1,
         }
     }
 
@@ -162,6 +166,7 @@ impl<'a> Written<'a> {
     fn procedure(&self, edge: EdgeId) -> Rc<WrittenProcedure> {
         let machine = self.machine;
         let id = machine.procedure_of(machine.edge(edge).from);
+        let id = (!self.is_read_whole).then_some(id);
         let mut known = self.procedures.borrow_mut();
         let written = known
             .entry(id)
@@ -230,6 +235,7 @@ impl<'a> Written<'a> {
             text: super::run::statement_text(source.slice(span)),
             line,
             column,
+            start: span.start,
             value,
         }
     }
