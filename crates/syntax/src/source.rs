@@ -131,9 +131,10 @@ impl Source {
         let text = text.into();
         assert!(u32::try_from(text.len()).is_ok(), "source text over 4 GiB");
         let newlines = text.bytes().enumerate().filter(|&(_, b)| b == b'\n');
-        let line_starts = std::iter::once(0)
+        let mut line_starts: Vec<u32> = std::iter::once(0)
             .chain(newlines.map(|(i, _)| i as u32 + 1))
             .collect();
+        line_starts.shrink_to_fit();
         let mut characters = 0;
         let blocks = text.as_bytes().chunks(BLOCK).map(|block| {
             let before = characters;

@@ -89,9 +89,7 @@ impl Resolver<'_> {
 
     /// The places from which a procedure is called.
     pub(super) fn calls_of(&self, procedure: ProcId) -> Vec<NodeId> {
-        let is_call = |edge: &&Edge| {
-            matches!(edge.action, Action::Call { callee, .. } if callee == procedure)
-        };
+        let is_call = |edge: &&Edge| matches!(edge.action, Action::Call { callee, .. } if callee == procedure);
         let calls = self.machine.edges.iter().filter(is_call);
         let mut nodes: Vec<NodeId> = calls.map(|edge| edge.from).collect();
         nodes.sort_unstable();
