@@ -270,12 +270,13 @@ mod tests {
                     let table = if is_negative { !tables[at] } else { tables[at] };
                     (lits[at].negated_if(is_negative), table & 0xFFFF)
                 };
-                let [(a, x), (b, y), (c, z)] = [pick(), pick(), pick()];
+                let [first, second, third] = [pick(), pick(), pick()];
+                let [(a, in_a), (b, in_b), (c, in_c)] = [first, second, third];
                 let (lit, table) = match random.below(4) {
-                    0 => (circuit.and(a, b), x & y),
-                    1 => (circuit.all([a, b, c]), x & y & z),
-                    2 => (circuit.xor(a, b), x ^ y),
-                    _ => (circuit.ite(a, b, c), x & y | !x & z),
+                    0 => (circuit.and(a, b), in_a & in_b),
+                    1 => (circuit.all([a, b, c]), in_a & in_b & in_c),
+                    2 => (circuit.xor(a, b), in_a ^ in_b),
+                    _ => (circuit.ite(a, b, c), in_a & in_b | !in_a & in_c),
                 };
                 lits.push(lit);
                 tables.push(table & 0xFFFF);
