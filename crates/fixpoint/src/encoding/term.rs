@@ -7,7 +7,7 @@
 
 use hardbop_bdd::{Bdd, Roots};
 use hardbop_formula::Cofactor;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// A bit of a variable of the system; all bits of all variables are numbered through.
@@ -341,15 +341,46 @@ impl Terms {
         self.intern(Term::Exists(bits, a))
     }
 
-    /// Everything a term is made of, operands first, itself last.
-    pub(crate) fn reachable(&self, roots: impl IntoIterator<Item = TermId>) -> Vec<TermId> {
+    /// A term with new operands. Quantifiers are for the caller, who knows what becomes of them.
+    pub(crate) fn rebuilt(
+        &mut self,
+        id: TermId,
+        term: &Term,
+        new: &BTreeMap<TermId, TermId>,
+    ) -> TermId {
+        match term {
+            Term::Constant(_) | Term::Bit(_) | Term::Apply(..) => id,
+            Term::Not(a) => self.negate(new[a]),
+            Term::And(parts) => self.and(parts.iter().map(|part| new[part])),
+            Term::Or(parts) => self.or(parts.iter().map(|part| new[part])),
+            Term::Iff(a, b) => self.iff(new[a], new[b]),
+            Term::Ite(c, a, b) => self.ite(new[c], new[a], new[b]),
+            Term::Cofactor(kind, a, care) => self.cofactor(*kind, new[a], new[care]),
+            Term::Exists(bits, a) => self.exists_here(bits, new[a]),
+        }
+    }
+
+    /// Everything a term is made of, unless there is more than `most` of it.
+    pub(crate) fn reachable_up_to(
+        &self,
+        roots: impl IntoIterator<Item = TermId>,
+        most: usize,
+    ) -> Option<Vec<TermId>> {
         let mut seen: BTreeSet<TermId> = BTreeSet::new();
         let mut pending: Vec<TermId> = roots.into_iter().collect();
         while let Some(id) = pending.pop() {
             if seen.insert(id) {
+                if seen.len() > most {
+                    return None;
+                }
                 self.get(id).each_operand(|operand| pending.push(operand));
             }
         }
-        seen.into_iter().collect()
+        Some(seen.into_iter().collect())
+    }
+
+    /// Everything a term is made of, operands first, itself last.
+    pub(crate) fn reachable(&self, roots: impl IntoIterator<Item = TermId>) -> Vec<TermId> {
+        self.reachable_up_to(roots, usize::MAX).unwrap_or_default()
     }
 }
