@@ -7,7 +7,8 @@
 
 use hardbop_machine::bits::{BitEdge, BitGraph, BitId, BitNode};
 use hardbop_machine::{InputId, Variable};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A constraint. Formulae speak of the state before by [`BitNode::Var`] and of the state after by
 /// [`BitNode::Next`].
@@ -56,7 +57,7 @@ pub(crate) fn edge_parts(
         .map(|a| ((a.variable, a.bit), a.value))
         .collect();
     // A choice that becomes the value of a bit is that bit.
-    let mut named: HashMap<BitNode, BitId> = HashMap::new();
+    let mut named: FxHashMap<BitNode, BitId> = FxHashMap::default();
     let mut open: BTreeSet<(Variable, u8)> = BTreeSet::new();
     for (&(variable, bit), &value) in &values {
         let node = graph.get(value);
@@ -174,7 +175,14 @@ fn substitute(
     replacement: &dyn Fn(&BitGraph, BitNode) -> Option<Replacement>,
 ) -> BitId {
     let cone = graph.cone([root]);
-    let mut made: HashMap<BitId, BitId> = HashMap::with_capacity(cone.len());
+    if let [only] = cone[..] {
+        return match replacement(graph, graph.get(only)) {
+            Some(Replacement::Formula(formula)) => formula,
+            Some(Replacement::Leaf(leaf)) => graph.leaf(leaf),
+            None => only,
+        };
+    }
+    let mut made: FxHashMap<BitId, BitId> = FxHashMap::default();
     for id in cone {
         let node = graph.get(id);
         let new = match replacement(graph, node) {

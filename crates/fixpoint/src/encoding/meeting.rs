@@ -37,11 +37,7 @@ pub(crate) fn split(model: &mut Model, dependencies: &Dependencies) {
     }
 }
 
-fn split_body(
-    terms: &mut Terms,
-    body: TermId,
-    changes: &dyn Fn(PredicateId) -> bool,
-) -> TermId {
+fn split_body(terms: &mut Terms, body: TermId, changes: &dyn Fn(PredicateId) -> bool) -> TermId {
     let mut new: BTreeMap<TermId, TermId> = BTreeMap::new();
     let mut changing: BTreeSet<TermId> = BTreeSet::new();
     for id in terms.reachable([body]) {
@@ -128,7 +124,9 @@ impl Sides<'_> {
         for (number, &seed) in seeds.iter().enumerate() {
             self.side[seed] = number;
         }
-        let others: Vec<usize> = (0..self.parts.len()).filter(|at| !seeds.contains(at)).collect();
+        let others: Vec<usize> = (0..self.parts.len())
+            .filter(|at| !seeds.contains(at))
+            .collect();
         for &at in &others {
             let shared = |side: &usize| self.shared(at, seeds[*side]);
             let best = (0..seeds.len()).rev().max_by_key(shared);

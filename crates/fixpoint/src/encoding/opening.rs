@@ -83,11 +83,11 @@ fn is_plain(terms: &Terms, body: TermId) -> bool {
     ) {
         return false;
     }
-    let all = terms.reachable_up_to([body], MAX_TERMS);
-    all.is_some_and(|all| {
-        let mut all = all.iter();
-        !all.any(|&id| matches!(terms.get(id), Term::Exists(..) | Term::Cofactor(..)))
-    })
+    if terms.has_quantifiers(body) {
+        return false;
+    }
+    let all = terms.reachable([body]);
+    all.len() <= MAX_TERMS && terms.bits_of_cofactors(&[body]).is_empty()
 }
 
 fn conjuncts(terms: &Terms, id: TermId) -> Vec<TermId> {

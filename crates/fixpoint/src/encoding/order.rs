@@ -186,7 +186,11 @@ fn kind(system: &System, hint: &Hint) -> HintKind {
     let is_whole = left.range == (0..one.bits) && right.range == (0..other.bits);
     let are_copies = one.leaves.len() > 1
         && one.leaves.len() == other.leaves.len()
-        && one.leaves.iter().zip(&other.leaves).all(|(a, b)| a.bits == b.bits);
+        && one
+            .leaves
+            .iter()
+            .zip(&other.leaves)
+            .all(|(a, b)| a.bits == b.bits);
     match hint.kind {
         HintKind::Above | HintKind::Below if is_whole && are_copies => HintKind::Interleaved,
         kind => kind,
