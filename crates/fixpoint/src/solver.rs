@@ -131,7 +131,9 @@ impl<'a> Solver<'a> {
             if opening::open(&mut model, &dependencies) {
                 dependencies = Dependencies::new(&model);
             }
-            meeting::split(&mut model, &dependencies);
+            if meeting::split(&mut model, &dependencies) {
+                dependencies = Dependencies::new(&model);
+            }
         }
         let many_values = options.places.many_values;
         let allocation = Allocation::new(system, &model, &dependencies, many_values);

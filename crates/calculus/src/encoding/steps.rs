@@ -79,9 +79,15 @@ pub(crate) fn edge_parts(
         _ => None,
     });
     let by_name = |_: &BitGraph, node: BitNode| named.get(&node).copied().map(Replacement::Formula);
+    let named_in = |graph: &mut BitGraph, root: BitId| {
+        if named.is_empty() {
+            return root;
+        }
+        substitute(graph, root, &by_name)
+    };
     let mut parts = Vec::new();
     for condition in [edge.guard, constrain] {
-        let condition = substitute(graph, condition, &by_name);
+        let condition = named_in(graph, condition);
         if condition != BitId::TRUE {
             parts.push(Part::Holds(condition));
         }
@@ -90,14 +96,13 @@ pub(crate) fn edge_parts(
         match values.get(&(variable, bit)) {
             _ if open.contains(&(variable, bit)) => {}
             Some(&value) => {
-                let value = substitute(graph, value, &by_name);
+                let value = named_in(graph, value);
                 parts.push(Part::Becomes(variable, bit, value));
             }
             None => parts.push(Part::Keeps(variable, bit)),
         }
     }
-    let parts = without_invisible(graph, edge, parts, is_visible);
-    without_choices(graph, parts)
+    without_the_unseen(graph, edge, parts, is_visible)
 }
 
 /// The values that a call's arguments give to parameters of the callee, where the guard holds.
@@ -118,18 +123,32 @@ pub(crate) fn argument_parts(
             argument.value,
         ));
     }
-    let parts = without_invisible(graph, edge, parts, is_visible);
+    without_the_unseen(graph, edge, parts, is_visible)
+}
+
+/// The constraints without variables that are not visible and without choices.
+fn without_the_unseen(
+    graph: &mut BitGraph,
+    edge: &BitEdge,
+    parts: Vec<Part>,
+    is_visible: &dyn Fn(Variable, u8) -> bool,
+) -> Vec<Part> {
+    let (parts, is_any_hidden) = without_invisible(graph, edge, parts, is_visible);
+    if !is_any_hidden && edge.input_bits() == 0 {
+        return parts;
+    }
     without_choices(graph, parts)
 }
 
-/// The constraints with choices in the place of variables that are not visible. Such constraints
+/// The constraints with choices in the place of variables that are not visible, and whether there
+/// were such variables. Such constraints
 /// are on edges from which no target can be reached, where it does no harm if more is possible.
 fn without_invisible(
     graph: &mut BitGraph,
     edge: &BitEdge,
     parts: Vec<Part>,
     is_visible: &dyn Fn(Variable, u8) -> bool,
-) -> Vec<Part> {
+) -> (Vec<Part>, bool) {
     // All invisible bits, each with a number of its own after those of the edge's choices.
     let mut hidden: BTreeMap<(Variable, u8), u32> = BTreeMap::new();
     for root in parts.iter().filter_map(Part::formula) {
@@ -143,7 +162,7 @@ fn without_invisible(
         }
     }
     if hidden.is_empty() {
-        return parts;
+        return (parts, false);
     }
     let choice = |_: &BitGraph, node: BitNode| match node {
         BitNode::Var(variable, bit) => {
@@ -159,7 +178,7 @@ fn without_invisible(
         }
         other => other,
     });
-    parts.collect()
+    (parts.collect(), true)
 }
 
 /// What stands for a leaf.

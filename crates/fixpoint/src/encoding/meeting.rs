@@ -8,12 +8,13 @@
 //! they let the most quantified bits leave before the sides meet. A clause is rewritten if at least
 //! two sides get rid of something.
 //!
-//! What a side becomes is a term of its own, so a round that brings news to one side finds the other
+//! The relations of a side that do not change become one, an abbreviation that nobody wrote, so that
+//! what is new meets them in one step. What a side becomes is a term of its own, so a round that brings news to one side finds the other
 //! one as it was left in the round before.
 
 use crate::encoding::dependency::Dependencies;
-use crate::encoding::model::Model;
-use crate::encoding::term::{BitId, PredicateId, Term, TermId, Terms};
+use crate::encoding::model::{Model, Predicate};
+use crate::encoding::term::{Argument, BitId, PredicateId, Term, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Products with more parts stay as they are.
@@ -22,22 +23,68 @@ const MAX_PARTS: usize = 64;
 /// How often all parts are looked at for a better side.
 const MAX_PASSES: usize = 8;
 
-/// Lets sides meet last in the bodies of all fixed points.
-pub(crate) fn split(model: &mut Model, dependencies: &Dependencies) {
+/// Lets sides meet last in the bodies of all fixed points; whether any do.
+pub(crate) fn split(model: &mut Model, dependencies: &Dependencies) -> bool {
     let component_of = dependencies.component_numbers(model.predicates.len());
+    let mut joined = Joined {
+        next: model.predicates.len() as u32,
+        predicates: Vec::new(),
+    };
+    let mut is_changed = false;
     for predicate in model.predicate_ids() {
         let changes =
             |read: PredicateId| component_of[read.index()] == component_of[predicate.index()];
         let mut reads = dependencies.reads(predicate).iter();
         if reads.any(|&(read, _)| changes(read)) {
             let body = model.predicate(predicate).body;
-            let body = split_body(&mut model.terms, body, &changes);
-            model.predicates[predicate.index()].body = body;
+            let new = split_body(&mut model.terms, &mut joined, body, &changes);
+            is_changed |= new != body;
+            model.predicates[predicate.index()].body = new;
         }
+    }
+    model.predicates.extend(joined.predicates);
+    is_changed
+}
+
+/// Relations that are conjoined once and for all.
+struct Joined {
+    /// The number of the next one.
+    next: u32,
+    predicates: Vec<Predicate>,
+}
+
+impl Joined {
+    /// The application of a relation that is the conjunction of some.
+    fn join(&mut self, terms: &mut Terms, parts: &[TermId]) -> TermId {
+        let body = terms.and(parts.iter().copied());
+        let known = self.predicates.iter().zip(0..);
+        let known = known.filter(|(predicate, _)| predicate.body == body);
+        let id = match known.map(|(_, at)| at).next() {
+            Some(at) => PredicateId(self.next + at),
+            None => {
+                let names = parts.len();
+                self.predicates.push(Predicate {
+                    name: format!("{names} relations at once"),
+                    parameters: terms.free(body).to_vec(),
+                    body,
+                    is_fixed_point: false,
+                    is_complemented: false,
+                });
+                PredicateId(self.next + self.predicates.len() as u32 - 1)
+            }
+        };
+        let arguments = terms.free(body).iter().map(|&bit| Argument::Bit(bit));
+        let arguments = arguments.collect();
+        terms.apply(id, arguments)
     }
 }
 
-fn split_body(terms: &mut Terms, body: TermId, changes: &dyn Fn(PredicateId) -> bool) -> TermId {
+fn split_body(
+    terms: &mut Terms,
+    joined: &mut Joined,
+    body: TermId,
+    changes: &dyn Fn(PredicateId) -> bool,
+) -> TermId {
     let mut new: BTreeMap<TermId, TermId> = BTreeMap::new();
     let mut changing: BTreeSet<TermId> = BTreeSet::new();
     for id in terms.reachable([body]) {
@@ -45,7 +92,7 @@ fn split_body(terms: &mut Terms, body: TermId, changes: &dyn Fn(PredicateId) -> 
         let mut is_changing = matches!(&term, Term::Apply(read, _) if changes(*read));
         term.each_operand(|operand| is_changing |= changing.contains(&new[&operand]));
         let replaced = match &term {
-            Term::Exists(bits, inner) => split_product(terms, bits, new[inner], &changing),
+            Term::Exists(bits, inner) => split_product(terms, joined, bits, new[inner], &changing),
             term => terms.rebuilt(id, term, &new),
         };
         if is_changing {
@@ -67,6 +114,7 @@ struct Sides<'t> {
 
 fn split_product(
     terms: &mut Terms,
+    joined: &mut Joined,
     bits: &[BitId],
     inner: TermId,
     changing: &BTreeSet<TermId>,
@@ -97,8 +145,17 @@ fn split_product(
     let mut meeting = Vec::with_capacity(seeds.len());
     for (at, private) in private.iter().enumerate() {
         let parts = parts.iter().zip(&side).filter(|(_, side)| **side == at);
-        let parts: Vec<TermId> = parts.map(|(&part, _)| part).collect();
-        let all = terms.and(parts);
+        let parts = parts.map(|(&part, _)| part);
+        let is_constant = |&part: &TermId| {
+            !changing.contains(&part) && matches!(terms.get(part), Term::Apply(..))
+        };
+        let (constant, mut others): (Vec<TermId>, Vec<TermId>) = parts.partition(is_constant);
+        match constant[..] {
+            [] => {}
+            [only] => others.push(only),
+            _ => others.push(joined.join(terms, &constant)),
+        }
+        let all = terms.and(others);
         meeting.push(terms.exists_here(private, all));
     }
     let all = terms.and(meeting);
@@ -178,27 +235,27 @@ impl Sides<'_> {
         here.difference(&elsewhere).copied().collect()
     }
 
-    /// How many bits leave before the sides meet, and how few the widest one has left.
-    fn value(&self, count: usize) -> (usize, std::cmp::Reverse<usize>) {
-        let mut gone = 0;
-        let mut widest = 0;
+    /// How many bits leave before the sides meet: on the side where it is least, on all of them, and
+    /// how few the widest side has left. The least comes first, since one side that takes every part
+    /// would get rid of the most, and meet another that is as large as it ever was.
+    fn value(&self, count: usize) -> (usize, usize, std::cmp::Reverse<usize>) {
+        let (mut least, mut gone, mut widest) = (usize::MAX, 0, 0);
         for side in 0..count {
-            let private = self.private(side);
+            let private = self.private(side).len();
             let parts = (0..self.parts.len()).filter(|&at| self.side[at] == side);
             let bits = parts.flat_map(|at| self.terms.free(self.parts[at]));
             let all: BTreeSet<BitId> = bits.copied().collect();
-            gone += private.len();
-            widest = widest.max(all.len() - private.len());
+            least = least.min(private);
+            gone += private;
+            widest = widest.max(all.len() - private);
         }
-        (gone, std::cmp::Reverse(widest))
+        (least, gone, std::cmp::Reverse(widest))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encoding::term::Argument;
-
     const R: PredicateId = PredicateId(0);
     const CALL: PredicateId = PredicateId(1);
     const GIVE: PredicateId = PredicateId(2);
@@ -206,6 +263,14 @@ mod tests {
     fn apply(terms: &mut Terms, predicate: PredicateId, bits: &[u32]) -> TermId {
         let arguments = bits.iter().map(|&bit| Argument::Bit(BitId(bit))).collect();
         terms.apply(predicate, arguments)
+    }
+
+    fn split(terms: &mut Terms, body: TermId) -> TermId {
+        let joined = &mut Joined {
+            next: 10,
+            predicates: Vec::new(),
+        };
+        split_body(terms, joined, body, &|read| read == R)
     }
 
     #[test]
@@ -225,7 +290,27 @@ mod tests {
         let right = terms.exists_here(&[BitId(4)], right);
         let both = terms.and([left, right]);
         let expected = terms.exists_here(&[BitId(3)], both);
-        assert_eq!(split_body(terms, body, &|read| read == R), expected);
+        assert_eq!(split(terms, body), expected);
+    }
+
+    #[test]
+    fn a_side_does_not_take_everything_to_get_rid_of_more() {
+        // x and z have two bits, y has three: the call would get rid of more on the callee's side.
+        let terms = &mut Terms::default();
+        let caller = apply(terms, R, &[0, 2, 3]);
+        let call = apply(terms, CALL, &[2, 3, 4, 5, 6]);
+        let callee = apply(terms, R, &[4, 5, 6, 7, 8]);
+        let give = apply(terms, GIVE, &[7, 8, 1]);
+        let all = terms.and([caller, call, callee, give]);
+        let bits: Vec<BitId> = (2..9).map(BitId).collect();
+        let body = terms.exists_here(&bits, all);
+        let left = terms.and([caller, call]);
+        let left = terms.exists_here(&bits[..2], left);
+        let right = terms.and([callee, give]);
+        let right = terms.exists_here(&bits[5..], right);
+        let both = terms.and([left, right]);
+        let expected = terms.exists_here(&bits[2..5], both);
+        assert_eq!(split(terms, body), expected);
     }
 
     #[test]
@@ -236,6 +321,6 @@ mod tests {
         let second = apply(terms, R, &[3, 1]);
         let all = terms.and([first, call, second]);
         let body = terms.exists_here(&[BitId(2), BitId(3)], all);
-        assert_eq!(split_body(terms, body, &|read| read == R), body);
+        assert_eq!(split(terms, body), body);
     }
 }
