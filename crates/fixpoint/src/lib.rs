@@ -14,7 +14,9 @@
 mod encoding {
     pub(crate) mod allocation;
     pub(crate) mod dependency;
+    pub(crate) mod meeting;
     pub(crate) mod model;
+    pub(crate) mod opening;
     mod order;
     mod partition;
     mod scope;

@@ -2,7 +2,9 @@
 
 use crate::encoding::allocation::Allocation;
 use crate::encoding::dependency::Dependencies;
+use crate::encoding::meeting;
 use crate::encoding::model::{Model, Question, opened};
+use crate::encoding::opening;
 use crate::encoding::term::PredicateId;
 use crate::evidence::explain;
 use crate::evidence::natural::Natural;
@@ -123,8 +125,16 @@ impl<'a> Solver<'a> {
         let counterexamples = options.counterexamples.iter();
         let counterexamples = counterexamples.map(|&id| Question::Counterexample(id));
         let asked: Vec<Question> = questions.chain(witnesses).chain(counterexamples).collect();
-        let model = Model::new(system, &asked);
-        let dependencies = Dependencies::new(&model);
+        let mut model = Model::new(system, &asked);
+        let mut dependencies = Dependencies::new(&model);
+        if options.strategy == Strategy::Fast {
+            if opening::open(&mut model, &dependencies) {
+                dependencies = Dependencies::new(&model);
+            }
+            if meeting::split(&mut model, &dependencies) {
+                dependencies = Dependencies::new(&model);
+            }
+        }
         let many_values = options.places.many_values;
         let allocation = Allocation::new(system, &model, &dependencies, many_values);
         let is_plain = options.strategy == Strategy::Plain;

@@ -75,7 +75,7 @@ fn wishes_that_contradict_each_other_are_no_error() {
 
 #[test]
 fn arguments_that_are_not_needed_at_the_same_time_take_the_place_of_the_parameters() {
-    // P(a) = exists b. Q(b);  Q(c) = c = 3: all three variables share two BDD variables.
+    // P(a) = exists b. Q(b);  Q(c) = c = 3 | c = 0: all three variables share two BDD variables.
     let mut builder = Builder::default();
     let [a, c] = ["a", "c"].map(|name| builder.variable(name, 4));
     builder.relation("P", RelationKind::Definition, &[a]);
@@ -84,7 +84,8 @@ fn arguments_that_are_not_needed_at_the_same_time_take_the_place_of_the_paramete
     let applied = builder.apply(q, &[b]);
     let body = builder.exists(&[b], applied);
     builder.define(RelationId(0), body);
-    let body = builder.is(c, 3);
+    let (is_three, is_zero) = (builder.is(c, 3), builder.is(c, 0));
+    let body = builder.or(&[is_three, is_zero]);
     builder.define(q, body);
     let solver = Solver::new(&builder.system, &Options::default(), &Limits::default());
     assert_eq!(levels(&solver, b, 2), levels(&solver, c, 2));

@@ -13,7 +13,7 @@ use hardbop_formula::{
 };
 use hardbop_machine::bits::{BitGraph, BitId, BitNode};
 use hardbop_machine::{InputId, Machine, ProcId, Type, Variable};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Puts bodies into a system.
 pub(crate) struct BodyWriter<'w> {
@@ -33,7 +33,7 @@ struct Scene<'s> {
     signature: &'s Signature,
     clause: &'s Clause,
     parameters: &'s [VariableId],
-    choices: HashMap<(InputId, u8), VariableId>,
+    choices: FxHashMap<(InputId, u8), VariableId>,
 }
 
 impl<'w> BodyWriter<'w> {
@@ -70,7 +70,7 @@ impl<'w> BodyWriter<'w> {
                     signature,
                     clause,
                     parameters: &parameters,
-                    choices: HashMap::new(),
+                    choices: FxHashMap::default(),
                 };
                 cases.push(self.clause(&mut scene));
             }
@@ -200,7 +200,7 @@ impl<'w> BodyWriter<'w> {
     /// The formula of a bit formula, operands first.
     fn formula(&mut self, scene: &Scene<'_>, root: BitId) -> FormulaId {
         let graph = self.graph;
-        let mut made: HashMap<BitId, FormulaId> = HashMap::new();
+        let mut made: FxHashMap<BitId, FormulaId> = FxHashMap::default();
         for id in graph.cone([root]) {
             let new = match graph.get(id) {
                 BitNode::Const(value) => self.formulas.constant(value),

@@ -11,8 +11,8 @@
 use hardbop_machine::analysis::{Analyses, Liveness, ModRef, NodeOrder, Slice, VariableIndex};
 use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Variable};
 use hardbop_symbolic::Words;
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 /// How much of a program its relations say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub struct Layout {
     modules: Vec<u32>,
     by_module: Vec<ProcId>,
     pcs: Vec<u32>,
-    fields: HashMap<(ProcId, Variable, u8), u32>,
+    fields: FxHashMap<(ProcId, Variable, u8), u32>,
     bits: Vec<Vec<VariableBit>>,
     liveness: Liveness,
     effects: ModRef,
@@ -89,7 +89,7 @@ impl Layout {
             modules: vec![0; machine.procedures.len()],
             by_module: calls.bottom_up().collect(),
             pcs: vec![0; machine.nodes.len()],
-            fields: HashMap::new(),
+            fields: FxHashMap::default(),
             bits: vec![Vec::new(); machine.procedures.len() + 1],
             liveness,
             effects,

@@ -9,7 +9,7 @@
 use crate::encoding::layout::{Class, Layout};
 use hardbop_formula::{NamedField, NamedPlace, NamedValues, Vocabulary};
 use hardbop_machine::ir::NodeKind;
-use hardbop_machine::{GlobalId, Machine, NodeId, ProcId, Variable};
+use hardbop_machine::{EdgeId, GlobalId, Machine, NodeId, ProcId, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A variable of a program: a global, or a local of a procedure.
@@ -26,7 +26,7 @@ pub(crate) struct SourceNames {
     pub variable_names: Vec<String>,
     /// Threads by code.
     pub threads: Vec<String>,
-    /// Lines at which a statement starts, in order.
+    /// Lines at which a statement or a step starts, in order.
     pub lines: Vec<u64>,
 }
 
@@ -36,7 +36,8 @@ impl SourceNames {
         let labels = machine.labels.iter().map(|label| label.name.clone());
         let labels: BTreeSet<String> = labels.collect();
         let lines = machine.node_ids().map(|node| line_of(machine, node));
-        let lines: BTreeSet<u64> = lines.collect();
+        let steps = machine.edge_ids().map(|edge| line_of_step(machine, edge));
+        let lines: BTreeSet<u64> = lines.chain(steps).collect();
         let mut variables: Vec<ProgramVariable> = Vec::new();
         let mut variable_names = Vec::new();
         for (id, global) in machine.globals.iter().enumerate() {
@@ -207,6 +208,11 @@ fn field(
 /// The one-based line at which the statement of a node starts.
 pub(crate) fn line_of(machine: &Machine, node: NodeId) -> u64 {
     u64::from(machine.line_of(node))
+}
+
+/// The one-based line at which the text of an edge starts.
+pub(crate) fn line_of_step(machine: &Machine, edge: EdgeId) -> u64 {
+    u64::from(machine.source.line(machine.edge(edge).span.start))
 }
 
 /// A node in one line: line, procedure and the text of its statement.

@@ -6,7 +6,7 @@
 
 use crate::encoding::layout::Layout;
 use crate::encoding::relations::{Clause, ProgramRelation, Signature};
-use crate::encoding::source_names::{SourceNames, line_of};
+use crate::encoding::source_names::{SourceNames, line_of, line_of_step};
 use crate::encoding::steps::Part;
 use hardbop_machine::analysis::variables::{each_read, each_write};
 use hardbop_machine::bits::{BitId, BitNode, BitView};
@@ -37,7 +37,7 @@ const fn signature(
     }
 }
 
-const STATIC: [Wanted; 12] = [
+const STATIC: [Wanted; 13] = [
     Wanted {
         signature: signature(
             "LineOf",
@@ -47,6 +47,16 @@ const STATIC: [Wanted; 12] = [
         ),
         words: &["LineOf", "AtLine"],
         tuples: |facts, m| facts.lines(m),
+    },
+    Wanted {
+        signature: signature(
+            "LineOn",
+            "mpqi",
+            "m < p, p ~+ q",
+            "the text of the step from p to q in m starts at line i",
+        ),
+        words: &["LineOn"],
+        tuples: |facts, m| facts.lines_of_steps(m),
     },
     Wanted {
         signature: signature("LabelOf", "mpa", "m < p", "p of m has the label a"),
@@ -249,6 +259,16 @@ impl Facts<'_> {
         nodes
             .map(|node| vec![self.layout.pc(node), line(node)])
             .collect()
+    }
+
+    fn lines_of_steps(&self, module: ProcId) -> BTreeSet<Vec<u32>> {
+        let edges = self.machine.procedure(module).edge_ids();
+        let tuple = |id| {
+            let edge = self.machine.edge(id);
+            let line = line_of_step(self.machine, id) as u32;
+            vec![self.layout.pc(edge.from), self.layout.pc(edge.to), line]
+        };
+        edges.map(tuple).collect()
     }
 
     fn labels(&self, module: ProcId) -> BTreeSet<Vec<u32>> {

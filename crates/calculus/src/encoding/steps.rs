@@ -7,7 +7,8 @@
 
 use hardbop_machine::bits::{BitEdge, BitGraph, BitId, BitNode};
 use hardbop_machine::{InputId, Variable};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A constraint. Formulae speak of the state before by [`BitNode::Var`] and of the state after by
 /// [`BitNode::Next`].
@@ -56,7 +57,7 @@ pub(crate) fn edge_parts(
         .map(|a| ((a.variable, a.bit), a.value))
         .collect();
     // A choice that becomes the value of a bit is that bit.
-    let mut named: HashMap<BitNode, BitId> = HashMap::new();
+    let mut named: FxHashMap<BitNode, BitId> = FxHashMap::default();
     let mut open: BTreeSet<(Variable, u8)> = BTreeSet::new();
     for (&(variable, bit), &value) in &values {
         let node = graph.get(value);
@@ -78,9 +79,15 @@ pub(crate) fn edge_parts(
         _ => None,
     });
     let by_name = |_: &BitGraph, node: BitNode| named.get(&node).copied().map(Replacement::Formula);
+    let named_in = |graph: &mut BitGraph, root: BitId| {
+        if named.is_empty() {
+            return root;
+        }
+        substitute(graph, root, &by_name)
+    };
     let mut parts = Vec::new();
     for condition in [edge.guard, constrain] {
-        let condition = substitute(graph, condition, &by_name);
+        let condition = named_in(graph, condition);
         if condition != BitId::TRUE {
             parts.push(Part::Holds(condition));
         }
@@ -89,14 +96,13 @@ pub(crate) fn edge_parts(
         match values.get(&(variable, bit)) {
             _ if open.contains(&(variable, bit)) => {}
             Some(&value) => {
-                let value = substitute(graph, value, &by_name);
+                let value = named_in(graph, value);
                 parts.push(Part::Becomes(variable, bit, value));
             }
             None => parts.push(Part::Keeps(variable, bit)),
         }
     }
-    let parts = without_invisible(graph, edge, parts, is_visible);
-    without_choices(graph, parts)
+    without_the_unseen(graph, edge, parts, is_visible)
 }
 
 /// The values that a call's arguments give to parameters of the callee, where the guard holds.
@@ -117,18 +123,32 @@ pub(crate) fn argument_parts(
             argument.value,
         ));
     }
-    let parts = without_invisible(graph, edge, parts, is_visible);
+    without_the_unseen(graph, edge, parts, is_visible)
+}
+
+/// The constraints without variables that are not visible and without choices.
+fn without_the_unseen(
+    graph: &mut BitGraph,
+    edge: &BitEdge,
+    parts: Vec<Part>,
+    is_visible: &dyn Fn(Variable, u8) -> bool,
+) -> Vec<Part> {
+    let (parts, is_any_hidden) = without_invisible(graph, edge, parts, is_visible);
+    if !is_any_hidden && edge.input_bits() == 0 {
+        return parts;
+    }
     without_choices(graph, parts)
 }
 
-/// The constraints with choices in the place of variables that are not visible. Such constraints
+/// The constraints with choices in the place of variables that are not visible, and whether there
+/// were such variables. Such constraints
 /// are on edges from which no target can be reached, where it does no harm if more is possible.
 fn without_invisible(
     graph: &mut BitGraph,
     edge: &BitEdge,
     parts: Vec<Part>,
     is_visible: &dyn Fn(Variable, u8) -> bool,
-) -> Vec<Part> {
+) -> (Vec<Part>, bool) {
     // All invisible bits, each with a number of its own after those of the edge's choices.
     let mut hidden: BTreeMap<(Variable, u8), u32> = BTreeMap::new();
     for root in parts.iter().filter_map(Part::formula) {
@@ -142,7 +162,7 @@ fn without_invisible(
         }
     }
     if hidden.is_empty() {
-        return parts;
+        return (parts, false);
     }
     let choice = |_: &BitGraph, node: BitNode| match node {
         BitNode::Var(variable, bit) => {
@@ -158,7 +178,7 @@ fn without_invisible(
         }
         other => other,
     });
-    parts.collect()
+    (parts.collect(), true)
 }
 
 /// What stands for a leaf.
@@ -174,7 +194,14 @@ fn substitute(
     replacement: &dyn Fn(&BitGraph, BitNode) -> Option<Replacement>,
 ) -> BitId {
     let cone = graph.cone([root]);
-    let mut made: HashMap<BitId, BitId> = HashMap::with_capacity(cone.len());
+    if let [only] = cone[..] {
+        return match replacement(graph, graph.get(only)) {
+            Some(Replacement::Formula(formula)) => formula,
+            Some(Replacement::Leaf(leaf)) => graph.leaf(leaf),
+            None => only,
+        };
+    }
+    let mut made: FxHashMap<BitId, BitId> = FxHashMap::default();
     for id in cone {
         let node = graph.get(id);
         let new = match replacement(graph, node) {

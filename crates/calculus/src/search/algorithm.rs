@@ -80,7 +80,7 @@ pub struct BuiltIn {
 }
 
 /// The algorithms that come with hardbop.
-pub const BUILT_IN: [BuiltIn; 15] = [
+pub const BUILT_IN: [BuiltIn; 16] = [
     BuiltIn {
         name: "summary",
         text: include_str!("../../algorithms/summary.mu"),
@@ -139,6 +139,12 @@ pub const BUILT_IN: [BuiltIn; 15] = [
         name: "live-variables",
         text: include_str!("../../algorithms/live-variables.mu"),
         about: "variables that may still be read",
+        kind: Kind::Analysis,
+    },
+    BuiltIn {
+        name: "reaching-definitions",
+        text: include_str!("../../algorithms/reaching-definitions.mu"),
+        about: "where the value of a variable may have been written",
         kind: Kind::Analysis,
     },
     BuiltIn {

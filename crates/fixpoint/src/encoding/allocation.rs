@@ -129,7 +129,8 @@ impl Classes {
             add(&mut predicate.parameters.iter().copied());
             let parameters: BTreeSet<BitId> = predicate.parameters.iter().copied().collect();
             let mut seen: BTreeSet<&[BitId]> = BTreeSet::new();
-            for id in model.terms.reachable([predicate.body]) {
+            let has_some = |id| model.terms.has_quantifiers(id);
+            for id in model.terms.reachable_through([predicate.body], &has_some) {
                 if let Term::Exists(_, operand) = model.terms.get(id) {
                     let free = model.terms.free(*operand);
                     let is_new = seen.insert(free);
@@ -208,8 +209,10 @@ fn affinities(model: &Model, dependencies: &Dependencies) -> Vec<(Value, Affinit
     let component_of = dependencies.component_numbers(everyone.len());
     let mut by_value: [Vec<(Value, Affinity)>; 3] = Default::default();
     let mut seen = BTreeSet::new();
+    let has_some = |id| model.terms.has_applications(id);
     for reader in everyone {
-        for id in model.terms.reachable([model.predicate(reader).body]) {
+        let body = model.predicate(reader).body;
+        for id in model.terms.reachable_through([body], &has_some) {
             let Term::Apply(read, arguments) = model.terms.get(id) else {
                 continue;
             };

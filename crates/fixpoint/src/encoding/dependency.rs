@@ -75,7 +75,7 @@ fn reads(model: &Model, body: TermId) -> Vec<(PredicateId, Sign)> {
     let mut seen = std::collections::BTreeSet::new();
     let mut pending = vec![(body, Sign::Positive)];
     while let Some((id, sign)) = pending.pop() {
-        if !seen.insert((id, sign)) {
+        if !model.terms.has_applications(id) || !seen.insert((id, sign)) {
             continue;
         }
         match model.terms.get(id) {

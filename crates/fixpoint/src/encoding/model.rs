@@ -228,6 +228,7 @@ fn build(system: &System, questions: &[Question]) -> Model {
     let mut translation = Translation {
         system,
         known: vec![[None; 2]; system.formulas.len()],
+        needed: vec![[false; 2]; system.formulas.len()],
     };
     for relation in &system.relations {
         let is_complemented = relation.kind == RelationKind::Greatest;
@@ -299,25 +300,27 @@ struct Translation<'a> {
     system: &'a System,
     /// Per formula the term of its negation and its own.
     known: Vec<[Option<TermId>; 2]>,
+    /// The same for whether it has been asked for.
+    needed: Vec<[bool; 2]>,
 }
 
 impl Translation<'_> {
     /// The term of a formula, or of its negation.
     fn term(&mut self, model: &mut Model, root: FormulaId, positive: bool) -> TermId {
         // Which terms are needed is known from the top, they are made from the bottom.
-        let mut needed: BTreeMap<FormulaId, [bool; 2]> = BTreeMap::new();
-        needed.entry(root).or_default()[usize::from(positive)] = true;
-        let mut pending = vec![(root, positive)];
-        while let Some((id, positive)) = pending.pop() {
-            if self.known[id.0 as usize][usize::from(positive)].is_some() {
-                continue;
+        let mut found: Vec<(FormulaId, bool)> = Vec::new();
+        let mut next = 0;
+        let needed = &mut self.needed;
+        let mut need = |found: &mut Vec<_>, operand: FormulaId, positive: bool| {
+            let entry = &mut needed[operand.0 as usize][usize::from(positive)];
+            if !std::mem::replace(entry, true) {
+                found.push((operand, positive));
             }
-            let mut need = |operand: FormulaId, positive: bool| {
-                let entry = &mut needed.entry(operand).or_default()[usize::from(positive)];
-                if !std::mem::replace(entry, true) {
-                    pending.push((operand, positive));
-                }
-            };
+        };
+        need(&mut found, root, positive);
+        while let Some(&(id, positive)) = found.get(next) {
+            next += 1;
+            let mut need = |operand: FormulaId, positive: bool| need(&mut found, operand, positive);
             match self.system.formula(id) {
                 Formula::Not(a) => need(*a, !positive),
                 Formula::Forall(_, a) => need(*a, false),
@@ -338,14 +341,10 @@ impl Translation<'_> {
                 formula => each_operand(formula, |operand| need(operand, positive)),
             }
         }
-        for (id, polarities) in needed {
-            for positive in [false, true] {
-                let at = usize::from(positive);
-                if polarities[at] && self.known[id.0 as usize][at].is_none() {
-                    let term = self.make(model, id, positive);
-                    self.known[id.0 as usize][at] = Some(term);
-                }
-            }
+        found.sort_unstable();
+        for (id, positive) in found {
+            let term = self.make(model, id, positive);
+            self.known[id.0 as usize][usize::from(positive)] = Some(term);
         }
         self.get(root, positive)
     }

@@ -12,7 +12,7 @@ use crate::encoding::model::Model;
 use crate::encoding::partition::Partition;
 use crate::encoding::term::{BitId, Term};
 use hardbop_bdd::force;
-use hardbop_formula::{Bits, HintKind, System, Values};
+use hardbop_formula::{Bits, Hint, HintKind, System, Values};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
@@ -170,12 +170,32 @@ impl<'a> Columns<'a> {
 /// of its own.
 fn wishes(system: &System) -> impl Iterator<Item = (&Bits, &Bits, Distance)> {
     let hints = system.relations.iter().flat_map(|relation| &relation.hints);
-    hints.filter_map(|hint| match hint.kind {
+    hints.filter_map(|hint| match kind(system, hint) {
         HintKind::Above => Some((&hint.left, &hint.right, Distance::Above)),
         HintKind::Below => Some((&hint.right, &hint.left, Distance::Above)),
         HintKind::Apart => Some((&hint.left, &hint.right, Distance::Apart)),
         HintKind::Interleaved => None,
     })
+}
+
+/// What a hint asks for. `s < t` between two whole structures of one type says which of two copies
+/// comes first, as Mucke takes it: to put all of one above all of the other would cost a relation
+/// between them a factor for each bit.
+fn kind(system: &System, hint: &Hint) -> HintKind {
+    let (left, right) = (&hint.left, &hint.right);
+    let [one, other] = [left, right].map(|bits| system.variable(bits.variable));
+    let is_whole = left.range == (0..one.bits) && right.range == (0..other.bits);
+    let are_copies = one.leaves.len() > 1
+        && one.leaves.len() == other.leaves.len()
+        && one
+            .leaves
+            .iter()
+            .zip(&other.leaves)
+            .all(|(a, b)| a.bits == b.bits);
+    match hint.kind {
+        HintKind::Above | HintKind::Below if is_whole && are_copies => HintKind::Interleaved,
+        kind => kind,
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -194,7 +214,7 @@ fn interleaved(system: &System, model: &Model) -> Vec<(BitId, BitId)> {
             let left = model.bit(hint.left.variable, l);
             (left, model.bit(hint.right.variable, r))
         };
-        match hint.kind {
+        match kind(system, hint) {
             HintKind::Interleaved => pairs.extend(left.zip(right).map(|(l, r)| pair(l, r))),
             HintKind::Apart | HintKind::Above | HintKind::Below => {}
         }

@@ -184,7 +184,11 @@ fn points(terms: &Terms, bits: &[BitId], parts: &[TermId]) -> Option<BTreeMap<Bi
 }
 
 /// A term with bits replaced.
-fn substitute(terms: &mut Terms, a: TermId, replacement: &BTreeMap<BitId, Argument>) -> TermId {
+pub(crate) fn substitute(
+    terms: &mut Terms,
+    a: TermId,
+    replacement: &BTreeMap<BitId, Argument>,
+) -> TermId {
     let touched: Vec<BitId> = replacement.keys().copied().collect();
     let mut new: BTreeMap<TermId, TermId> = BTreeMap::new();
     for id in terms.reachable([a]) {
@@ -198,11 +202,6 @@ fn substitute(terms: &mut Terms, a: TermId, replacement: &BTreeMap<BitId, Argume
                 Argument::Bit(other) => terms.bit(other),
                 Argument::Constant(value) => terms.constant(value),
             },
-            Term::Not(inner) => terms.negate(new[&inner]),
-            Term::And(parts) => terms.and(parts.iter().map(|part| new[part])),
-            Term::Or(parts) => terms.or(parts.iter().map(|part| new[part])),
-            Term::Iff(a, b) => terms.iff(new[&a], new[&b]),
-            Term::Ite(c, a, b) => terms.ite(new[&c], new[&a], new[&b]),
             Term::Cofactor(..) => unreachable!("no point is chosen for a bit of a cofactor"),
             // A bit belongs to one quantifier, so none of those to be replaced is bound in here.
             Term::Exists(bits, inner) => push(terms, &bits, new[&inner], MAX_DEPTH),
@@ -214,6 +213,7 @@ fn substitute(terms: &mut Terms, a: TermId, replacement: &BTreeMap<BitId, Argume
                 let arguments = arguments.into_iter().map(replace).collect();
                 terms.apply(predicate, arguments)
             }
+            term => terms.rebuilt(id, &term, &new),
         };
         new.insert(id, replaced);
     }

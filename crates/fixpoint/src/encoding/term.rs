@@ -7,7 +7,9 @@
 
 use hardbop_bdd::{Bdd, Roots};
 use hardbop_formula::Cofactor;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// A bit of a variable of the system; all bits of all variables are numbered through.
@@ -92,14 +94,47 @@ const MAX_NEGATION_DEPTH: u32 = 16;
 
 type BitSet = Rc<[BitId]>;
 
+/// What there is in a term.
+#[derive(Clone, Copy, Default)]
+struct Inside {
+    applications: bool,
+    quantifiers: bool,
+}
+
+/// Which terms a walk has seen, without clearing anything between walks.
+#[derive(Default)]
+struct Marks {
+    walk: u32,
+    seen_in: Vec<u32>,
+}
+
+impl Marks {
+    fn start(&mut self, terms: usize) {
+        if self.walk == u32::MAX {
+            self.seen_in.clear();
+            self.walk = 0;
+        }
+        self.walk += 1;
+        self.seen_in.resize(terms, 0);
+    }
+
+    /// Whether this walk has not seen a term before.
+    fn is_new(&mut self, id: TermId) -> bool {
+        std::mem::replace(&mut self.seen_in[id.index()], self.walk) != self.walk
+    }
+}
+
 /// All terms.
 #[derive(Default)]
 pub(crate) struct Terms {
     nodes: Vec<Term>,
     free: Vec<BitSet>,
-    index: HashMap<Term, TermId>,
+    index: FxHashMap<Term, TermId>,
+    /// Per term whether it has applications and quantifiers in it.
+    inside: Vec<Inside>,
     /// Whether there is a cofactor among them.
     has_cofactors: bool,
+    marks: RefCell<Marks>,
 }
 
 impl Terms {
@@ -118,6 +153,16 @@ impl Terms {
         }
         let free = self.free_bits(&term);
         let id = TermId(self.nodes.len() as u32);
+        let mut inside = Inside {
+            applications: matches!(term, Term::Apply(..)),
+            quantifiers: matches!(term, Term::Exists(..)),
+        };
+        term.each_operand(|operand| {
+            let operand = self.inside[operand.index()];
+            inside.applications |= operand.applications;
+            inside.quantifiers |= operand.quantifiers;
+        });
+        self.inside.push(inside);
         self.nodes.push(term.clone());
         self.free.push(free);
         self.index.insert(term, id);
@@ -341,15 +386,62 @@ impl Terms {
         self.intern(Term::Exists(bits, a))
     }
 
+    /// A term with new operands. Quantifiers are for the caller, who knows what becomes of them.
+    pub(crate) fn rebuilt(
+        &mut self,
+        id: TermId,
+        term: &Term,
+        new: &BTreeMap<TermId, TermId>,
+    ) -> TermId {
+        match term {
+            Term::Constant(_) | Term::Bit(_) | Term::Apply(..) => id,
+            Term::Not(a) => self.negate(new[a]),
+            Term::And(parts) => self.and(parts.iter().map(|part| new[part])),
+            Term::Or(parts) => self.or(parts.iter().map(|part| new[part])),
+            Term::Iff(a, b) => self.iff(new[a], new[b]),
+            Term::Ite(c, a, b) => self.ite(new[c], new[a], new[b]),
+            Term::Cofactor(kind, a, care) => self.cofactor(*kind, new[a], new[care]),
+            Term::Exists(bits, a) => self.exists_here(bits, new[a]),
+        }
+    }
+
+    /// Whether there is an application in a term.
+    pub(crate) fn has_applications(&self, id: TermId) -> bool {
+        self.inside[id.index()].applications
+    }
+
+    /// Whether there is a quantifier in a term.
+    pub(crate) fn has_quantifiers(&self, id: TermId) -> bool {
+        self.inside[id.index()].quantifiers
+    }
+
     /// Everything a term is made of, operands first, itself last.
     pub(crate) fn reachable(&self, roots: impl IntoIterator<Item = TermId>) -> Vec<TermId> {
-        let mut seen: BTreeSet<TermId> = BTreeSet::new();
-        let mut pending: Vec<TermId> = roots.into_iter().collect();
-        while let Some(id) = pending.pop() {
-            if seen.insert(id) {
-                self.get(id).each_operand(|operand| pending.push(operand));
+        self.reachable_through(roots, &|_| true)
+    }
+
+    /// What a term is made of as far as one gets through terms that are wanted.
+    pub(crate) fn reachable_through(
+        &self,
+        roots: impl IntoIterator<Item = TermId>,
+        is_wanted: &dyn Fn(TermId) -> bool,
+    ) -> Vec<TermId> {
+        let mut marks = self.marks.borrow_mut();
+        marks.start(self.nodes.len());
+        let mut found: Vec<TermId> = Vec::new();
+        let mut add = |id: TermId, found: &mut Vec<TermId>| {
+            if is_wanted(id) && marks.is_new(id) {
+                found.push(id);
             }
+        };
+        roots.into_iter().for_each(|root| add(root, &mut found));
+        let mut next = 0;
+        while let Some(&id) = found.get(next) {
+            self.get(id)
+                .each_operand(|operand| add(operand, &mut found));
+            next += 1;
         }
-        seen.into_iter().collect()
+        found.sort_unstable();
+        found
     }
 }

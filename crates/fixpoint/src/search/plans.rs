@@ -38,7 +38,11 @@ impl Plans {
 
 /// An application that is ready to be carried out.
 pub(crate) struct ReadyApplication {
-    /// What constants and repeated arguments ask of the parameters.
+    /// Repeated arguments: what each asks of two parameters, and how the second of them leaves. One
+    /// after the other, since many equations at once between parameters that stand far apart would
+    /// be large.
+    repeated: Vec<(Bdd, Rc<Plan>)>,
+    /// What constants ask of the parameters.
     condition: Bdd,
     plan: Option<Rc<Plan>>,
     /// How often something came to the gate, and how often all of it passed.
@@ -62,15 +66,16 @@ impl ReadyApplication {
             condition = manager.and(condition, if value { variable } else { !variable })?;
             gone.push(parameter);
         }
+        let mut repeated = Vec::with_capacity(application.equal.len());
         for &(parameter, earlier) in &application.equal {
             let (one, other) = (manager.variable(parameter)?, manager.variable(earlier)?);
             let equal = manager.iff(one, other)?;
-            condition = manager.and(condition, equal)?;
-            gone.push(parameter);
+            repeated.push((equal, plans.get(manager, &[parameter], &[])));
         }
         gone.sort_unstable();
         let is_idle = gone.is_empty() && application.renamed.is_empty();
         Ok(Self {
+            repeated,
             condition,
             plan: (!is_idle).then(|| plans.get(manager, &gone, &application.renamed)),
             tried: 0,
@@ -94,6 +99,9 @@ impl ReadyApplication {
         if value.is_false() {
             return Ok(value);
         }
+        for (equal, plan) in &self.repeated {
+            value = manager.relprod(value, *equal, plan)?;
+        }
         match &self.plan {
             Some(plan) => manager.relprod(value, self.condition, plan),
             None => Ok(value),
@@ -104,5 +112,8 @@ impl ReadyApplication {
 impl Roots for ReadyApplication {
     fn each_root(&self, keep: &mut dyn FnMut(Bdd)) {
         keep(self.condition);
+        for (equal, _) in &self.repeated {
+            keep(*equal);
+        }
     }
 }

@@ -6,11 +6,12 @@
 
 use crate::encoding::allocation::Allocation;
 use crate::encoding::model::Model;
-use crate::encoding::term::{Argument, PredicateId, Term, TermId};
+use crate::encoding::term::{Argument, BitId, PredicateId, Term, TermId};
 use crate::search::gates;
 use crate::search::schedule::Part;
 use hardbop_formula::Cofactor;
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// One step. Operands are earlier steps.
@@ -82,7 +83,7 @@ impl Program {
         changes: &dyn Fn(PredicateId) -> bool,
     ) -> Self {
         let needed = needed(model, body);
-        let mut place: BTreeMap<TermId, usize> = BTreeMap::new();
+        let mut place: FxHashMap<TermId, usize> = FxHashMap::default();
         let mut program = Program {
             steps: Vec::with_capacity(needed.len()),
             reads: Vec::with_capacity(needed.len()),
@@ -92,7 +93,8 @@ impl Program {
             varying: Vec::new(),
             kept: Vec::new(),
         };
-        let mut supports: BTreeMap<Vec<u32>, Rc<[u32]>> = BTreeMap::new();
+        // Most terms share their set of free bits with an operand.
+        let mut supports: FxHashMap<*const BitId, Rc<[u32]>> = FxHashMap::default();
         for &id in &needed {
             let mut step = step(model, allocation, id, &place);
             if let Step::Product { parts, quantified } = &mut step
@@ -100,18 +102,20 @@ impl Program {
             {
                 program.add_gates(allocation, parts, changes);
             }
-            let mut support: Vec<u32> = model
-                .terms
-                .free(id)
-                .iter()
-                .map(|&bit| allocation.level(bit))
-                .collect();
-            support.sort_unstable();
-            let shared = supports
-                .entry(support)
-                .or_insert_with_key(|key| key[..].into());
+            let free = model.terms.free(id);
+            let make = || {
+                let levels = free.iter().map(|&bit| allocation.level(bit));
+                let mut levels: Vec<u32> = levels.collect();
+                levels.sort_unstable();
+                levels.into()
+            };
+            let support = if free.is_empty() {
+                Rc::from([])
+            } else {
+                supports.entry(free.as_ptr()).or_insert_with(make).clone()
+            };
             place.insert(id, program.steps.len());
-            program.push(step, shared.clone(), changes);
+            program.push(step, support, changes);
         }
         program.is_used = program.used();
         program.varying = (0..program.steps.len())
@@ -134,14 +138,16 @@ impl Program {
         support: Rc<[u32]>,
         changes: &dyn Fn(PredicateId) -> bool,
     ) -> usize {
-        let mut reads: BTreeSet<PredicateId> = BTreeSet::new();
+        let mut reads: Vec<PredicateId> = Vec::new();
         if let Step::Apply(application) = &step {
-            reads.insert(application.predicate);
+            reads.push(application.predicate);
         }
         step.each_operand(|operand| reads.extend(self.reads[operand].iter()));
+        reads.sort_unstable();
+        reads.dedup();
         self.is_dynamic
             .push(reads.iter().any(|&read| changes(read)));
-        self.reads.push(reads.into_iter().collect());
+        self.reads.push(reads.into());
         self.support.push(support);
         self.steps.push(step);
         self.steps.len() - 1
@@ -229,18 +235,21 @@ impl Step {
 
 /// The terms that become steps, operands first. Conjunctions right below a quantifier do not.
 fn needed(model: &Model, body: TermId) -> Vec<TermId> {
-    let mut seen: BTreeSet<TermId> = BTreeSet::new();
+    let mut seen: FxHashSet<TermId> = FxHashSet::default();
+    let mut found = Vec::new();
     let mut pending = vec![body];
     while let Some(id) = pending.pop() {
         if !seen.insert(id) {
             continue;
         }
+        found.push(id);
         match model.terms.get(id) {
             Term::Exists(_, operand) => pending.extend(conjuncts(model, *operand)),
             term => term.each_operand(|operand| pending.push(operand)),
         }
     }
-    seen.into_iter().collect()
+    found.sort_unstable();
+    found
 }
 
 fn conjuncts(model: &Model, id: TermId) -> Vec<TermId> {
@@ -254,7 +263,7 @@ fn step(
     model: &Model,
     allocation: &Allocation,
     id: TermId,
-    place: &BTreeMap<TermId, usize>,
+    place: &FxHashMap<TermId, usize>,
 ) -> Step {
     let places = |parts: &[TermId]| parts.iter().map(|part| place[part]).collect();
     match model.terms.get(id) {

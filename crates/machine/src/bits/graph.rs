@@ -9,6 +9,9 @@ use crate::analysis::QuickMap;
 use crate::ids::{InputId, Variable};
 use std::collections::HashMap;
 
+/// Up to this many nodes a cone is looked through as a list.
+const SMALL_CONE: usize = 16;
+
 /// A formula: index of a node of a [`BitGraph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BitId(pub u32);
@@ -192,11 +195,20 @@ impl BitGraph {
 
     /// All nodes that some formulas are made of, each once, operands before their users.
     pub fn cone(&self, roots: impl IntoIterator<Item = BitId>) -> Vec<BitId> {
-        let mut seen = std::collections::HashSet::new();
+        // Most formulas are small, and looking through a short list takes less than hashing.
+        let mut seen = QuickMap::default();
         let mut pending: Vec<BitId> = roots.into_iter().collect();
-        let mut cone = Vec::new();
+        let mut cone: Vec<BitId> = Vec::new();
         while let Some(id) = pending.pop() {
-            if seen.insert(id) {
+            let is_known = if cone.len() < SMALL_CONE {
+                cone.contains(&id)
+            } else {
+                if seen.is_empty() {
+                    seen.extend(cone.iter().map(|&id| (id, ())));
+                }
+                seen.insert(id, ()).is_some()
+            };
+            if !is_known {
                 cone.push(id);
                 pending.extend(self.get(id).operands());
             }

@@ -78,6 +78,9 @@ impl Iteration<'_> {
         members: &[PredicateId],
         condition: Option<PredicateId>,
     ) -> Result<Ended, Stop> {
+        // A member that reads itself is closed before the others see what it has gained: they are
+        // visited less often, with more at a time. A condition wants to be looked at after each step.
+        let closes = members.len() > 1 && condition.is_none();
         let mut round = 0;
         loop {
             round += 1;
@@ -93,6 +96,12 @@ impl Iteration<'_> {
                 let gained = self.visit(id, at, round == 1)?;
                 self.efforts[member.index()].rounds += 1;
                 self.add(id, member, gained, round)?;
+                while closes && self.pending[at].iter().any(|(source, _)| *source == member) {
+                    self.count_round()?;
+                    let gained = self.visit(id, at, false)?;
+                    self.efforts[member.index()].rounds += 1;
+                    self.add(id, member, gained, round)?;
+                }
             }
             if condition.is_some() && (round == 1 || !self.pending[members.len()].is_empty()) {
                 let holds = self.visit(id, members.len(), round == 1)?;

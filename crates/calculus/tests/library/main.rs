@@ -1,6 +1,8 @@
 //! The analyses that are files of formulas agree with the analyses of `machine`, and with brute
 //! force, on generated programs.
 
+mod definitions;
+#[path = "../support/mod.rs"]
 mod support;
 
 use hardbop_calculus::Algorithm;
