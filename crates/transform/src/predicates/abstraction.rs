@@ -28,18 +28,18 @@ pub(super) struct Making<'a> {
     pub interrupt: &'a dyn Interrupt,
 }
 
-impl<'a> Making<'a> {
+impl Making<'_> {
     /// The machine over the variables of the interface.
     pub(super) fn machine(mut self) -> Result<(Machine, Correspondence), Stopped> {
         let machine = self.machine;
         let mut draft = Draft::of(machine);
-        draft.globals = self.interface.types.clone();
+        draft.globals.clone_from(&self.interface.types);
         draft.exprs = ExprArena::default();
         draft.flag = None;
         for id in machine.procedure_ids() {
             let frame = &self.interface.frames[id.index()];
             let procedure = &mut draft.procedures[id.index()];
-            procedure.locals = frame.types.clone();
+            procedure.locals.clone_from(&frame.types);
             procedure.parameter_count = frame.parameter_count;
             procedure.result_count = frame.result_count;
             let edges = std::mem::take(&mut procedure.edges);

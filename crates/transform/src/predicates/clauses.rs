@@ -33,13 +33,16 @@ const GROUP: u64 = 4;
 /// Formulas with the value that one of them has at least.
 pub(super) type Clause = Vec<(ExprId, bool)>;
 
+/// Parts of a premise, and formulas that have to do with them.
+type Group = (Vec<ExprId>, Vec<ExprId>);
+
 /// Why the work stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stopped;
 
 /// All clauses computed so far.
 pub(super) struct Clauses {
-    known: HashMap<(Vec<ExprId>, Vec<ExprId>), Rc<[Clause]>>,
+    known: HashMap<Group, Rc<[Clause]>>,
     /// How many times [`CANDIDATES`] may be tried for a group.
     pub effort: u64,
     /// Questions to the solver.
@@ -197,7 +200,7 @@ fn groups(
     formulas: &mut Formulas,
     premise: &BTreeSet<ExprId>,
     statement: &Statement,
-) -> Vec<(Vec<ExprId>, Vec<ExprId>)> {
+) -> Vec<Group> {
     let linked: BTreeSet<ExprId> = statement.linked.iter().copied().collect();
     let before: BTreeSet<ExprId> = statement.before.iter().copied().collect();
     let mut users: BTreeMap<ExprId, Vec<ExprId>> = BTreeMap::new();

@@ -225,8 +225,8 @@ impl Formulas {
             return None;
         }
         let (condition, left, right) = match (self.get(a), self.get(b)) {
-            (Expr::Ite(c, x, y, _), _) => (c, (x, b), (y, b)),
-            (_, Expr::Ite(c, x, y, _)) => (c, (a, x), (a, y)),
+            (Expr::Ite(c, one, other, _), _) => (c, (one, b), (other, b)),
+            (_, Expr::Ite(c, one, other, _)) => (c, (a, one), (a, other)),
             _ => return None,
         };
         let left = self.binary(op, left.0, left.1, ty);
@@ -265,12 +265,12 @@ impl Formulas {
         }
     }
 
-    fn sum(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        let ty = self.ty(a);
-        let ((x, c), (y, d)) = (self.offset(a), self.offset(b));
+    fn sum(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        let ty = self.ty(left);
+        let ((x, c), (y, d)) = (self.offset(left), self.offset(right));
         let base = match (x, y) {
             (Some(x), Some(y)) => self.intern(Expr::Binary(BinaryOp::Add, x.min(y), x.max(y), ty)),
-            (Some(x), None) | (None, Some(x)) => x,
+            (Some(only), None) | (None, Some(only)) => only,
             (None, None) => return self.number(c.wrapping_add(d), ty),
         };
         match ty.wrap(c.wrapping_add(d)) {
@@ -282,9 +282,9 @@ impl Formulas {
         }
     }
 
-    fn equal(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        let ty = self.ty(a);
-        let ((x, c), (y, d)) = (self.offset(a), self.offset(b));
+    fn equal(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        let ty = self.ty(left);
+        let ((x, c), (y, d)) = (self.offset(left), self.offset(right));
         let (x, y, difference) = match (x, y) {
             (Some(x), Some(y)) if x <= y => (x, Some(y), d.wrapping_sub(c)),
             (Some(x), Some(y)) => (y, Some(x), c.wrapping_sub(d)),

@@ -14,6 +14,7 @@ use hardbop_machine::{
     Action, Expr, ExprId, Global, GlobalId, Local, LocalId, Machine, ProcId, Storage, Type,
     Variable,
 };
+use hardbop_syntax::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Formulas over the variables of a machine that hold or do not.
@@ -132,7 +133,7 @@ impl Interface {
                 ty: Type::Bool,
                 storage: Storage::Shared,
                 initial: initially(machine, formulas, predicate),
-                span: Default::default(),
+                span: Span::default(),
             });
         }
         for procedure in machine.procedure_ids() {

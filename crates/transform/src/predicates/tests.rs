@@ -9,7 +9,7 @@ use hardbop_machine::{
     from_text,
 };
 use hardbop_outcome::NeverInterrupted;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 const WORD: Type = Type::Int(3);
 
@@ -19,7 +19,7 @@ fn global(index: u32) -> Variable {
 
 /// The value of a formula.
 fn value(formulas: &Formulas, id: ExprId, leaf: &dyn Fn(Leaf) -> u64) -> u64 {
-    let mut values: std::collections::BTreeMap<ExprId, u64> = Default::default();
+    let mut values: BTreeMap<ExprId, u64> = BTreeMap::new();
     for id in formulas.parts(id) {
         let expr = formulas.get(id);
         let mut operands = expr.operands().map(|operand| values[&operand]);

@@ -60,6 +60,7 @@ impl WithPredicates {
     }
 
     /// The same, with an engine to be asked where the first takes many nodes.
+    #[must_use]
     pub fn with_second(self, second: Box<dyn Engine>) -> Self {
         Self {
             second: Some(second),
