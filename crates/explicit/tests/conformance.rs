@@ -4,6 +4,7 @@
 use hardbop_explicit::{ExplicitEngine, Search};
 use hardbop_machine::Machine;
 use hardbop_outcome::{Certificate, NeverInterrupted};
+use hardbop_testkit::Knobs;
 use hardbop_testkit::conformance::{ConformanceConfig, conformance};
 
 fn accept(machine: &Machine, certificate: &Certificate) -> Result<(), String> {
@@ -45,4 +46,20 @@ fn eager_depth_first_search_agrees_with_the_oracle_on_generated_programs() {
 #[test]
 fn eager_breadth_first_search_agrees_with_the_oracle_on_generated_programs() {
     check(Search::Bfs, false, 60);
+}
+
+#[test]
+fn programs_of_words_agree_with_the_oracle() {
+    for search in [Search::Dfs, Search::Bfs] {
+        let engine = ExplicitEngine {
+            search,
+            ..ExplicitEngine::default()
+        };
+        let mut config = ConformanceConfig::sequential(0..150);
+        config.presets = vec![("words", Knobs::words())];
+        config.states = Some(20_000);
+        let report = conformance(&engine, &accept, &config);
+        assert!(report.has_passed(), "{report}");
+        assert!(report.certificates > 20, "{report}");
+    }
 }
