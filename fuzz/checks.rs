@@ -14,9 +14,11 @@ use hardbop_outcome::{
     Trace, Verdict, digest,
 };
 use hardbop_portfolio::{Judgement, judge_evidence};
+use hardbop_program::Dialect;
 use hardbop_syntax::ast::Form;
 use hardbop_syntax::diagnostic::has_errors;
 use hardbop_syntax::format::format;
+use hardbop_syntax::source::CReading;
 use hardbop_syntax::{Ast, Source, parse_as};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -67,6 +69,40 @@ pub fn program(bytes: &[u8]) -> bool {
             let procedures = program.procedures.len();
             let machine = hardbop_machine::lower(program, &source);
             assert_eq!(machine.procedures.len(), procedures);
+            is_read = true;
+        }
+    }
+    is_read
+}
+
+/// Any bytes become a machine or get an error, as C, with and without assertions about overflow.
+pub fn c_program(bytes: &[u8]) -> bool {
+    let Ok(source) = Source::from_bytes("fuzzed.c", bytes.to_vec()) else {
+        return false;
+    };
+    let mut is_read = false;
+    for overflow_checks in [false, true] {
+        let source = source.as_c(CReading {
+            overflow_checks,
+            ..CReading::default()
+        });
+        let parsed = hardbop_c::parse_any(&source);
+        let is_parsed = !has_errors(&parsed.diagnostics);
+        let places = parsed.diagnostics.iter().map(|found| found.primary.span);
+        for place in places {
+            assert!(source.text().get(place.range()).is_some(), "{place:?}");
+        }
+        let dialect = Some(Dialect::Sequential);
+        let checked = hardbop_program::check(parsed.ast, &source, dialect);
+        let is_valid = is_parsed && !has_errors(&checked.diagnostics);
+        let is_silent = is_valid && checked.program.is_none();
+        assert!(
+            !is_silent,
+            "neither a program nor an error: {}",
+            source.text()
+        );
+        if let Some(program) = checked.program.filter(|_| is_valid) {
+            hardbop_machine::lower(program, &source);
             is_read = true;
         }
     }

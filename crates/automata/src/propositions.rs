@@ -302,6 +302,19 @@ end";
     }
 
     #[test]
+    fn a_call_is_seen_before_it_and_a_return_at_the_end() {
+        let machine = machine();
+        let texts = ["call(p)", "call(main)", "return(p)", "return (main)"];
+        let at = |node| holding(&machine, &texts, node, false);
+        let call = label(&machine, "main", "L");
+        assert_eq!(at(call), [true, false, false, false]);
+        assert_eq!(at(label(&machine, "p", "L")), [false; 4]);
+        let [main, p] = [0, 1].map(|p: usize| machine.procedures[p].exit);
+        assert_eq!(at(p), [false, false, true, false]);
+        assert_eq!(at(main), [false, false, false, true]);
+    }
+
+    #[test]
     fn labels_mean_every_place_of_that_name_or_one() {
         let machine = machine();
         let texts = ["at(L)", "at(main:L)", "at(M)", "terminated", "failed"];

@@ -127,8 +127,8 @@ impl Manager<'_> {
         let (g0, g1) = self.cofactors(g, level);
         let (zero, one) = ((f0, g0), (f1, g1));
         let is_quantified = plan.quantifies(level);
-        let result = match self.copied(zero, one) {
-            Some((copy, zero, one)) if plan.quantifies(copy) != is_quantified => {
+        let result = match self.copied(zero, one, plan, is_quantified) {
+            Some((copy, zero, one)) => {
                 let low = self.image(zero.0, zero.1, plan)?;
                 let high = self.image(one.0, one.1, plan)?;
                 let kept = if is_quantified { copy } else { level };
@@ -165,12 +165,19 @@ impl Manager<'_> {
     /// Whether the next variable is a copy of the one that the two pairs are the cofactors of: it
     /// is 0 where something satisfies both of the first pair, and 1 for the second. Gives the copy,
     /// and what is left of the pairs. What a step of a program leaves alone has such a copy, and
-    /// quantifying one of the two only means that the other takes its place.
+    /// quantifying one of the two only means that the other takes its place. So it counts only if
+    /// the plan quantifies one of them.
     #[inline]
-    fn copied(&self, zero: Pair, one: Pair) -> Option<(u32, Pair, Pair)> {
+    fn copied(
+        &self,
+        zero: Pair,
+        one: Pair,
+        plan: &Plan,
+        is_quantified: bool,
+    ) -> Option<(u32, Pair, Pair)> {
         let top = |(f, g): Pair| self.level(f).min(self.level(g));
         let copy = top(zero);
-        if copy != top(one) || copy == TERMINAL_LEVEL {
+        if copy != top(one) || copy == TERMINAL_LEVEL || plan.quantifies(copy) == is_quantified {
             return None;
         }
         let ((f00, f01), (g00, g01)) = (self.cofactors(zero.0, copy), self.cofactors(zero.1, copy));

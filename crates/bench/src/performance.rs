@@ -17,6 +17,10 @@ use crate::run::Run;
 use crate::table::{Align, Table};
 use std::fmt::Write;
 
+/// What a page says whose run was ended early.
+const INCOMPLETE: &str = "**This page is incomplete**: the run was interrupted, and programs that \
+                          would have come later are missing.";
+
 /// The page of a benchmark.
 pub fn page(run: &Run) -> Document {
     let cases: Vec<&[Record]> = by_case(&run.records).collect();
@@ -37,6 +41,9 @@ pub fn page(run: &Run) -> Document {
             run.host, run.limits, run.counted_by
         )),
     ];
+    if run.is_incomplete {
+        blocks.push(Block::Text(INCOMPLETE.to_owned()));
+    }
     for (name, why) in &run.absent {
         blocks.push(Block::Text(format!("Not measured: {name}, {why}.")));
     }
@@ -445,6 +452,20 @@ mod tests {
             .collect();
         let table = ratios(&[&both], &["moped"]).render();
         assert!(table.contains("0.40x\n"), "{table}");
+    }
+
+    #[test]
+    fn the_page_of_a_run_that_was_interrupted_says_so() {
+        let whole = page(&run());
+        let part = page(&Run {
+            is_incomplete: true,
+            ..run()
+        });
+        for (page, is_said) in [(whole, false), (part, true)] {
+            assert_eq!(page.html().contains("This page is incomplete"), is_said);
+            let (text, _) = page.markdown("performance");
+            assert_eq!(text.contains("This page is incomplete"), is_said);
+        }
     }
 
     #[test]

@@ -29,6 +29,9 @@ pub struct Run {
     /// The limits of every run, in words.
     #[serde(default)]
     pub limits: String,
+    /// Whether it was ended before all programs were measured.
+    #[serde(default)]
+    pub is_incomplete: bool,
     /// Peers that were asked for and could not be run, each with the reason.
     #[serde(default)]
     pub absent: Vec<(String, String)>,

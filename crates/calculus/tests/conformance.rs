@@ -3,7 +3,7 @@
 
 use hardbop_calculus::{Algorithm, CalculusEngine, Extent};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Certificate, NeverInterrupted};
+use hardbop_outcome::{Budget, Certificate, Engine, NeverInterrupted, Question, Silent, Verdict};
 use hardbop_summary::SummaryEngine;
 use hardbop_testkit::conformance::{ConformanceConfig, conformance};
 use hardbop_transform::hide::FewVariables;
@@ -85,4 +85,31 @@ fn min_entry_exit_agrees_with_the_oracle_on_generated_programs() {
 #[test]
 fn backward_agrees_with_the_oracle_on_generated_programs() {
     check("backward", 25);
+}
+
+#[test]
+fn integers_that_meet_are_interleaved_with_the_choices_beside_them() {
+    let text = "decl int<32> x, y;
+         void main() begin
+           decl int<32> z;
+           x := *; y := x; x := x + 1; assert(x = y + 1);
+           z := y + *; y := z - y; f(z); assert(x != 7 | z != 9);
+         end
+         void f(int<32> a) begin decl b; decl int<32> c; c := a; b := c = y; assert(c = a); end";
+    let machine = hardbop_machine::from_text("test.bp", text).expect("the program is valid");
+    let question = Question::every_target(&machine);
+    let budget = Budget {
+        nodes: Some(400_000),
+        ..Budget::unlimited()
+    };
+    let outcome = engine("entry-forward-split").check(&machine, &question, &budget, &mut Silent);
+    let verdicts: Vec<&Verdict> = outcome.answers.iter().map(|a| &a.verdict).collect();
+    let is_found = |verdict: &&&Verdict| matches!(verdict, Verdict::Found(_));
+    assert_eq!(verdicts.iter().filter(is_found).count(), 1, "{verdicts:?}");
+    let is_excluded = |verdict: &&&Verdict| matches!(verdict, Verdict::Excluded);
+    assert_eq!(
+        verdicts.iter().filter(is_excluded).count(),
+        2,
+        "{verdicts:?}"
+    );
 }

@@ -1,6 +1,7 @@
 //! From a file name to a program: reading, parsing, checking, lowering, and telling the user what
 //! is wrong on the way.
 
+use crate::c_programs::{self, CArguments};
 use crate::console::Console;
 use crate::exit::Failure;
 use crate::kinds::{self, FileKind};
@@ -23,7 +24,7 @@ const MAX_BYTES: u64 = u32::MAX as u64;
 /// Which program, and how it is read.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ProgramArguments {
-    /// The program (`.bp`, or `.gp` for guarded blocks); `-` is standard input
+    /// The program (`.bp`, `.gp` for guarded blocks, `.c` for C); `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: String,
     #[command(flatten)]
@@ -39,6 +40,8 @@ pub struct Reading {
     /// Read guarded blocks, whatever the file is called
     #[arg(long)]
     pub guarded: bool,
+    #[command(flatten)]
+    pub c: CArguments,
 }
 
 fn dialects() -> impl TypedValueParser<Value = Dialect> {
@@ -63,13 +66,17 @@ pub struct Checked {
 
 /// Reads and checks a program, without telling the user anything yet.
 pub fn check(file: &str, reading: &Reading, usage: &mut Usage) -> Result<Checked, Failure> {
-    let source = read_source(file)?;
+    let source = read_program(file, reading)?;
     usage.end_phase("read");
     let parsed = parse(&source, reading);
     usage.end_phase("parse");
     refuse_other_kinds(&source, &parsed, reading)?;
     let mut diagnostics = parsed.diagnostics;
-    let checked = hardbop_program::check(parsed.ast, &source, reading.dialect);
+    let dialect = match parsed.ast.form {
+        Form::C => Some(Dialect::Sequential),
+        _ => reading.dialect,
+    };
+    let checked = hardbop_program::check(parsed.ast, &source, dialect);
     usage.end_phase("check");
     diagnostics.extend(checked.diagnostics);
     let program = checked.program.filter(|_| !has_errors(&diagnostics));
@@ -108,6 +115,9 @@ pub fn refuse_other_kinds(
     if !has_errors(&parsed.diagnostics) {
         return Ok(());
     }
+    if parsed.ast.form == Form::C {
+        return Ok(());
+    }
     let is_guarded = reading.guarded || parsed.ast.form == Form::GuardedBlocks;
     let wanted = if is_guarded {
         FileKind::GuardedBlocks
@@ -122,8 +132,18 @@ pub fn parse(source: &Source, reading: &Reading) -> Parsed {
     if reading.guarded {
         hardbop_syntax::parse_as(source, Form::GuardedBlocks)
     } else {
-        hardbop_syntax::parse(source)
+        hardbop_c::parse_any(source)
     }
+}
+
+/// Reads the text of a program, and everything that has to be known to parse it.
+pub fn read_program(file: &str, reading: &Reading) -> Result<Source, Failure> {
+    let source = read_source(file)?;
+    if source.c_reading().is_some() && (reading.guarded || reading.dialect.is_some()) {
+        let why = "`--guarded` and `--dialect` are not about C programs";
+        return Err(Failure::BadInput(why.to_owned()));
+    }
+    c_programs::prepare(file, source, &reading.c)
 }
 
 /// Reads a source text, from standard input if the name is `-`.

@@ -7,6 +7,7 @@
 
 mod arguments;
 mod batch;
+mod c_programs;
 mod calculus_arguments;
 mod commands;
 mod console;
@@ -27,6 +28,7 @@ mod targets;
 mod trace_arguments;
 mod usage;
 mod watchdog;
+mod witnesses;
 
 use arguments::Arguments;
 use clap::Parser;

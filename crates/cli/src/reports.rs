@@ -1,8 +1,10 @@
 //! The reports of a command: what was found, for other tools and for browsers, all made from one
 //! value ([`Document`]). A file is written whole or not at all.
 
+use crate::console::Console;
 use crate::exit::Failure;
 use crate::files;
+use crate::witnesses;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Coverage, Outcome};
 use hardbop_report::{Document, DocumentOptions, Page};
@@ -28,6 +30,9 @@ pub struct ReportArguments {
         help = "Write a report in the XML of JUnit, for build servers"
     )]
     pub junit: Option<String>,
+    /// Write a verification witness 2.0 of a C program, for tools that check it again
+    #[arg(long, value_name = "FILE.yml")]
+    pub witness: Option<String>,
 }
 
 /// What reports are about.
@@ -43,7 +48,7 @@ pub struct Reported<'a> {
 impl ReportArguments {
     /// Makes sure that the files can be written, each only once; `other` is written besides.
     pub fn prepare(&self, other: Option<&str>) -> Result<(), Failure> {
-        let own = [&self.html, &self.sarif, &self.junit];
+        let own = [&self.html, &self.sarif, &self.junit, &self.witness];
         let mut seen: Vec<&str> = other.into_iter().collect();
         for file in own.into_iter().flatten() {
             if seen.contains(&file.as_str()) {
@@ -59,6 +64,7 @@ impl ReportArguments {
     /// Writes the files. `coverage` is asked for only if it is shown.
     pub fn write(
         &self,
+        console: &mut Console,
         reported: &Reported<'_>,
         coverage: impl FnOnce() -> Result<Option<Coverage>, Failure>,
     ) -> Result<(), Failure> {
@@ -69,6 +75,12 @@ impl ReportArguments {
             }
             if let Some(file) = &self.junit {
                 files::replace(file, &hardbop_report::junit(&document).map_err(internal)?)?;
+            }
+        }
+        if let Some(file) = &self.witness {
+            match witnesses::of(reported)? {
+                Ok(witness) => files::replace(file, &witness)?,
+                Err(why) => console.note(&format!("{why}; {file} was not written")),
             }
         }
         if let Some(file) = &self.html {

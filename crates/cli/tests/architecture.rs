@@ -20,6 +20,7 @@ const ENGINES: &[&str] = &[
 /// Crates that judge evidence, or are what it is judged by: they know no engine and no BDDs.
 const JUDGES: &[&str] = &[
     "hardbop-syntax",
+    "hardbop-c",
     "hardbop-program",
     "hardbop-machine",
     "hardbop-evidence",
@@ -48,6 +49,7 @@ const FENCED: &[&[&str]] = &[
     BDD_LIBRARIES,
     SAT_LIBRARIES,
     &["annotate-snippets"],
+    &["lang-c"],
     &["layout-rs"],
 ];
 
@@ -67,6 +69,7 @@ const COMMAND: &str = "hardbop-cli";
 /// boxes matters.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("hardbop-syntax", &[]),
+    ("hardbop-c", &["hardbop-syntax"]),
     ("hardbop-program", &["hardbop-syntax"]),
     ("hardbop-machine", &["hardbop-syntax", "hardbop-program"]),
     ("hardbop-evidence", &["hardbop-machine"]),

@@ -145,6 +145,28 @@ fn a_known_peer_reads_the_exported_program_and_stands_in_the_page_with_its_ratio
 }
 
 #[test]
+fn clauses_that_leave_deep_calls_out_prove_nothing() {
+    let solver = fake_solver("clasp", "echo s UNSATISFIABLE");
+    let judged = |depth: u32| {
+        let text = format!(
+            "decl int<8> n;\nvoid main() begin n := {depth}; f(); R: skip; end\n\
+             void f() begin if (n != 0) then n := n - 1; f(); fi end\n"
+        );
+        let program = TemporaryFile::new("deep.bp", &text);
+        let output = Command::new(env!("CARGO_BIN_EXE_hardbop"))
+            .args(["bench", "--program", program.path(), "--reach", "R"])
+            .args(["--expect", "reachable", "--peer", "clingo"])
+            .env("HARDBOP_CLINGO", solver.path())
+            .output()
+            .expect("the command starts");
+        stdout(&output).contains("WRONG")
+    };
+    // All of the calls are in the clauses, or some are missing.
+    assert!(judged(20));
+    assert!(!judged(200));
+}
+
+#[test]
 fn what_got_slower_is_named_and_changes_the_exit_code() {
     let old = TemporaryFile::new("old.json", "");
     let arguments = [

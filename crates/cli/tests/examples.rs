@@ -78,7 +78,10 @@ fn the_questions_in_the_heads_of_the_examples_have_the_answers_given_there() {
     let mut files: Vec<_> = std::fs::read_dir(root.join("examples"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "bp" || e == "gp"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|e| e == "bp" || e == "gp" || e == "c")
+        })
         .collect();
     files.sort();
     let mut asked = 0;

@@ -29,6 +29,18 @@ const PROGRAM_WORDS: &[&str] = &[
     "\r\n", "L:", "ASYNC_1:", "x$", "sync", "var", "or", "ä", "\u{feff}", "\0",
 ];
 
+/// Of C.
+#[rustfmt::skip]
+const C_WORDS: &[&str] = &[
+    "int", "unsigned", "char", "long", "_Bool", "struct s", "enum { A }", "typedef", "static",
+    "extern", "void", "double", "union", "const", "if", "else", "while", "do", "for", "switch",
+    "case 1:", "default:", "break;", "continue;", "return", "goto L;", "L:", "ERROR:", "sizeof",
+    "x", "y", "f", "main", "a[1]", "s.x", "p->x", "*p", "&x", "1", "0", "-1", "0x80000000u",
+    "99999999999999999999", "'a'", "\"s\"", "++", "--", "+=", "<<", ">>", "/", "%", "&&", "||", "?",
+    ":", "=", "==", "!", "~", "(", ")", "{", "}", "[", "]", ";", ",", ".", "->", "...", "/*", "*/",
+    "//", "#", "# 1 \"f\"\n", "assert(x)", "__VERIFIER_nondet_int()", "({", "})", "ä", "\0", "\n",
+];
+
 /// Of equations, formulas, monitors and automata.
 #[rustfmt::skip]
 const FORMULA_WORDS: &[&str] = &[
@@ -100,6 +112,11 @@ fn reader(name: &'static str, check: fn(&[u8]) -> bool) -> Reader {
     let folder = format!("fuzz/seeds/{name}");
     let (seeds, words, mutants) = match name {
         "program" | "formatting" => (files("examples", &["bp", "gp"]), PROGRAM_WORDS, 800),
+        "c-program" => (
+            [files("examples", &[".c"]), files(&folder, &[".c"])].concat(),
+            C_WORDS,
+            2000,
+        ),
         "equations" => (files("examples/calculus", &["mu"]), FORMULA_WORDS, 200),
         "project" => (files(&folder, &["toml"]), PROJECT_WORDS, 200),
         "ltl" | "monitor" | "hoa" => (files(&folder, &["ltl", "mon", "hoa"]), FORMULA_WORDS, 5000),
@@ -242,6 +259,11 @@ fn hold(name: &'static str, check: fn(&[u8]) -> bool) {
 #[test]
 fn programs_become_machines_or_get_an_error() {
     hold("program", checks::program);
+}
+
+#[test]
+fn damaged_c_programs_are_read_or_refused() {
+    hold("c-program", checks::c_program);
 }
 
 #[test]

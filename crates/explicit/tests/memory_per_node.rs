@@ -32,9 +32,9 @@ fn a_node_of_a_long_program_costs_few_hundred_bytes_at_the_peak() {
     let outcome = engine.search(&machine, &question, &Budget::unlimited(), &mut Silent);
     let at_the_peak = per_node(ALLOCATOR.max_allocated());
     assert!(outcome.answers[0].verdict.is_found());
-    assert!(loaded <= 190, "{loaded} bytes when it is loaded");
-    assert!(loading <= 490, "{loading} bytes while it is loaded");
-    assert!(at_the_peak <= 490, "{at_the_peak} bytes at the peak");
+    assert!(loaded <= 186, "{loaded} bytes when it is loaded");
+    assert!(loading <= 469, "{loading} bytes while it is loaded");
+    assert!(at_the_peak <= 469, "{at_the_peak} bytes at the peak");
 }
 
 #[test]

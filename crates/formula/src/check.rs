@@ -123,6 +123,7 @@ impl<'a> Checker<'a> {
             variables: self.variables,
             formulas: builder.into_formulas(),
             actions: self.actions,
+            rows: Vec::new(),
         };
         let system = (!has_errors(&self.diagnostics)).then_some(system);
         (system, self.diagnostics)

@@ -22,6 +22,9 @@ pub struct System {
     pub formulas: Vec<Formula>,
     /// What to do, in order of the text.
     pub actions: Vec<Action>,
+    /// Bits that should stand together in the order of BDD variables, row by row in the order given,
+    /// as far as the hints leave it open. A text has none; whoever makes a system may know more.
+    pub rows: Vec<Vec<(VariableId, u32)>>,
 }
 
 /// Index into [`System::relations`].

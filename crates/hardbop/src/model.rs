@@ -4,8 +4,10 @@ use crate::inquiry::Inquiry;
 use hardbop_automata::{PropertyErrors, PropertyText, ReadProperty};
 use hardbop_machine::{Machine, lower};
 use hardbop_outcome::{Evidence, Question, Target};
+use hardbop_program::Dialect;
 use hardbop_report::diagnostics::{Colour, render};
 use hardbop_report::{TraceOptions, TraceTexts};
+use hardbop_syntax::ast::Form;
 use hardbop_syntax::diagnostic::has_errors;
 use hardbop_syntax::{Diagnostic, Source};
 
@@ -41,12 +43,14 @@ pub struct NoSuchPlace {
 pub struct NotARun(String);
 
 impl Model {
-    /// Reads a program. A name that ends in `.gp` means Leino's guarded blocks.
+    /// Reads a program. A name that ends in `.gp` means Leino's guarded blocks, one in `.c` or `.i`
+    /// C without directives.
     pub fn parse(name: &str, text: &str) -> Result<Self, Errors> {
         let source = Source::new(name, text);
-        let parsed = hardbop_syntax::parse(&source);
+        let parsed = hardbop_c::parse_any(&source);
         let mut diagnostics = parsed.diagnostics;
-        let checked = hardbop_program::check(parsed.ast, &source, None);
+        let dialect = (parsed.ast.form == Form::C).then_some(Dialect::Sequential);
+        let checked = hardbop_program::check(parsed.ast, &source, dialect);
         diagnostics.extend(checked.diagnostics);
         match checked.program {
             Some(program) if !has_errors(&diagnostics) => Ok(Self {

@@ -1,4 +1,4 @@
-//! The four languages and how a document says which one it is in.
+//! The languages and how a document says which one it is in.
 
 use hardbop_syntax::ast::Form;
 use lsp_types::Uri;
@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// What a document is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
-    /// `.bp` or `.gp`
+    /// `.bp`, `.gp`, or `.c`
     Program(Form),
     /// `.mu`
     Formulas,
@@ -20,11 +20,12 @@ impl Language {
     pub(crate) fn of(uri: &Uri, language_id: &str) -> Option<Self> {
         let path = uri.path().as_str();
         let extension = path.rsplit_once('.').map(|(_, extension)| extension);
-        let known = ["bp", "gp", "mu", "mon"];
+        let known = ["bp", "gp", "c", "i", "mu", "mon"];
         let word = extension.filter(|extension| known.contains(extension));
         match word.unwrap_or(language_id) {
             "bp" | "boolean-program" => Some(Self::Program(Form::Procedures)),
             "gp" | "guarded-program" => Some(Self::Program(Form::GuardedBlocks)),
+            "c" | "i" => Some(Self::Program(Form::C)),
             "mu" | "fixpoint-calculus" => Some(Self::Formulas),
             "mon" | "hardbop-monitor" => Some(Self::Monitor),
             _ => None,

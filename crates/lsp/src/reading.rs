@@ -9,9 +9,11 @@ use hardbop_calculus::Algorithm;
 use hardbop_calculus::algorithm::BuiltIn;
 use hardbop_formula::Sources;
 use hardbop_machine::{Machine, lower};
+use hardbop_program::Dialect;
 use hardbop_syntax::ast::{Ast, Form};
 use hardbop_syntax::diagnostic::has_errors;
 use hardbop_syntax::index::Index;
+use hardbop_syntax::source::CReading;
 use hardbop_syntax::{Diagnostic, Source, Span};
 use std::path::Path;
 use std::sync::Arc;
@@ -63,10 +65,19 @@ impl Reading {
     }
 
     fn program(source: Source, lines: Arc<Lines>, form: Form) -> Self {
-        let parsed = hardbop_syntax::parse_as(&source, form);
-        let index = program_names(&parsed.ast, &source);
+        // An editor has language servers for the names of C; here it is checked.
+        let (source, parsed, index) = if form == Form::C {
+            let source = source.as_c(CReading::default());
+            let parsed = hardbop_c::parse_any(&source);
+            (source, parsed, Index::default())
+        } else {
+            let parsed = hardbop_syntax::parse_as(&source, form);
+            let index = program_names(&parsed.ast, &source);
+            (source, parsed, index)
+        };
         let mut diagnostics = parsed.diagnostics;
-        let checked = hardbop_program::check(parsed.ast.clone(), &source, None);
+        let dialect = (form == Form::C).then_some(Dialect::Sequential);
+        let checked = hardbop_program::check(parsed.ast.clone(), &source, dialect);
         diagnostics.extend(checked.diagnostics);
         let program = checked.program.filter(|_| !has_errors(&diagnostics));
         let machine = program.map(|program| Arc::new(lower(program, &source)));
@@ -121,7 +132,11 @@ impl Reading {
 
     fn monitor(source: Source, lines: Arc<Lines>, path: &str, files: &Files<'_>) -> Self {
         let text = read_monitor_text(&source);
-        let forms = [("bp", Form::Procedures), ("gp", Form::GuardedBlocks)];
+        let forms = [
+            ("bp", Form::Procedures),
+            ("gp", Form::GuardedBlocks),
+            ("c", Form::C),
+        ];
         let program = forms.into_iter().find_map(|(extension, form)| {
             let path = Path::new(path).with_extension(extension);
             let path = path.to_string_lossy().into_owned();

@@ -7,6 +7,7 @@ use crate::lenses::{self, CANCEL, COMMANDS};
 use crate::lines::Lines;
 use crate::reading::{About, Reading};
 use crate::{Outside, hover, navigation, rename};
+use hardbop_syntax::ast::Form;
 use hardbop_syntax::diagnostic::has_errors;
 use hardbop_syntax::format::format_checked;
 use lsp_server::{
@@ -394,6 +395,9 @@ fn formatted(reading: &Reading) -> Option<Vec<TextEdit>> {
     let About::Program { ast, .. } = &reading.about else {
         return None;
     };
+    if ast.form == Form::C {
+        return None;
+    }
     if has_errors(&reading.diagnostics) && reading.machine().is_none() {
         // Errors of names and types do not matter for the layout, those of the grammar do.
         let parsed = hardbop_syntax::parse_as(&reading.source, ast.form);

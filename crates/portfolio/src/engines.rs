@@ -12,6 +12,7 @@ use hardbop_summary::SummaryEngine;
 use hardbop_threads::{BoundedEngine, InterleavingEngine, Reductions};
 use hardbop_transform::Through;
 use hardbop_transform::hide::{FewVariables, Tracking};
+use hardbop_transform::predicates::WithPredicates;
 use std::sync::Arc;
 
 /// The name of an engine.
@@ -25,6 +26,8 @@ pub enum EngineName {
     Explicit,
     /// Weakest preconditions and SAT (Leino), and plain unrolling.
     Sat,
+    /// Summaries over predicates about words (SLAM).
+    Predicates,
     /// All interleavings of threads without recursion.
     Interleaving,
     /// Threads with few context switches.
@@ -41,11 +44,12 @@ pub enum EngineName {
 
 impl EngineName {
     /// All engines.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Summary,
         Self::Calculus,
         Self::Explicit,
         Self::Sat,
+        Self::Predicates,
         Self::Interleaving,
         Self::Concurrent,
         Self::Sequentialized,
@@ -61,6 +65,7 @@ impl EngineName {
             Self::Calculus => "calculus",
             Self::Explicit => "explicit",
             Self::Sat => "sat",
+            Self::Predicates => "predicates",
             Self::Interleaving => "interleaving",
             Self::Concurrent => "concurrent",
             Self::Sequentialized => "sequentialized",
@@ -77,6 +82,7 @@ impl EngineName {
             Self::Calculus => "algorithms written as formulas",
             Self::Explicit => "states one by one, with properties of runs",
             Self::Sat => "weakest preconditions and SAT; with --bmc plain unrolling",
+            Self::Predicates => "summaries over predicates about words, found as they are needed",
             Self::Interleaving => "all interleavings of threads without recursion",
             Self::Concurrent => "threads with few context switches",
             Self::Sequentialized => "threads in rounds, as a sequential program",
@@ -126,6 +132,10 @@ impl EngineName {
                     ..default
                 };
                 tracking(options, Box::new(engine))
+            }
+            Self::Predicates => {
+                let engine = WithPredicates::new(summary(options));
+                Box::new(engine.with_second(Box::new(ExplicitEngine::default())))
             }
             Self::Interleaving => Box::new(InterleavingEngine {
                 reductions: Reductions {

@@ -129,16 +129,16 @@ impl EngineOption {
     /// The engines that obey it.
     pub fn engines(self) -> &'static [EngineName] {
         use EngineName::{
-            Branching, BruteForce, Calculus, Concurrent, Explicit, Interleaving, Sat,
+            Branching, BruteForce, Calculus, Concurrent, Explicit, Interleaving, Predicates, Sat,
             Sequentialized, Summary, Tabulation,
         };
         match self {
-            Self::Order => &[Summary, Sequentialized],
+            Self::Order => &[Summary, Predicates, Sequentialized],
             Self::Algorithm | Self::Relations => &[Calculus],
             Self::Unreduced => &[Interleaving],
             Self::Search | Self::Eager | Self::Jobs => &[Explicit],
             Self::Split | Self::InlineDepth => &[Sat],
-            Self::Track => &[Summary, Calculus, Sat, Sequentialized],
+            Self::Track => &[Summary, Calculus, Sat, Predicates, Sequentialized],
             Self::States => &[
                 Calculus,
                 Explicit,
@@ -153,6 +153,7 @@ impl EngineOption {
                 Summary,
                 Calculus,
                 Sat,
+                Predicates,
                 Interleaving,
                 Concurrent,
                 Sequentialized,

@@ -100,7 +100,8 @@ impl Planned {
 /// The engines for a question, best first, where this many search at a time.
 pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned> {
     use EngineName::{
-        Branching, BruteForce, Concurrent, Explicit, Interleaving, Sat, Sequentialized, Summary,
+        Branching, BruteForce, Concurrent, Explicit, Interleaving, Predicates, Sat, Sequentialized,
+        Summary,
     };
     let plain = |engines: &[EngineName]| engines.iter().copied().map(Planned::plain).collect();
     let is_sequential = machine.is_sequential();
@@ -127,7 +128,13 @@ pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned>
         Some(Bound::Rounds(_)) => plain(&[Concurrent, Sequentialized]),
         None if !is_sequential => plain(&[Interleaving, Concurrent]),
         None if question.wanted == WantedRun::Shortest => plain(&[Summary, Explicit]),
-        None if has_words(machine) => plain(&[Explicit, Sat, Summary]),
+        // Predicates answer soon, or after many rounds, or not at all: their turns are shorter.
+        None if has_words(machine) => vec![
+            Planned::plain(Explicit),
+            Planned::plain(Sat),
+            Planned::plain(Summary),
+            Planned::plain(Predicates).for_looks(3),
+        ],
         None if is_long_and_narrow(machine) => vec![
             // A look is about a thousand states: sixteen for each place.
             Planned::plain(Explicit).first_for_looks(64 + machine.nodes.len() as u64 / 64),

@@ -6,7 +6,7 @@
 
 use crate::portfolio::{Portfolio, Refused};
 use hardbop_machine::ir::NodeKind;
-use hardbop_machine::{Machine, NodeId};
+use hardbop_machine::{Expr, ExprId, Machine, NodeId};
 use hardbop_outcome::certificate::{Direction, Formula};
 use hardbop_outcome::{
     Answer, Budget, Certificate, Interrupt, Limit, Outcome, Question, Silent, Target, TargetKind,
@@ -32,6 +32,7 @@ pub(crate) fn mark(
         target
             .filter(|_| answer.verdict == Verdict::Excluded)
             .map(|target| target.node)
+            .filter(|&failure| !is_error_of_c(machine, failure))
     };
     let failures: BTreeSet<NodeId> = outcome.answers.iter().filter_map(is_excluded).collect();
     if failures.is_empty() {
@@ -59,6 +60,16 @@ pub(crate) fn mark(
         answer.vacuous = from.is_some_and(|from| from.iter().all(|&node| unreached.contains(node)));
     }
     Ok(())
+}
+
+/// Whether a failure is the error of a C program, such as a call of `reach_error`: that it is never
+/// reached is what was to be shown.
+fn is_error_of_c(machine: &Machine, failure: NodeId) -> bool {
+    let fails_always = |guard: Option<ExprId>| {
+        guard.is_none_or(|guard| matches!(machine.exprs.get(guard), Expr::Const(1, _)))
+    };
+    let mut ways = machine.edges.iter().filter(|edge| edge.to == failure);
+    machine.source.c_reading().is_some() && ways.all(|edge| fails_always(edge.guard))
 }
 
 /// The nodes that proofs exclude; all nodes of the program are listed or excluded.

@@ -230,7 +230,7 @@ impl Checker<'_> {
     }
 
     fn add_call(&self, flow: &mut Flow, procedure: ProcId, stmt: StmtId) {
-        let Some(callee) = self.tables.callees[stmt.0 as usize] else {
+        let Some(callee) = self.tables.callee(stmt) else {
             return;
         };
         let syntax = self.ast.stmt(stmt);

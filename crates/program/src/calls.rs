@@ -24,7 +24,7 @@ impl Checker<'_> {
             }
             return;
         };
-        self.tables.callees[id.0 as usize] = Some(procedure);
+        self.tables.set_callee(id, procedure);
         if context.procedure != Some(procedure) {
             self.is_called[procedure.index()] = true;
         }
@@ -108,7 +108,7 @@ impl Checker<'_> {
             ..context
         };
         let first = self.check_targets(id, targets, context);
-        let Some(procedure) = self.tables.callees[id.0 as usize] else {
+        let Some(procedure) = self.tables.callee(id) else {
             return;
         };
         let results = self.procedures[procedure.index()].result_count as usize;

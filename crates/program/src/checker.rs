@@ -9,7 +9,7 @@ use crate::program::{Global, Procedure, Tables, Thread, syntax_at};
 use crate::scope::Scope;
 use crate::suggest;
 use crate::types::Type;
-use hardbop_syntax::ast::{self, Ast, ExprId, Ident, Symbol};
+use hardbop_syntax::ast::{self, Ast, ExprId, Form, Ident, Symbol};
 use hardbop_syntax::diagnostic::has_errors;
 use hardbop_syntax::{Diagnostic, Source, Span, codes};
 
@@ -73,27 +73,40 @@ pub(crate) struct Scopes {
 /// Buffers of the type inference, kept so that each expression need not allocate.
 #[derive(Default)]
 pub(crate) struct Inference {
-    /// By expression.
-    pub shapes: Vec<Shape>,
     /// The expressions of the tree at hand, each after its user.
     pub order: Vec<(ExprId, Option<ExprId>)>,
+    /// The smallest of them.
+    first: u32,
+    /// By expression, from the smallest on: a tree takes a range of numbers.
+    shapes: Vec<Shape>,
+}
+
+impl Inference {
+    /// Makes room for the tree that `order` lists.
+    pub fn begin(&mut self, root: ExprId) {
+        let smallest = self.order.iter().map(|(id, _)| id.0).min();
+        self.first = smallest.unwrap_or(root.0);
+        let count = (root.0 - self.first) as usize + 1;
+        if count > self.shapes.len() {
+            self.shapes.resize(count, Shape::Broken);
+        }
+    }
+
+    /// The shape of an expression of the tree at hand.
+    pub fn shape(&self, id: ExprId) -> Shape {
+        self.shapes[(id.0 - self.first) as usize]
+    }
+
+    /// Says which shape an expression of the tree at hand has.
+    pub fn set_shape(&mut self, id: ExprId, shape: Shape) {
+        self.shapes[(id.0 - self.first) as usize] = shape;
+    }
 }
 
 impl<'a> Checker<'a> {
     /// A check of a program that is about to begin.
     pub fn new(ast: &'a Ast, source: &'a Source, dialect: Option<Dialect>) -> Self {
-        let symbols = ast.names.len();
-        let tables = Tables {
-            types: vec![Type::Bool; ast.exprs.len()],
-            variables: vec![None; ast.exprs.len()],
-            first_target: vec![0; ast.stmts.len()],
-            targets: Vec::new(),
-            callees: vec![None; ast.stmts.len()],
-        };
-        let infer = Inference {
-            shapes: vec![Shape::Broken; ast.exprs.len()],
-            order: Vec::new(),
-        };
+        let tables = Tables::new(ast);
         Self {
             ast,
             source,
@@ -109,18 +122,18 @@ impl<'a> Checker<'a> {
             tables,
             is_called: Vec::new(),
             scopes: Scopes {
-                globals: Scope::new(symbols, GlobalId(0)),
-                thread_variables: Scope::new(symbols, GlobalId(0)),
-                locals: Scope::new(symbols, LocalId(0)),
-                procedures: Scope::new(symbols, ProcId(0)),
-                thread_procedures: Scope::new(symbols, ProcId(0)),
-                labels: Scope::new(symbols, Span::default()),
-                repeated_labels: Scope::new(symbols, Span::default()),
-                all_labels: Scope::new(symbols, (ProcId(0), Span::default())),
-                all_thread_procedures: Scope::new(symbols, ProcId(0)),
+                globals: Scope::new(),
+                thread_variables: Scope::new(),
+                locals: Scope::new(),
+                procedures: Scope::new(),
+                thread_procedures: Scope::new(),
+                labels: Scope::new(),
+                repeated_labels: Scope::new(),
+                all_labels: Scope::new(),
+                all_thread_procedures: Scope::new(),
             },
             initials: Vec::new(),
-            infer,
+            infer: Inference::default(),
             comparisons_left: MAX_COMPARISONS,
         }
     }
@@ -133,6 +146,10 @@ impl<'a> Checker<'a> {
         self.check_bodies();
         self.find_threads();
         let mut diagnostics = self.diagnostics;
+        if self.ast.form == Form::C {
+            // Warnings are about what a person has written.
+            diagnostics.retain(Diagnostic::is_error);
+        }
         diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
         let is_valid = !self.has_syntax_errors && !has_errors(&diagnostics);
         let parts = is_valid.then_some(Parts {

@@ -141,10 +141,10 @@ impl Checker<'_> {
         for index in (0..self.infer.order.len()).rev() {
             let (id, user) = self.infer.order[index];
             let shape = self.shape(id, user, context);
-            self.infer.shapes[id.0 as usize] = shape;
+            self.infer.set_shape(id, shape);
         }
         let wanted = self.wanted_type(reason, context);
-        let default = self.infer.shapes[root.0 as usize].default_type();
+        let default = self.infer.shape(root).default_type();
         self.set_type(root, wanted.unwrap_or(default));
         for index in 0..self.infer.order.len() {
             let (id, user) = self.infer.order[index];
@@ -163,12 +163,13 @@ impl Checker<'_> {
             let operands = self.ast.expr(id).kind.operands();
             order.extend(operands.map(|operand| (operand, Some(id))));
         }
+        self.infer.begin(root);
     }
 
     /// The shape of an expression whose operands have theirs.
     fn shape(&mut self, id: ExprId, user: Option<ExprId>, context: Context) -> Shape {
         let Expr { kind, span } = *self.ast.expr(id);
-        let of = |operand: ExprId| self.infer.shapes[operand.0 as usize];
+        let of = |operand: ExprId| self.infer.shape(operand);
         match kind {
             ExprKind::Bool { .. }
             | ExprKind::Not { tilde: false, .. }
@@ -251,7 +252,7 @@ impl Checker<'_> {
         if !fits {
             return Shape::Broken;
         }
-        self.tables.variables[id.0 as usize] = Some(variable);
+        self.tables.set_variable(id, variable);
         Shape::Known(self.variable_type(context.procedure, variable))
     }
 
@@ -264,7 +265,7 @@ impl Checker<'_> {
     fn settle(&mut self, id: ExprId, user: Option<ExprId>, reason: Reason, context: Context) {
         let kind = self.ast.expr(id).kind;
         let wanted = self.tables.types[id.0 as usize];
-        let shape = self.infer.shapes[id.0 as usize];
+        let shape = self.infer.shape(id);
         let ty = match shape {
             Shape::Known(ty) if ty != wanted => {
                 self.report_mismatch(id, user, wanted, ty, reason, context);
@@ -274,7 +275,7 @@ impl Checker<'_> {
             Shape::Known(_) | Shape::Open { .. } => wanted,
         };
         self.set_type(id, ty);
-        let of = |operand: ExprId| self.infer.shapes[operand.0 as usize];
+        let of = |operand: ExprId| self.infer.shape(operand);
         match kind {
             ExprKind::Number { value, .. } => {
                 self.settle_number(id, user, value, ty, reason, context);
@@ -402,7 +403,7 @@ impl Checker<'_> {
 
     fn keep_own_types(&mut self, operands: [ExprId; 2]) {
         for operand in operands {
-            let ty = self.infer.shapes[operand.0 as usize].default_type();
+            let ty = self.infer.shape(operand).default_type();
             self.set_type(operand, ty);
         }
     }

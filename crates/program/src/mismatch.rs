@@ -91,7 +91,7 @@ impl Checker<'_> {
 
     /// Reports two expressions that should have one type and have two.
     pub fn report_clash(&mut self, id: ExprId, what: &str, left: ExprId, right: ExprId) {
-        let ty = |operand: ExprId| self.infer.shapes[operand.0 as usize].default_type();
+        let ty = |operand: ExprId| self.infer.shape(operand).default_type();
         let (left_type, right_type) = (ty(left), ty(right));
         let message = format!("{what} differ in type: {left_type} and {right_type}");
         let diagnostic = Diagnostic::new(codes::TYPE_MISMATCH, self.ast.expr(id).span, message)

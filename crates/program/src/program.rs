@@ -6,7 +6,7 @@
 //! lookup here.
 
 use crate::dialect::Dialect;
-use crate::ids::{GlobalId, ProcId, Variable};
+use crate::ids::{GlobalId, LocalId, ProcId, Variable};
 use crate::types::Type;
 use hardbop_syntax::Span;
 use hardbop_syntax::ast::{self, Ast, Declarator, ExprId, Item, StmtId, Symbol};
@@ -118,14 +118,67 @@ pub(crate) struct Tables {
     /// By expression.
     pub types: Vec<Type>,
     /// By expression; only names and primed names have one.
-    pub variables: Vec<Option<Variable>>,
+    variables: Vec<Packed>,
     /// By statement: where its targets start in `targets`.
     pub first_target: Vec<u32>,
     /// The targets of all assignments, calls and `dead` statements; `None` is `_`. An element with
     /// an index stands here as the first element of its array.
     pub targets: Vec<Option<Variable>>,
     /// By statement; only calls and thread starts have one.
-    pub callees: Vec<Option<ProcId>>,
+    callees: Vec<Packed>,
+}
+
+/// A number, or none: half of what an `Option` takes. A long program has millions.
+#[derive(Clone, Copy, Debug)]
+struct Packed(u32);
+
+impl Packed {
+    const NONE: Self = Self(u32::MAX);
+
+    fn get(self) -> Option<u32> {
+        (self.0 != u32::MAX).then_some(self.0)
+    }
+}
+
+impl Tables {
+    /// Tables in which nothing is known yet.
+    pub fn new(ast: &Ast) -> Self {
+        Self {
+            types: vec![Type::Bool; ast.exprs.len()],
+            variables: vec![Packed::NONE; ast.exprs.len()],
+            first_target: vec![0; ast.stmts.len()],
+            targets: Vec::new(),
+            callees: vec![Packed::NONE; ast.stmts.len()],
+        }
+    }
+
+    /// The variable that an expression names.
+    pub fn variable(&self, expr: ExprId) -> Option<Variable> {
+        let packed = self.variables[expr.0 as usize].get()?;
+        Some(match packed % 2 {
+            0 => Variable::Global(GlobalId(packed / 2)),
+            _ => Variable::Local(LocalId(packed / 2)),
+        })
+    }
+
+    /// Says which variable an expression names.
+    pub fn set_variable(&mut self, expr: ExprId, variable: Variable) {
+        let packed = match variable {
+            Variable::Global(id) => 2 * id.0,
+            Variable::Local(id) => 2 * id.0 + 1,
+        };
+        self.variables[expr.0 as usize] = Packed(packed);
+    }
+
+    /// The procedure that a statement calls.
+    pub fn callee(&self, stmt: StmtId) -> Option<ProcId> {
+        self.callees[stmt.0 as usize].get().map(ProcId)
+    }
+
+    /// Says which procedure a statement calls.
+    pub fn set_callee(&mut self, stmt: StmtId, callee: ProcId) {
+        self.callees[stmt.0 as usize] = Packed(callee.0);
+    }
 }
 
 impl Procedure {
@@ -182,7 +235,8 @@ impl Program {
     /// # Panics
     /// If the expression is something else.
     pub fn variable(&self, expr: ExprId) -> Variable {
-        self.tables.variables[expr.0 as usize].expect("every name of a checked program is resolved")
+        let variable = self.tables.variable(expr);
+        variable.expect("every name of a checked program is resolved")
     }
 
     /// The targets of an assignment or a call, or the variables of `dead`; `None` for `_`. An
@@ -205,7 +259,8 @@ impl Program {
     /// # Panics
     /// If the statement is something else.
     pub fn callee(&self, stmt: StmtId) -> ProcId {
-        self.tables.callees[stmt.0 as usize].expect("every call of a checked program is resolved")
+        let callee = self.tables.callee(stmt);
+        callee.expect("every call of a checked program is resolved")
     }
 
     /// Whether a call starts a thread instead of waiting for the return: it stands under a label

@@ -85,7 +85,7 @@ impl Checker<'_> {
             _ => op == BinaryOp::Xor,
         };
         let is_integer = |e: ExprId| {
-            let shape = self.infer.shapes[e.0 as usize];
+            let shape = self.infer.shape(e);
             matches!(
                 shape,
                 Shape::Known(Type::Int(_)) | Shape::Open { integer: true, .. }

@@ -8,15 +8,16 @@ use hardbop_syntax::ast::Symbol;
 
 /// The meanings of names in one kind of scope.
 pub(crate) struct Scope<T> {
+    /// Up to the last symbol that was declared.
     entries: Vec<(u32, T)>,
     current: u32,
 }
 
 impl<T: Copy> Scope<T> {
-    /// An empty scope for some number of symbols; `filler` is never given out.
-    pub fn new(symbols: usize, filler: T) -> Self {
+    /// An empty scope.
+    pub fn new() -> Self {
         Self {
-            entries: vec![(0, filler); symbols],
+            entries: Vec::new(),
             current: 1,
         }
     }
@@ -28,7 +29,7 @@ impl<T: Copy> Scope<T> {
 
     /// The meaning of a name.
     pub fn get(&self, name: Symbol) -> Option<T> {
-        let (scope, meaning) = self.entries[name.0 as usize];
+        let &(scope, meaning) = self.entries.get(name.0 as usize)?;
         (scope == self.current).then_some(meaning)
     }
 
@@ -36,7 +37,12 @@ impl<T: Copy> Scope<T> {
     pub fn declare(&mut self, name: Symbol, meaning: T) -> Option<T> {
         let earlier = self.get(name);
         if earlier.is_none() {
-            self.entries[name.0 as usize] = (self.current, meaning);
+            let index = name.0 as usize;
+            if index >= self.entries.len() {
+                // Of no scope: they only fill the table.
+                self.entries.resize(index + 1, (0, meaning));
+            }
+            self.entries[index] = (self.current, meaning);
         }
         earlier
     }
@@ -54,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_renewed_scope_forgets_and_the_first_declaration_wins() {
-        let mut scope = Scope::new(2, 0);
+        let mut scope = Scope::new();
         assert_eq!(scope.declare(Symbol(1), 7), None);
         assert_eq!(scope.declare(Symbol(1), 8), Some(7));
         assert_eq!(scope.get(Symbol(1)), Some(7));

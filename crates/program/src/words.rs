@@ -101,8 +101,8 @@ impl Checker<'_> {
 
     /// Types and checks an index.
     pub fn settle_index(&mut self, array: ExprId, index: ExprId, context: Context) {
-        let shape = self.infer.shapes[index.0 as usize];
-        let Some(variable) = self.tables.variables[array.0 as usize] else {
+        let shape = self.infer.shape(index);
+        let Some(variable) = self.tables.variable(array) else {
             self.tables.types[index.0 as usize] = shape.default_type();
             return;
         };
@@ -180,7 +180,7 @@ impl Checker<'_> {
     /// The first element of the array that a checked `a[i]` names.
     pub fn array_of(&self, element: ExprId) -> Option<Variable> {
         match self.ast.expr(element).kind {
-            ExprKind::Index { array, .. } => self.tables.variables[array.0 as usize],
+            ExprKind::Index { array, .. } => self.tables.variable(array),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@
 //! could be reached from; what holds is its negation. An interleaved relation holds of whole
 //! configurations when a thread takes the next step: the other threads are quantified away. The
 //! formula is rebuilt as a BDD, from which irredundant sums of products of it and of its negation
-//! are read (Minato and Morreale); the shorter one is shown.
+//! are read (Minato and Morreale); the shorter one is shown, or written in C for other tools.
 
 mod sum_of_products;
 
@@ -18,7 +18,7 @@ use hardbop_machine::{LocalId, Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::Certificate;
 use hardbop_outcome::certificate::{Bit, Direction, Formula, ThreadBit, ThreadPart};
 use std::collections::{BTreeMap, HashMap};
-use sum_of_products::{NamedBit, Names};
+use sum_of_products::{NamedBit, Names, Notation};
 
 /// BDD nodes for all formulas of a certificate; beyond that only the variables are named.
 const MAX_NODES: usize = 400_000;
@@ -26,6 +26,8 @@ const MAX_NODES: usize = 400_000;
 const MAX_WORK: u64 = 20_000_000;
 /// More variables than this make no formula that anyone reads.
 const MAX_SUPPORT: usize = 24;
+/// The same for tools, which read more; formulas are made by recursion over variables.
+const MAX_C_SUPPORT: usize = 256;
 
 /// What holds at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,10 +49,7 @@ enum Symbol {
 /// node is never reached, or nothing has to be known, that is said.
 pub(crate) fn invariants(machine: &Machine, certificate: &Certificate) -> Vec<Invariant> {
     let mut reader = Reader::new(machine, certificate);
-    let texts = match certificate.direction {
-        Direction::Forward | Direction::Backward => reader.by_nodes(certificate),
-        Direction::Interleaved => reader.by_turns(certificate),
-    };
+    let known = reader.known(certificate);
     let statements = machine.node_ids().filter(|&node| {
         matches!(
             machine.node(node).kind,
@@ -64,11 +63,37 @@ pub(crate) fn invariants(machine: &Machine, certificate: &Certificate) -> Vec<In
     };
     statements
         .filter_map(|node| {
-            let text = texts.get(&node).map(String::as_str).or(unlisted)?;
-            let text = text.to_owned();
+            let text = match known.get(&node) {
+                Some(&bdd) => reader.text(machine.procedure_of(node), bdd),
+                None => unlisted?.to_owned(),
+            };
             Some(Invariant { node, text })
         })
         .collect()
+}
+
+/// What a certificate says of some nodes of a sequential program, as expressions of C over the
+/// variables that `expressible` lets pass there: the others are quantified away, which leaves
+/// something weaker that still holds. Nodes of which nothing has to be known, or of which it would
+/// take too long to say, are left out.
+pub(crate) fn c_invariants(
+    machine: &Machine,
+    certificate: &Certificate,
+    nodes: &[NodeId],
+    expressible: &dyn Fn(NodeId, Variable) -> bool,
+) -> Vec<Invariant> {
+    let mut reader = Reader::new(machine, certificate);
+    let known = reader.known(certificate);
+    let mut invariants = Vec::new();
+    for &node in nodes {
+        let text = match (known.get(&node), certificate.direction) {
+            (Some(&bdd), _) => reader.c_text(node, bdd, expressible),
+            (None, Direction::Forward) => Some("0".to_owned()),
+            (None, _) => None,
+        };
+        invariants.extend(text.map(|text| Invariant { node, text }));
+    }
+    invariants
 }
 
 struct Reader<'a> {
@@ -137,8 +162,16 @@ impl<'a> Reader<'a> {
         variable
     }
 
-    fn by_nodes(&mut self, certificate: &Certificate) -> BTreeMap<NodeId, String> {
-        let mut texts = BTreeMap::new();
+    /// What is known of the state at nodes; nothing where that is too large.
+    fn known(&mut self, certificate: &Certificate) -> BTreeMap<NodeId, Option<Bdd>> {
+        match certificate.direction {
+            Direction::Forward | Direction::Backward => self.by_nodes(certificate),
+            Direction::Interleaved => self.by_turns(certificate),
+        }
+    }
+
+    fn by_nodes(&mut self, certificate: &Certificate) -> BTreeMap<NodeId, Option<Bdd>> {
+        let mut at = BTreeMap::new();
         for relation in &certificate.nodes {
             let node = relation.node;
             if node.index() >= self.machine.nodes.len() {
@@ -151,9 +184,9 @@ impl<'a> Reader<'a> {
                 let is_backward = certificate.direction == Direction::Backward;
                 Some(if is_backward { !now } else { now })
             });
-            texts.insert(node, self.text(procedure, now));
+            at.insert(node, now);
         }
-        texts
+        at
     }
 
     /// A relation as one of the state now. A global that the procedure never assigns has its entry
@@ -186,7 +219,7 @@ impl<'a> Reader<'a> {
         self.manager.relprod(bdd, same, &plan)
     }
 
-    fn by_turns(&mut self, certificate: &Certificate) -> BTreeMap<NodeId, String> {
+    fn by_turns(&mut self, certificate: &Certificate) -> BTreeMap<NodeId, Option<Bdd>> {
         let machine = self.machine;
         let most = certificate.turns.iter().map(|turn| turn.turn.thread + 1);
         let Ok(cast) = Cast::new(machine, most.max().unwrap_or(0)) else {
@@ -215,11 +248,7 @@ impl<'a> Reader<'a> {
                 };
             }
         }
-        let texts = at.into_iter().map(|(node, bdd)| {
-            let procedure = machine.procedure_of(node);
-            (node, self.text(procedure, bdd))
-        });
-        texts.collect()
+        at
     }
 
     /// The thread is at a place.
@@ -292,8 +321,42 @@ impl<'a> Reader<'a> {
         if names.len() > MAX_SUPPORT {
             return format!("a formula over {}, …", listed());
         }
-        let text = sum_of_products::text(&mut self.manager, bdd, &names);
+        let text = sum_of_products::text(&mut self.manager, bdd, &names, Notation::Program);
         text.unwrap_or_else(|_| format!("a formula over {}", listed()))
+    }
+
+    /// A formula as an expression of C, unless it says nothing or is too large.
+    fn c_text(
+        &mut self,
+        node: NodeId,
+        bdd: Option<Bdd>,
+        expressible: &dyn Fn(NodeId, Variable) -> bool,
+    ) -> Option<String> {
+        let mut plan = PlanBuilder::new();
+        for variable in self.manager.support(bdd?) {
+            if let Symbol::Now(bit) = self.symbols[variable as usize]
+                && !expressible(node, bit.variable)
+            {
+                plan.quantify(variable);
+            }
+        }
+        let plan = plan.build(&mut self.manager);
+        let everything = Bdd::constant(true);
+        let bdd = self.manager.relprod(bdd?, everything, &plan).ok()?;
+        if bdd.is_true() {
+            return None;
+        }
+        if bdd.is_false() {
+            return Some("0".to_owned());
+        }
+        let procedure = self.machine.procedure_of(node);
+        let support = self.manager.support(bdd);
+        if support.len() > MAX_C_SUPPORT {
+            return None;
+        }
+        let named = support.iter().map(|&v| (v, self.named(procedure, v)));
+        let names: Names = named.collect();
+        sum_of_products::text(&mut self.manager, bdd, &names, Notation::C).ok()
     }
 
     fn named(&self, procedure: ProcId, variable: u32) -> NamedBit {

@@ -12,6 +12,7 @@ mod junit;
 mod sarif;
 mod svg;
 mod trace_text;
+mod witness;
 
 pub use document::{Document, DocumentOptions};
 pub use html::{Page, html};
@@ -19,3 +20,4 @@ pub use junit::junit;
 pub use sarif::sarif;
 pub use svg::{TooLarge, svg};
 pub use trace_text::{Painter, TraceLevel, TraceOptions, TraceTexts};
+pub use witness::{Task, correctness_witness, violation_witness};

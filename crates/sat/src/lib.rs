@@ -12,6 +12,7 @@
 mod batsat;
 #[cfg(feature = "cadical")]
 mod cadical;
+mod cases;
 mod cnf;
 mod lit;
 mod propagation;

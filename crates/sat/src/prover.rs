@@ -3,7 +3,9 @@
 //! [`Prover`] holds the clauses in its own [`Propagation`]. Where propagation alone refutes the
 //! assumptions, no solver is asked. Otherwise `BatSat` gets the clauses, and each clause that it
 //! derives has to follow from those before it; at the end the assumptions must be refuted by
-//! propagation. A solver with a fault can therefore cost a proof, never make a false one.
+//! propagation. A solver with a fault can therefore cost a proof, never make a false one. A circuit
+//! lets the solver work for a little while only before it looks at the cases one by one
+//! ([`crate::cases`]).
 //!
 //! `BatSat` is asked in every build: what it derives always follows by propagation, while
 //! `CaDiCaL` also eliminates variables and reports only some of its steps.
@@ -17,12 +19,15 @@ use crate::tseitin::Clauses;
 /// How many steps of a proof are checked between two questions to the interrupt.
 const STEPS_PER_INTERRUPT_CHECK: usize = 256;
 
+/// Conflicts after which a quick question is given up.
+const QUICK_CONFLICTS: u64 = 100;
+
 /// Whether assumptions can hold together, and how that was found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refutation {
     /// They cannot: propagation alone shows it.
     Immediate,
-    /// They cannot: the solver found a proof, which was checked.
+    /// They cannot: there is a proof by cases, or the solver found one, which was checked.
     Searched,
     /// They can: ask [`Prover::value`].
     Model,
@@ -73,13 +78,29 @@ impl<'i> Prover<'i> {
     /// Whether the assumptions cannot hold together. The interrupt is asked first: whoever asks one
     /// question after the other need not do it.
     pub fn refute(&mut self, assumptions: &[Lit]) -> Refutation {
-        if self.interrupt.is_some_and(|interrupt| interrupt()) {
+        self.search(assumptions, None)
+    }
+
+    /// The same, but nothing if it takes the solver long.
+    pub(crate) fn refute_quickly(&mut self, assumptions: &[Lit]) -> Option<Refutation> {
+        let refutation = self.search(assumptions, Some(QUICK_CONFLICTS));
+        Some(refutation).filter(|&found| found != Refutation::Interrupted || self.is_over())
+    }
+
+    /// Whether the interrupt says that it is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.interrupt.is_some_and(|interrupt| interrupt())
+    }
+
+    fn search(&mut self, assumptions: &[Lit], conflicts: Option<u64>) -> Refutation {
+        if self.is_over() {
             return Refutation::Interrupted;
         }
         if self.propagation.refutes(assumptions.iter().copied()) {
             return Refutation::Immediate;
         }
         let mut solver = self.solver_with_all_clauses();
+        solver.set_conflict_limit(conflicts);
         let answer = solver.solve(assumptions);
         // What a search with another answer derived stays with the solver: a later one may use it.
         let derived = (answer == Answer::Unsat).then(|| solver.take_derivation());

@@ -56,7 +56,7 @@ pub(crate) mod tests {
             var.positive().negated_if(self.below(2) == 1)
         }
 
-        fn below(&mut self, bound: u64) -> u64 {
+        pub fn below(&mut self, bound: u64) -> u64 {
             self.0 ^= self.0 << 13;
             self.0 ^= self.0 >> 7;
             self.0 ^= self.0 << 17;

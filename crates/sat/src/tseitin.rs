@@ -12,6 +12,7 @@
 //!
 //! [demands]: Circuit::demand
 
+use crate::cases::Cases;
 use crate::lit::{Lit, Var};
 use crate::prover::{Prover, Refutation};
 use crate::solver::{Answer, Solver};
@@ -49,7 +50,7 @@ pub struct Circuit<S> {
 
 /// A gate with operands in a normal form, so that equal gates are found.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Gate {
+pub(crate) enum Gate {
     /// Ascending.
     And2(Lit, Lit),
     /// Three or more, ascending.
@@ -89,7 +90,18 @@ impl Circuit<Prover<'_>> {
         for &lit in assumptions {
             self.demand(lit);
         }
-        self.solver.refute(assumptions)
+        match self.solver.refute_quickly(assumptions) {
+            Some(refutation) => refutation,
+            None if self.refute_by_cases(assumptions, &|| self.solver.is_over()) => {
+                Refutation::Searched
+            }
+            None => self.solver.refute(assumptions),
+        }
+    }
+
+    /// Whether a look at the cases shows that the assumptions cannot hold together.
+    pub(crate) fn refute_by_cases(&self, assumptions: &[Lit], is_over: &dyn Fn() -> bool) -> bool {
+        Cases::new(&self.definitions, self.truth).refute(assumptions, is_over)
     }
 
     /// The values of all literals where the last call found that the assumptions can hold. The

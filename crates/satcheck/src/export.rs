@@ -26,6 +26,9 @@ use std::fmt::Write;
 /// Terms between two questions to the interrupt.
 const TERMS_PER_INTERRUPT_CHECK: usize = 64;
 
+/// A comment of clauses in which deep calls are missing: that they have no solution says nothing.
+pub const LEFT_OUT: &str = "recursive calls that nest deeper than the bound are left out";
+
 /// What a program comes to as a formula.
 #[derive(Clone, Debug)]
 pub struct Characterization {
@@ -124,7 +127,7 @@ fn clauses(
         "after Leino, A SAT characterization of boolean-program correctness".to_owned(),
     ];
     if is_bounded {
-        comments.push("recursive calls that nest deeper than the bound are left out".to_owned());
+        comments.push(LEFT_OUT.to_owned());
     }
     for (variable, about) in names.symbols() {
         if let Some(literal) = equations.symbol(variable) {

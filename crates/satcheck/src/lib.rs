@@ -44,4 +44,4 @@ mod evidence {
 
 pub use encoding::split::Split;
 pub use engine::SatEngine;
-pub use export::Characterization;
+pub use export::{Characterization, LEFT_OUT};

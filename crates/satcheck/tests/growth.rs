@@ -5,10 +5,17 @@ use hardbop_machine::from_text;
 use hardbop_outcome::{Budget, Engine, Question, Silent};
 use hardbop_satcheck::SatEngine;
 
-/// The counters of the engine on a family with that many levels.
-fn counters(family: &str, levels: u32) -> impl Fn(&str) -> u64 {
+/// The counters of the engine on a family with that many levels, each of which may ask for the
+/// opposite value of `g`.
+fn counters(family: &str, levels: u32, is_opposite: bool) -> impl Fn(&str) -> u64 {
     let family = hardbop_families::find(family).expect("a family");
-    let machine = from_text("tn.bp", &family.generate(levels, 0).text).unwrap();
+    let mut text = family.generate(levels, 0).text;
+    if is_opposite {
+        let asks = text.matches("if (g) then").count();
+        assert!(asks >= levels as usize, "{asks}");
+        text = text.replace("if (g) then", "if (!g) then");
+    }
+    let machine = from_text("tn.bp", &text).unwrap();
     let question = Question::label(&machine, "reach");
     let engine = SatEngine::default();
     let outcome = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
@@ -21,8 +28,14 @@ fn counters(family: &str, levels: u32) -> impl Fn(&str) -> u64 {
 
 #[test]
 fn terms_and_triples_grow_with_the_levels_and_conflicts_do_not() {
-    for family in ["tn", "tn-safe"] {
-        let (small, large) = (counters(family, 50), counters(family, 200));
+    for (family, is_opposite) in [
+        ("tn", false),
+        ("tn", true),
+        ("tn-safe", false),
+        ("tn-safe", true),
+    ] {
+        let small = counters(family, 50, is_opposite);
+        let large = counters(family, 200, is_opposite);
         for name in ["function-terms", "triples", "sat-variables"] {
             let (small, large) = (small(name), large(name));
             // An exponent of 1.1.

@@ -2,7 +2,7 @@
 
 use hardbop_machine::from_text;
 use hardbop_outcome::{
-    Budget, Engine, Interrupt, Limit, NeverInterrupted, Question, Silent, Verdict,
+    Budget, Engine, Evidence, Interrupt, Limit, NeverInterrupted, Question, Silent, Verdict,
 };
 use hardbop_summary::SummaryEngine;
 
@@ -86,4 +86,25 @@ fn a_search_that_makes_few_nodes_hears_the_interrupt_too() {
     let question = Question::label(&machine, "reach");
     let outcome = SummaryEngine::default().check(&machine, &question, &budget, &mut Silent);
     assert_eq!(outcome.answers[0].verdict, Verdict::Unknown(Limit::Time));
+}
+
+#[test]
+fn choices_stand_beside_the_integers_that_they_are_added_to() {
+    let text = "decl int<32> x, y, z;
+         void main() begin x := *; y := x + *; z := y - x; assert(z + x = y); f(* + x); end
+         void f(int<32> a) begin decl int<32> b; b := a + *; assert(b != 9 | x != 3 | a != 5); end";
+    let machine = from_text("test.bp", text).expect("the program is valid");
+    let question = Question::every_target(&machine);
+    // The sum of a word and a choice below it has 2^32 nodes.
+    let budget = Budget {
+        nodes: Some(200_000),
+        ..Budget::unlimited()
+    };
+    let outcome = SummaryEngine::default().check(&machine, &question, &budget, &mut Silent);
+    let verdicts: Vec<&Verdict> = outcome.answers.iter().map(|a| &a.verdict).collect();
+    assert!(matches!(verdicts[0], Verdict::Excluded), "{verdicts:?}");
+    let Verdict::Found(Evidence::Run(trace)) = verdicts[1] else {
+        panic!("{verdicts:?}");
+    };
+    hardbop_interpreter::replay(&machine, trace).expect("the run is one");
 }

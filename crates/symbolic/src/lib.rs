@@ -18,4 +18,4 @@ pub use formulas::FormulaWriter;
 pub use limits::{limit_reached, node_limit};
 pub use parts::{Draft, Part, image};
 pub use plans::{Plans, QUANTIFY};
-pub use words::Words;
+pub use words::{Words, choices_beside_integers};

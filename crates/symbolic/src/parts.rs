@@ -86,13 +86,13 @@ impl Draft {
         manager: &mut Manager<'_>,
         plans: &mut Plans,
         conjuncts: Vec<Bdd>,
-        choices_from: u32,
+        is_choice: &dyn Fn(u32) -> bool,
     ) -> Result<(), Exhausted> {
         let mut users: BTreeMap<u32, usize> = BTreeMap::new();
         let mut choices_of = Vec::with_capacity(conjuncts.len());
         for &conjunct in &conjuncts {
-            let mut support = manager.support(conjunct);
-            let choices = support.split_off(&choices_from);
+            let mut choices = manager.support(conjunct);
+            choices.retain(|&variable| is_choice(variable));
             for &choice in &choices {
                 *users.entry(choice).or_default() += 1;
             }
@@ -112,13 +112,12 @@ impl Draft {
         Ok(())
     }
 
-    /// Decides with which part each variable is quantified. `choices_from` is the first choice
-    /// variable: all choices are quantified.
+    /// Decides with which part each variable is quantified. All choices are.
     pub fn finish(
         mut self,
         manager: &mut Manager<'_>,
         plans: &mut Plans,
-        choices_from: u32,
+        is_choice: &dyn Fn(u32) -> bool,
     ) -> Vec<Part> {
         if self.conjuncts.is_empty() {
             if self.quantify.is_empty() && self.rename.is_empty() {
@@ -130,7 +129,7 @@ impl Draft {
             });
         }
         for conjunct in &self.conjuncts {
-            let choices = conjunct.support.range(choices_from..);
+            let choices = conjunct.support.iter().filter(|&&choice| is_choice(choice));
             self.quantify.extend(choices);
         }
         let last = self.conjuncts.len() - 1;

@@ -66,7 +66,7 @@ pub struct ExprId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StmtId(pub u32);
 
-/// Which of the two textual forms the file has.
+/// Which of the textual forms the file has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// `.bp`: procedures.
@@ -75,6 +75,8 @@ pub enum Form {
     /// `.gp`: Leino's guarded blocks. The tree has one procedure `main`; each block starts with a
     /// labelled statement and a block without `goto` ends in a `return` whose span is empty.
     GuardedBlocks,
+    /// C, whose tree is made by another crate. It keeps nothing that a formatter needs.
+    C,
 }
 
 /// The syntax tree of one file.

@@ -1,11 +1,12 @@
 //! The stable codes of all errors and warnings, with what `hardbop explain` says about each.
 //!
 //! One table per group: [`grammar`] (HB001 to HB019), [`naming`] (HB020 to HB039), [`word`]
-//! (HB040 to HB049), [`threading`] (HB050 to HB069), [`warning`] (HB070 to HB089), and [`calculus`] (HB100 to HB149) for the `.mu`
-//! language, [`property`] (HB150 to HB169) for properties. A code, once given, keeps its number and
+//! (HB040 to HB049), [`threading`] (HB050 to HB069), [`warning`] (HB070 to HB089), [`c`] (HB090 to
+//! HB099) for C programs, [`calculus`] (HB100 to HB149) for the `.mu` language, [`property`] (HB150 to HB169) for properties. A code, once given, keeps its number and
 //! its meaning. Every entry carries a program that shows the problem and one without it; a test
 //! holds the checker to both.
 
+pub mod c;
 pub mod calculus;
 pub mod grammar;
 pub mod naming;
@@ -16,6 +17,7 @@ pub mod word;
 
 use crate::diagnostic::Severity;
 
+pub use c::*;
 pub use grammar::*;
 pub use naming::*;
 pub use property::*;
@@ -68,7 +70,10 @@ use codes;
 
 /// The explanations of all codes, in order of the codes.
 pub fn all() -> impl Iterator<Item = &'static Explanation> {
-    of_programs().chain(of_formulas()).chain(of_properties())
+    of_programs()
+        .chain(of_c())
+        .chain(of_formulas())
+        .chain(of_properties())
 }
 
 /// The explanations of the codes of programs, in order of the codes.
@@ -81,6 +86,11 @@ pub fn of_programs() -> impl Iterator<Item = &'static Explanation> {
         warning::EXPLANATIONS,
     ];
     groups.into_iter().flatten()
+}
+
+/// The explanations of the codes of C programs, in order of the codes.
+pub fn of_c() -> impl Iterator<Item = &'static Explanation> {
+    c::EXPLANATIONS.iter()
 }
 
 /// The explanations of the codes of the `.mu` language, in order of the codes.
@@ -97,6 +107,11 @@ impl Explanation {
     /// Whether its examples are properties of [`property::EXAMPLE_PROGRAM`] instead of programs.
     pub fn is_about_properties(&self) -> bool {
         property::EXPLANATIONS.contains(self)
+    }
+
+    /// Whether its examples are C programs.
+    pub fn is_about_c(&self) -> bool {
+        c::EXPLANATIONS.contains(self)
     }
 
     /// Whether its examples are files of the `.mu` language instead of programs.

@@ -47,7 +47,8 @@ pub fn parse_as(source: &Source, form: Form) -> Parsed {
     let is_blank = parser.current.kind == TokenKind::End;
     if !is_blank {
         match form {
-            Form::Procedures => parser.items(),
+            // C has a parser of its own; read here, it is a text full of errors.
+            Form::Procedures | Form::C => parser.items(),
             Form::GuardedBlocks => parser.guarded_blocks(),
         }
     }
@@ -255,11 +256,10 @@ impl<'a> Parser<'a> {
 
     /// A comma-separated list.
     fn comma_list<T>(&mut self, mut element: impl FnMut(&mut Self) -> Option<T>) -> Vec<T> {
-        // Most lists have one element, where `Vec` would make room for four.
-        let mut list = Vec::with_capacity(1);
+        let mut list = Vec::new();
         loop {
             match element(self) {
-                Some(value) => list.push(value),
+                Some(value) => push_few(&mut list, value),
                 None => return list,
             }
             if self.accept(TokenKind::Comma).is_none() {
@@ -267,6 +267,15 @@ impl<'a> Parser<'a> {
             }
         }
     }
+}
+
+/// Adds an item to a list that is probably short: up to four items have no more room than they
+/// need, where `Vec` would begin with room for four.
+fn push_few<T>(list: &mut Vec<T>, item: T) {
+    if list.len() == list.capacity() && list.len() < 4 {
+        list.reserve_exact(1);
+    }
+    list.push(item);
 }
 
 /// The digits of a hexadecimal number, if it is one.

@@ -42,10 +42,32 @@ impl Span {
     }
 }
 
+/// How wide the integers of a C program are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DataModel {
+    /// `long` and pointers have 32 bits.
+    Ilp32,
+    /// `long` and pointers have 64 bits.
+    #[default]
+    Lp64,
+}
+
+/// How a C program is read, where its text does not say it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CReading {
+    /// The widths of its integers.
+    pub data_model: DataModel,
+    /// Signed overflow is an assertion.
+    pub overflow_checks: bool,
+    /// The text after the preprocessor, with line markers, if it was needed.
+    pub preprocessed: Option<Arc<str>>,
+}
+
 /// A named source text with its line table. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Source {
     inner: Arc<Inner>,
+    c: Option<Arc<CReading>>,
 }
 
 #[derive(Debug)]
@@ -109,9 +131,10 @@ impl Source {
         let text = text.into();
         assert!(u32::try_from(text.len()).is_ok(), "source text over 4 GiB");
         let newlines = text.bytes().enumerate().filter(|&(_, b)| b == b'\n');
-        let line_starts = std::iter::once(0)
+        let mut line_starts: Vec<u32> = std::iter::once(0)
             .chain(newlines.map(|(i, _)| i as u32 + 1))
             .collect();
+        line_starts.shrink_to_fit();
         let mut characters = 0;
         let blocks = text.as_bytes().chunks(BLOCK).map(|block| {
             let before = characters;
@@ -126,7 +149,26 @@ impl Source {
                 line_starts,
                 characters_before,
             }),
+            c: None,
         }
+    }
+
+    /// The same text, to be read as C in this way.
+    #[must_use]
+    pub fn as_c(&self, reading: CReading) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            c: Some(Arc::new(reading)),
+        }
+    }
+
+    /// How to read it if it is C: as was said, or in the usual way if its name ends in `.c` or `.i`.
+    pub fn c_reading(&self) -> Option<Arc<CReading>> {
+        let is_c = || {
+            let extension = self.name().rsplit_once('.').map(|(_, extension)| extension);
+            extension.is_some_and(|e| e.eq_ignore_ascii_case("c") || e.eq_ignore_ascii_case("i"))
+        };
+        self.c.clone().or_else(|| is_c().then(Arc::default))
     }
 
     /// A source text from the bytes of a file.

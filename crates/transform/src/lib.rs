@@ -3,7 +3,8 @@
 //!
 //! Between the front ends, which make a [`hardbop_machine::Machine`], and the engines, which answer
 //! questions about one. Each transform has a folder of its own whose head says why it is sound:
-//! [`slice`] leaves out what cannot matter, [`domains`] makes integers smaller, [`hide`] takes variables as arbitrary, [`split`] asks
+//! [`slice`] leaves out what cannot matter, [`domains`] makes integers smaller, [`hide`] takes
+//! variables as arbitrary, [`predicates`] says facts about words in place of words, [`split`] asks
 //! about edges, [`product`] runs a program beside an automaton, [`static_threads`] says started
 //! threads and atomic blocks by variables, [`sequentialize`] runs threads one after the other. All
 //! of them are a [`Transform`] and can be put in a [`Chain`]; those that change more than
@@ -16,6 +17,7 @@ pub mod domains;
 mod draft;
 pub mod hide;
 pub mod literals;
+pub mod predicates;
 pub mod product;
 pub mod sequentialize;
 pub mod slice;

@@ -37,7 +37,7 @@ pub enum ProgramNameKind {
     Variable,
     /// `at(label)`
     Label,
-    /// `in(procedure)`, or the procedure before a colon.
+    /// `in(procedure)`, `call` or `return` of it, or the procedure before a colon.
     Procedure,
 }
 
@@ -145,7 +145,7 @@ fn program_names(reader: &Reader<'_>) -> Vec<ProgramName> {
         match node.kind {
             TreeKind::Variable(name) => add(name, ProgramNameKind::Variable),
             TreeKind::At(name) => add(name, ProgramNameKind::Label),
-            TreeKind::In(name) => {
+            TreeKind::In(name) | TreeKind::Call(name) | TreeKind::Return(name) => {
                 let procedure = None;
                 add(Name { procedure, name }, ProgramNameKind::Procedure);
             }

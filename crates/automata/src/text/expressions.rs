@@ -273,6 +273,13 @@ impl<'a> Parser<'a> {
                 "at" => TreeKind::At(self.name_in_parentheses("a label")?),
                 "var" => TreeKind::Variable(self.name_in_parentheses("a variable")?),
                 "in" => TreeKind::In(self.name_in_parentheses("a procedure")?.name),
+                // Both may also be the name of a variable: `return` is that of a result.
+                "call" if self.is_before_parenthesis() => {
+                    TreeKind::Call(self.name_in_parentheses("a procedure")?.name)
+                }
+                "return" if self.is_before_parenthesis() => {
+                    TreeKind::Return(self.name_in_parentheses("a procedure")?.name)
+                }
                 "U" | "R" | "W" | "M" => {
                     self.expected("a condition");
                     return None;
@@ -291,6 +298,11 @@ impl<'a> Parser<'a> {
     fn constant(&mut self, kind: TreeKind) -> TreeKind {
         self.advance();
         kind
+    }
+
+    /// Whether the word that is current is followed by an opening parenthesis.
+    fn is_before_parenthesis(&self) -> bool {
+        self.lexer.rest().trim_start().starts_with('(')
     }
 
     fn name_in_parentheses(&mut self, what: &str) -> Option<Name> {

@@ -111,7 +111,8 @@ impl<'a> Lexer<'a> {
         &self.text[span.range()]
     }
 
-    fn rest(&self) -> &'a str {
+    /// What is left to read, behind the token that was read last.
+    pub(crate) fn rest(&self) -> &'a str {
         &self.text[self.position..self.end]
     }
 

@@ -6,6 +6,7 @@
 
 use super::resolve::Resolver;
 use super::tree::Name;
+use hardbop_machine::ir::{Action, Edge};
 use hardbop_machine::{GlobalId, LocalId, NodeId, ProcId, Variable};
 use hardbop_syntax::{Diagnostic, Span, codes, shown_name};
 
@@ -84,6 +85,16 @@ impl Resolver<'_> {
             self.unknown(name, format!("there is no procedure `{text}`"), &names);
         }
         found
+    }
+
+    /// The places from which a procedure is called.
+    pub(super) fn calls_of(&self, procedure: ProcId) -> Vec<NodeId> {
+        let is_call = |edge: &&Edge| matches!(edge.action, Action::Call { callee, .. } if callee == procedure);
+        let calls = self.machine.edges.iter().filter(is_call);
+        let mut nodes: Vec<NodeId> = calls.map(|edge| edge.from).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
     }
 
     /// The nodes of all labels that a name means.

@@ -149,6 +149,17 @@ impl<'a> Resolver<'a> {
                 Some(procedure) => self.proposition(Atom::In(procedure), span),
                 None => Value::Broken,
             },
+            TreeKind::Call(name) => match self.procedure(name) {
+                Some(procedure) => self.proposition(Atom::At(self.calls_of(procedure)), span),
+                None => Value::Broken,
+            },
+            TreeKind::Return(name) => match self.procedure(name) {
+                Some(procedure) => {
+                    let exit = self.machine.procedure(procedure).exit;
+                    self.proposition(Atom::At(vec![exit]), span)
+                }
+                None => Value::Broken,
+            },
             TreeKind::Terminated => self.proposition(Atom::Terminated, span),
             TreeKind::Failed => self.proposition(Atom::Failed, span),
             TreeKind::Unary(op, operand) => {

@@ -47,6 +47,10 @@ pub(crate) enum TreeKind {
     At(Name),
     /// `in(procedure)`.
     In(Span),
+    /// `call(procedure)`.
+    Call(Span),
+    /// `return(procedure)`.
+    Return(Span),
     /// `terminated`.
     Terminated,
     /// `failed`.

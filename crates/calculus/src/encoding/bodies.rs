@@ -4,22 +4,25 @@
 //! megabytes, and reading it back would take longer than solving. So the engine reads only types,
 //! heads and the algorithm as text, and puts the bodies in here.
 
-use crate::encoding::layout::{Class, Layout};
+use crate::encoding::layout::{Class, Field, Layout};
 use crate::encoding::relations::{AFTER, BEFORE, Clause, ProgramRelation, Signature};
 use crate::encoding::steps::Part;
 use hardbop_formula::{
-    Formula, FormulaBuilder, FormulaId, Leaf, RelationId, System, Values, Variable as MuVariable,
-    VariableId,
+    Bits, Formula, FormulaBuilder, FormulaId, Hint, HintKind, Leaf, RelationId, System, Values,
+    Variable as MuVariable, VariableId,
 };
 use hardbop_machine::bits::{BitGraph, BitId, BitNode};
-use hardbop_machine::{InputId, ProcId, Variable};
+use hardbop_machine::{InputId, Machine, ProcId, Type, Variable};
 use rustc_hash::FxHashMap;
 
 /// Puts bodies into a system.
 pub(crate) struct BodyWriter<'w> {
     system: &'w mut System,
+    machine: &'w Machine,
     layout: &'w Layout,
     graph: &'w BitGraph,
+    /// Choices that stand beside what they are part of.
+    hints: Vec<Hint>,
     /// Formulas made so far; they come after those of the system.
     formulas: FormulaBuilder,
     bodies: Vec<(RelationId, FormulaId)>,
@@ -35,11 +38,18 @@ struct Scene<'s> {
 
 impl<'w> BodyWriter<'w> {
     /// A writer into a system.
-    pub(crate) fn new(system: &'w mut System, layout: &'w Layout, graph: &'w BitGraph) -> Self {
+    pub(crate) fn new(
+        system: &'w mut System,
+        machine: &'w Machine,
+        layout: &'w Layout,
+        graph: &'w BitGraph,
+    ) -> Self {
         Self {
             system,
+            machine,
             layout,
             graph,
+            hints: Vec::new(),
             formulas: FormulaBuilder::default(),
             bodies: Vec::new(),
         }
@@ -70,6 +80,30 @@ impl<'w> BodyWriter<'w> {
         }
         let body = self.formulas.or(modules);
         self.bodies.push((id, body));
+        let hints = std::mem::take(&mut self.hints);
+        self.system.relations[id.0 as usize].hints.extend(hints);
+    }
+
+    /// Asks for rows of fields in the order of BDD variables. It is enough to ask it for one
+    /// relation: copies of a field stand together.
+    pub(crate) fn put_in_rows(&mut self, rows: &[Vec<Field>], relations: &[ProgramRelation]) {
+        let has_all =
+            |signature: &Signature| BEFORE.iter().all(|&c| signature.parameters.contains(c));
+        let mut signatures = relations.iter().map(|relation| relation.signature);
+        let Some((signature, relation)) = signatures.find_map(|signature| {
+            let relation = self.system.find(signature.name)?;
+            has_all(&signature).then_some((signature, relation))
+        }) else {
+            return;
+        };
+        let parameters = &self.system.relation(relation).parameters;
+        let [locals, globals] = BEFORE.map(|holder| parameters[signature.place_of(holder)]);
+        let bit = |field: &Field| match field.class {
+            Class::Local => (locals, field.index),
+            Class::Global => (globals, field.index),
+        };
+        let rows = rows.iter().map(|row| row.iter().map(bit).collect());
+        self.system.rows.extend(rows);
     }
 
     /// Puts everything into the system.
@@ -119,9 +153,42 @@ impl<'w> BodyWriter<'w> {
                 let variables: Vec<VariableId> =
                     choices.iter().map(|_| self.boolean_variable()).collect();
                 scene.choices = choices.iter().copied().zip(variables.clone()).collect();
+                self.put_choices_beside_integers(scene, parts);
                 let all = self.all(scene, parts);
                 self.formulas.exists(variables, all)
             }
+        }
+    }
+
+    /// A bit of a choice from which the same bit of an integer is computed stands beside it.
+    fn put_choices_beside_integers(&mut self, scene: &Scene<'_>, parts: &[Part]) {
+        let mut placed: Vec<VariableId> = Vec::new();
+        for part in parts {
+            let &Part::Becomes(variable, bit, value) = part else {
+                continue;
+            };
+            if self.machine.type_of(scene.clause.after, variable) == Type::Bool {
+                continue;
+            }
+            let choices = self.graph.cone([value]).into_iter();
+            let choices = choices.filter_map(|id| match self.graph.get(id) {
+                BitNode::Input(input, of) if of == bit => scene.choices.get(&(input, of)).copied(),
+                _ => None,
+            });
+            let Some(choice) = choices.into_iter().find(|choice| !placed.contains(choice)) else {
+                continue;
+            };
+            placed.push(choice);
+            let (holder, index) = self.holder(scene, AFTER, scene.clause.after, variable, bit);
+            let bits = |variable, first| Bits {
+                variable,
+                range: first..first + 1,
+            };
+            self.hints.push(Hint {
+                left: bits(holder, index),
+                kind: HintKind::Interleaved,
+                right: bits(choice, 0),
+            });
         }
     }
 
@@ -175,6 +242,19 @@ impl<'w> BodyWriter<'w> {
         variable: Variable,
         bit: u8,
     ) -> FormulaId {
+        let (holder, index) = self.holder(scene, holders, procedure, variable, bit);
+        self.formulas.bit(holder, index)
+    }
+
+    /// The parameter that holds a bit, and where in it.
+    fn holder(
+        &self,
+        scene: &Scene<'_>,
+        holders: [char; 2],
+        procedure: ProcId,
+        variable: Variable,
+        bit: u8,
+    ) -> (VariableId, u32) {
         let field = self.layout.field(procedure, variable, bit);
         let field = field.expect("a bit that a relation speaks of has a field");
         let holder = match field.class {
@@ -182,7 +262,7 @@ impl<'w> BodyWriter<'w> {
             Class::Global => holders[1],
         };
         let holder = scene.signature.place_of(holder);
-        self.formulas.bit(scene.parameters[holder], field.index)
+        (scene.parameters[holder], field.index)
     }
 
     /// "The parameter has this code", as conjuncts.

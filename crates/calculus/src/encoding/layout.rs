@@ -4,12 +4,15 @@
 //! A state of the program is, as in the appendix of the Getafix paper, a module, a program counter
 //! that counts from 0 (the entry) in each module, the locals and the globals. **Slots, not names**:
 //! locals of different procedures never meet in one state, so class `Local` has as many bits as the
-//! procedure that needs most of them. A bit has a field only if its value can matter: if it is live
+//! procedure that needs most of them, integers first, the widest before the others, so that integers
+//! of different procedures lie on each other bit by bit. A bit has a field only if its value can matter: if it is live
 //! somewhere and can influence whether a target is reached. [`Extent::Full`] gives every bit one.
 
-use hardbop_machine::analysis::{Analyses, Liveness, ModRef, NodeOrder, Slice};
+use hardbop_machine::analysis::{Analyses, Liveness, ModRef, NodeOrder, Slice, VariableIndex};
 use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Variable};
+use hardbop_symbolic::Words;
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 
 /// How much of a program its relations say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -161,10 +164,10 @@ impl Layout {
                     }
                 }
             }
-            for (index, local) in procedure.locals.iter().enumerate() {
-                if !used[index] {
-                    continue;
-                }
+            let mut locals: Vec<_> = procedure.locals.iter().enumerate().collect();
+            locals.retain(|&(index, _)| used[index]);
+            locals.sort_by_key(|(_, local)| Reverse(local.ty.width()));
+            for (index, local) in locals {
                 let variable = Variable::Local(LocalId(index as u32));
                 for bit in (0..local.ty.width() as u8).rev() {
                     let slot = self.bits[id.index()].len();
@@ -184,6 +187,52 @@ impl Layout {
             let name = names.take(&name.unwrap_or_default(), 's', slot as u32);
             self.local_fields.push(name);
         }
+    }
+
+    /// The fields of integers: those of integers that meet are interleaved ([`Words`]) and stand in
+    /// one row.
+    pub(crate) fn integer_rows(&self, machine: &Machine) -> Vec<Vec<Field>> {
+        let (globals, locals) = (self.global_fields.len(), self.local_fields.len());
+        let last = (globals + locals) as u32;
+        // Fields have the highest bit first, words the lowest.
+        let number = |field: Field| match field.class {
+            Class::Global => last - 1 - field.index,
+            Class::Local => last - 1 - globals as u32 - field.index,
+        };
+        let variables = VariableIndex::new(machine);
+        let mut words = vec![0..0; variables.count()];
+        for procedure in machine.procedure_ids() {
+            for ((variable, bit), field) in self.bits(procedure) {
+                if bit == 0 {
+                    let width = machine.type_of(procedure, variable).width();
+                    let start = number(field);
+                    words[variables.index(procedure, variable)] = start..start + width;
+                }
+            }
+        }
+        let is_placed: Vec<bool> = words.iter().map(|bits| !bits.is_empty()).collect();
+        let order: Vec<usize> = (0..words.len()).filter(|&word| is_placed[word]).collect();
+        let mut words = Words::new(words);
+        words.join_those_that_meet(machine, |procedure, variable| {
+            Some(variables.index(procedure, variable)).filter(|&word| is_placed[word])
+        });
+        let field = |number: u32| {
+            let index = last - 1 - number;
+            match index.checked_sub(globals as u32) {
+                None => Field {
+                    class: Class::Global,
+                    index,
+                },
+                Some(index) => Field {
+                    class: Class::Local,
+                    index,
+                },
+            }
+        };
+        let rows = words.blocks(&order).into_iter();
+        rows.filter(|row| row.len() > 1)
+            .map(|row| row.into_iter().map(field).collect())
+            .collect()
     }
 
     /// The code of a procedure in the type `Module`.

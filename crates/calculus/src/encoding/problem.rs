@@ -157,10 +157,11 @@ impl<'m> Program<'m> {
     }
 
     fn fill(&self, system: &mut System) {
-        let mut writer = BodyWriter::new(system, &self.layout, self.view.graph());
+        let mut writer = BodyWriter::new(system, self.machine, &self.layout, self.view.graph());
         for relation in &self.relations {
             writer.define(relation);
         }
+        writer.put_in_rows(&self.layout.integer_rows(self.machine), &self.relations);
         writer.finish();
     }
 }

@@ -288,7 +288,11 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
             .memory
             .map(|megabytes| megabytes.saturating_mul(1024)),
     })?;
-    let counter = (arguments.instructions || arguments.is_page()).then(Counter::find);
+    let counter = match (arguments.instructions, arguments.is_page()) {
+        (true, _) => Some(Counter::find()),
+        (false, true) => Some(Counter::find_quick()),
+        (false, false) => None,
+    };
     let mut run = Run {
         hardbop: env!("CARGO_PKG_VERSION").to_owned(),
         host: host::describe(),
@@ -310,6 +314,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     for case in cases {
         let interrupted = measure(console, arguments, &session, &contenders, &case, &mut run)?;
         if interrupted {
+            run.is_incomplete = true;
             return outputs::finish(console, arguments, &run, true);
         }
         let from = run.records.len() - contenders.len();

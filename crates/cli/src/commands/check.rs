@@ -24,6 +24,7 @@ use crate::reports::{self, ReportArguments, Reported};
 use crate::trace_arguments::{TraceArguments, shown};
 use crate::usage::Usage;
 use crate::watchdog;
+use crate::witnesses;
 use hardbop_machine::Machine;
 use hardbop_outcome::{
     Answer, Asked, Budget, Certificate, Evidence, Limit, Outcome, Question, Verdict,
@@ -143,6 +144,10 @@ pub fn run(
         }
         files::prepare(file)?;
     }
+    if output.reports.witness.is_some() {
+        let has_certificates = questions.iter().all(ReadQuestion::has_certificates);
+        witnesses::refuse_without_effect(&machine, has_certificates)?;
+    }
     output.reports.prepare(output.certificate.as_deref())?;
     usage.end_phase("questions");
     let budget = arguments.limits.budget(patience);
@@ -200,9 +205,9 @@ pub fn run(
     }
     // Whatever becomes of the reports, the verdicts are there.
     console.flush();
-    output
-        .reports
-        .write(&reported, || coverage::of_sequential(&machine, &budget))?;
+    output.reports.write(console, &reported, || {
+        coverage::of_sequential(&machine, &budget)
+    })?;
     let exit = exit_of(&all, output.require_certificate);
     if output.stats {
         console.print_about(&statistics(&machine, &all, &usage));

@@ -50,6 +50,14 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Exit {
 
 fn format_file(console: &mut Console, arguments: &Arguments, file: &str) -> Result<Exit, Failure> {
     let source = input::read_source(file)?;
+    if source.c_reading().is_some() {
+        let why = format!("{file} is C, which `hardbop fmt` does not format");
+        return Err(Failure::BadInput(why));
+    }
+    if arguments.reading.c.are_given() {
+        let why = "options about C programs have no effect on `hardbop fmt`";
+        return Err(Failure::BadInput(why.to_owned()));
+    }
     let formatted = formatted(console, &source, &arguments.reading)?;
     let is_changed = formatted != source.text();
     if arguments.check {

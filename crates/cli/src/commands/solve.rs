@@ -97,6 +97,7 @@ impl AboutProgram {
             || self.relations.extent().is_some()
             || self.reading.guarded
             || self.reading.dialect.is_some()
+            || self.reading.c.are_given()
             || !self.targets.is_empty();
         if is_given {
             let why = "options about a program have no effect without --program FILE";

@@ -8,6 +8,7 @@
 //! caller wants of it; equal calls once.
 
 use crate::encoding::frame::{Frame, set_bits};
+use crate::encoding::table::reserve;
 use crate::search::exploration::{Derivation, Exploration, NO_STATE, StateId, Via};
 use hardbop_machine::{EdgeId, LocalId, ProcId, Variable};
 use hardbop_outcome::{CompletedCall, Decision, Skeleton};
@@ -40,9 +41,9 @@ pub(crate) struct RunReader<'r, 's> {
     pub(crate) exploration: &'r mut Exploration<'s>,
     fair_steps: FairSteps<'r>,
     calls: Vec<CompletedCall>,
-    numbers: HashMap<CallEnd, usize>,
+    numbers: HashMap<Rc<CallEnd>, u32>,
     /// Completed calls that have a number but no steps yet.
-    pending: Vec<(usize, CallEnd)>,
+    pending: Vec<(u32, Rc<CallEnd>)>,
 }
 
 /// The steps of a completed call and the first values of its locals.
@@ -95,9 +96,9 @@ impl<'r, 's> RunReader<'r, 's> {
     /// Reads the completed calls of some runs.
     pub(crate) fn finish(mut self, runs: &mut [Skeleton]) -> Option<()> {
         while let Some((number, end)) = self.pending.pop() {
-            let (steps, locals) = self.completed(end)?;
-            self.calls[number].steps = steps;
-            self.calls[number].locals = locals;
+            let (steps, locals) = self.completed(&end)?;
+            let call = &mut self.calls[number as usize];
+            (call.steps, call.locals) = (steps, locals);
         }
         let calls = Rc::new(self.calls);
         for run in runs {
@@ -172,7 +173,8 @@ impl<'r, 's> RunReader<'r, 's> {
     }
 
     /// Reads a completed call from its exit.
-    fn completed(&mut self, (exit, mut is_fair, mut values): CallEnd) -> Option<CallInside> {
+    fn completed(&mut self, end: &CallEnd) -> Option<CallInside> {
+        let (exit, mut is_fair, mut values) = end.clone();
         let root = self.exploration.root_of(exit);
         let entry = self.exploration.roots()[root as usize].entry;
         let mut at = exit;
@@ -203,16 +205,20 @@ impl<'r, 's> RunReader<'r, 's> {
 
     /// The number of a completed call; its steps are read later.
     fn number(&mut self, end: CallEnd) -> usize {
-        let next = self.calls.len();
-        let number = *self.numbers.entry(end.clone()).or_insert(next);
-        if number == next {
-            self.calls.push(CompletedCall {
-                procedure: self.procedure(end.0),
-                locals: Vec::new(),
-                steps: Vec::new(),
-            });
-            self.pending.push((number, end));
+        if let Some(&known) = self.numbers.get(&end) {
+            return known as usize;
         }
+        let number = self.calls.len();
+        let call = CompletedCall {
+            procedure: self.procedure(end.0),
+            locals: Vec::new(),
+            steps: Vec::new(),
+        };
+        reserve(&mut self.calls, 1);
+        self.calls.push(call);
+        let end = Rc::new(end);
+        self.numbers.insert(Rc::clone(&end), number as u32);
+        self.pending.push((number as u32, end));
         number
     }
 

@@ -6,6 +6,7 @@
 //! needs no stack.
 
 use crate::encoding::step::Decision;
+use crate::encoding::table::reserve;
 use crate::search::exploration::{Advance, Cursor, Exploration, Starts, StateId};
 use crate::search::watch::{Stopped, Watch};
 
@@ -39,6 +40,7 @@ fn search_from(
                 }
                 if successor.is_new {
                     watch.meet(exploration, successor.state)?;
+                    reserve(&mut path, 1);
                     path.push(exploration.cursor(successor.state, &decisions, false));
                 }
             }

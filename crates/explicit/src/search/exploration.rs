@@ -166,10 +166,14 @@ impl<'s> Exploration<'s> {
         }
     }
 
-    /// No more states will be made; those that are there can be read.
+    /// No more states will be made; those that are there can be read. Who waits and which exits
+    /// there are is forgotten.
     pub(crate) fn close(&mut self) {
         self.states.close();
         self.entries.close();
+        for root in &mut self.roots {
+            (root.callers, root.exits) = (Vec::new(), Vec::new());
+        }
     }
 
     /// What never changes.

@@ -1,7 +1,8 @@
 //! The order of the BDD variables.
 //!
 //! Classes of bits (see [`crate::encoding::allocation`]) that are copies of one thing form a *column* and
-//! stand together; the bits of one enumeration form a *block* of columns. Large enumerations
+//! stand together; the bits of one enumeration form a *block* of columns, and so do the rows of bits
+//! that the maker of the system asks for ([`System::rows`]). Large enumerations
 //! (program counters) come first, since everything is a case distinction on them; the other blocks
 //! are placed by [`force`], by the small formulas that they occur in. The wishes of the text (`~+`,
 //! `~-`, `<`, `>`) win over all of that.
@@ -242,6 +243,8 @@ struct Blocks {
     /// Those of enumerations, and among them those with many values.
     enumerated: BTreeSet<usize>,
     large: BTreeSet<usize>,
+    /// Per column of a row its place among all such.
+    places: BTreeMap<usize, usize>,
 }
 
 impl Blocks {
@@ -268,13 +271,18 @@ impl Blocks {
                     if values > many_values {
                         large_columns.push(column);
                     }
-                    let block = partition.find(column);
-                    let first = *first.get_or_insert(block);
-                    let first = partition.find(first);
-                    if first != block {
-                        partition.join(first, block);
-                    }
+                    join_blocks(&mut partition, &mut first, column);
                 }
+            }
+        }
+        let mut places = BTreeMap::new();
+        for row in &system.rows {
+            let bits = row.iter().map(|&(variable, bit)| model.bit(variable, bit));
+            let mut first = None;
+            for column in bits.filter_map(|bit| columns.of(bit)) {
+                let place = places.len();
+                places.entry(column).or_insert(place);
+                join_blocks(&mut partition, &mut first, column);
             }
         }
         let mut of = BTreeMap::new();
@@ -287,6 +295,7 @@ impl Blocks {
         Self {
             enumerated: blocks_of(&enumerated_columns),
             large: blocks_of(&large_columns),
+            places,
             of,
         }
     }
@@ -297,6 +306,9 @@ impl Blocks {
         let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (&column, &block) in &self.of {
             members.entry(block).or_default().push(column);
+        }
+        for members in members.values_mut() {
+            members.sort_by_key(|column| self.places.get(column));
         }
         let (large, small): (Vec<usize>, Vec<usize>) =
             members.keys().partition(|block| self.large.contains(block));
@@ -337,6 +349,15 @@ impl Blocks {
             }
         }
         edges
+    }
+}
+
+/// Puts a column into the block of the first one, which it may be itself.
+fn join_blocks(partition: &mut Partition, first: &mut Option<usize>, column: usize) {
+    let block = partition.find(column);
+    let first = partition.find(*first.get_or_insert(block));
+    if first != block {
+        partition.join(first, block);
     }
 }
 

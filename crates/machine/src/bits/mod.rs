@@ -15,3 +15,4 @@ mod words;
 pub use edge::{BitAssignment, BitEdge, BitResult, BitView};
 pub use graph::{BitGraph, BitId, BitNode};
 pub use layout::BitLayout;
+pub use words::translate;

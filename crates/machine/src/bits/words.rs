@@ -7,10 +7,10 @@ use crate::ids::ExprId;
 use crate::types::Type;
 
 /// A word, lowest bit first.
-pub(super) type Word = Vec<BitId>;
+pub type Word = Vec<BitId>;
 
 /// Translates an expression into its bits.
-pub(super) fn translate(graph: &mut BitGraph, exprs: &ExprArena, root: ExprId) -> Word {
+pub fn translate(graph: &mut BitGraph, exprs: &ExprArena, root: ExprId) -> Word {
     exprs.fold(root, |expr, operands: &mut Vec<Word>| match *expr {
         Expr::Const(value, ty) => (0..ty.width())
             .map(|bit| BitId::constant(value >> bit & 1 == 1))

@@ -212,6 +212,9 @@ pub struct Choice {
     pub line: u32,
     /// One-based column in characters.
     pub column: u32,
+    /// Where it starts in the text, for whoever reads the text further.
+    #[serde(skip)]
+    pub(crate) start: u32,
     /// Its value.
     pub value: u64,
 }

@@ -2,19 +2,34 @@
 //! and the labels of a `goto`, found again by the place of the statement.
 //!
 //! A machine numbers the choices of an edge in the order in which the lowering meets them, which is
-//! the order in which their texts end. It keeps no places of them, so the text is parsed once more
-//! for a report: that is cheaper than places in every machine that an engine works on.
+//! the order in which their texts end. It keeps no places of them, so a procedure is parsed once
+//! more when a report comes to it: that is cheaper than places in every machine that an engine works
+//! on, and a run that is shown in part needs few procedures.
 
-use hardbop_machine::{EdgeId, Machine};
+use hardbop_machine::{EdgeId, Machine, ProcId};
 use hardbop_syntax::ast::{ExprKind, StmtKind, Target};
-use hardbop_syntax::{Ast, Span};
+use hardbop_syntax::{Ast, Source, Span};
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::run::{Branch, Choice, StepKind};
 
-/// The statements and choices of a program text.
+/// The statements and choices of a program text, as far as somebody has asked for them.
 pub(super) struct Written<'a> {
     machine: &'a Machine,
+    /// Nothing stands for the whole text.
+    procedures: RefCell<HashMap<Option<ProcId>, Rc<WrittenProcedure>>>,
+    /// A function of C needs what is declared before it, and guarded blocks are one procedure
+    /// without a head.
+    is_read_whole: bool,
+}
+
+/// The statements and choices of a procedure. Places are counted from the start of what was parsed.
+#[derive(Default)]
+struct WrittenProcedure {
+    /// Where that is in the text.
+    base: u32,
     /// By the offset at which a statement, or the condition of an `elsif`, starts.
     statements: HashMap<u32, Statement>,
     /// In order of their ends.
@@ -37,18 +52,28 @@ struct WrittenChoice {
     is_condition: bool,
 }
 
-impl<'a> Written<'a> {
-    pub(super) fn new(machine: &'a Machine) -> Self {
-        let ast = hardbop_syntax::parse(&machine.source).ast;
+impl WrittenProcedure {
+    /// Parses a procedure, or the whole text where it is read only as a whole.
+    fn new(machine: &Machine, procedure: Option<ProcId>) -> Self {
+        let whole = &machine.source;
+        let Some(procedure) = procedure else {
+            return Self::of(&hardbop_c::parse_any(whole).ast, 0);
+        };
+        let span = machine.procedure(procedure).span;
+        let source = Source::new(whole.name(), whole.slice(span));
+        Self::of(&hardbop_syntax::parse(&source).ast, span.start)
+    }
+
+    /// What a tree says.
+    fn of(ast: &Ast, base: u32) -> Self {
         let mut written = Self {
-            machine,
-            statements: HashMap::new(),
-            choices: Vec::new(),
+            base,
+            ..Self::default()
         };
         let mut conditions = Vec::new();
         let mut discarded = Vec::new();
         for stmt in &ast.stmts {
-            let mut condition = |id| conditions.push(inner(&ast, id));
+            let mut condition = |id| conditions.push(inner(ast, id));
             let statement = match &stmt.kind {
                 StmtKind::If { arms, .. } => {
                     for &(id, _) in arms {
@@ -126,6 +151,28 @@ impl<'a> Written<'a> {
         written.choices.sort_by_key(|choice| choice.span.end);
         written
     }
+}
+
+impl<'a> Written<'a> {
+    pub(super) fn new(machine: &'a Machine) -> Self {
+        Self {
+            machine,
+            procedures: RefCell::default(),
+            is_read_whole: machine.source.c_reading().is_some() || machine.procedures.len() == 1,
+        }
+    }
+
+    /// The procedure of an edge.
+    fn procedure(&self, edge: EdgeId) -> Rc<WrittenProcedure> {
+        let machine = self.machine;
+        let id = machine.procedure_of(machine.edge(edge).from);
+        let id = (!self.is_read_whole).then_some(id);
+        let mut known = self.procedures.borrow_mut();
+        let written = known
+            .entry(id)
+            .or_insert_with(|| Rc::new(WrittenProcedure::new(machine, id)));
+        Rc::clone(written)
+    }
 
     /// What kind of step it is to take an edge that is not a call, and which way it goes where
     /// there are several.
@@ -136,7 +183,9 @@ impl<'a> Written<'a> {
         let from = self.machine.edge(edge).from;
         let node = self.machine.node(from);
         let position = (edge.0 - node.edges.start) as usize;
-        match self.statements.get(&node.span.start) {
+        let written = self.procedure(edge);
+        let start = node.span.start.wrapping_sub(written.base);
+        match written.statements.get(&start) {
             Some(Statement::Condition(kind)) => (*kind, Some(Branch::Condition(position == 0))),
             Some(Statement::Goto(labels)) => {
                 let label = labels.get(position).filter(|_| labels.len() > 1);
@@ -154,9 +203,11 @@ impl<'a> Written<'a> {
         inputs: &[u64],
         branch: Option<&Branch>,
     ) -> Vec<Choice> {
-        let span = self.machine.edge(edge).span;
-        let first = self.choices.partition_point(|c| c.span.end <= span.start);
-        let here = self.choices[first..].iter();
+        let whole = self.machine.edge(edge).span;
+        let written = self.procedure(edge);
+        let span = moved(whole, u32::checked_sub, written.base).unwrap_or_default();
+        let first = (written.choices).partition_point(|c| c.span.end <= span.start);
+        let here = written.choices[first..].iter();
         let here = here.take_while(|c| c.span.end <= span.end);
         let mut inputs = inputs.iter();
         let mut choices = Vec::new();
@@ -167,11 +218,13 @@ impl<'a> Written<'a> {
             } else {
                 inputs.next().copied()
             };
-            choices.extend(value.map(|value| self.choice(choice.span, value)));
+            let place = moved(choice.span, u32::checked_add, written.base);
+            let value = value.zip(place);
+            choices.extend(value.map(|(value, place)| self.choice(place, value)));
         }
         // What is left are choices that the statement does not name: those of `enforce`, or the
         // results of a procedure that ends without `return`.
-        choices.extend(inputs.map(|&value| self.choice(span, value)));
+        choices.extend(inputs.map(|&value| self.choice(whole, value)));
         choices
     }
 
@@ -182,9 +235,15 @@ impl<'a> Written<'a> {
             text: super::run::statement_text(source.slice(span)),
             line,
             column,
+            start: span.start,
             value,
         }
     }
+}
+
+/// A place counted from elsewhere.
+fn moved(span: Span, by: fn(u32, u32) -> Option<u32>, base: u32) -> Option<Span> {
+    Some(Span::new(by(span.start, base)?, by(span.end, base)?))
 }
 
 /// Which way each edge of a program goes, where there are several.

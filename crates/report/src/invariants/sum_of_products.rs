@@ -8,8 +8,97 @@ use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::Variable;
 use std::collections::BTreeMap;
 
-/// Longer formulas are given up.
-const MAX_LITERALS: usize = 60;
+/// How formulas are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Notation {
+    /// As in programs, for a person; longer formulas are given up.
+    Program,
+    /// As in C, for another tool.
+    C,
+}
+
+impl Notation {
+    /// Formulas with more literals are given up.
+    fn most_literals(self) -> usize {
+        match self {
+            Notation::Program => 60,
+            Notation::C => 2_000,
+        }
+    }
+
+    fn and(self) -> &'static str {
+        match self {
+            Notation::Program => " & ",
+            Notation::C => " && ",
+        }
+    }
+
+    fn or(self) -> &'static str {
+        match self {
+            Notation::Program => " | ",
+            Notation::C => " || ",
+        }
+    }
+
+    fn equals(self, equal: bool) -> &'static str {
+        match (self, equal) {
+            (_, false) => "!=",
+            (Notation::Program, true) => "=",
+            (Notation::C, true) => "==",
+        }
+    }
+
+    /// A conjunction that is an operand of a disjunction. Compilers warn where C has no parentheses.
+    fn grouped(self, conjunction: String, count: usize) -> String {
+        match self {
+            Notation::C if count > 1 => format!("({conjunction})"),
+            _ => conjunction,
+        }
+    }
+
+    /// A bit of a variable, or its negation.
+    fn literal(self, bit: &NamedBit, positive: bool) -> String {
+        let sign = if positive { "" } else { "!" };
+        match (bit.width, self) {
+            (1, _) => format!("{sign}{}", bit.name),
+            (_, Notation::Program) => format!("{sign}{}[{}]", bit.name, bit.bit),
+            (_, Notation::C) => format!("{sign}({} >> {} & 1)", bit.name, bit.bit),
+        }
+    }
+
+    /// A variable and its value. Whether an integer of C is signed is not known here: what has a
+    /// leading 1 is compared as a number without a sign.
+    fn value(self, bit: &NamedBit, value: u64, equal: bool) -> String {
+        let (name, word) = (&bit.name, self.equals(equal));
+        if self == Notation::C && value >> (bit.width - 1) & 1 == 1 {
+            return format!("{}{name} {word} {value}U", c_cast(bit.width));
+        }
+        format!("{name} {word} {value}")
+    }
+
+    /// Two integers of the same width are equal. In C shorter ones would be extended, each by its
+    /// own sign.
+    fn same(self, one: &NamedBit, other: &NamedBit) -> String {
+        let (a, b, word) = (&one.name, &other.name, self.equals(true));
+        match self {
+            Notation::C if one.width < 32 => {
+                let cast = c_cast(one.width);
+                format!("{cast}{a} {word} {cast}{b}")
+            }
+            _ => format!("{a} {word} {b}"),
+        }
+    }
+}
+
+/// The conversion to an integer of so many bits without a sign.
+fn c_cast(width: u32) -> &'static str {
+    match width {
+        0..=8 => "(unsigned char)",
+        9..=16 => "(unsigned short)",
+        17..=32 => "(unsigned int)",
+        _ => "(unsigned long long)",
+    }
+}
 
 /// A product: variables with their signs. Of a negated function it is read as a clause.
 type Product = Vec<(u32, bool)>;
@@ -33,6 +122,7 @@ pub(super) fn text(
     manager: &mut Manager<'_>,
     bdd: Bdd,
     names: &Names,
+    notation: Notation,
 ) -> Result<String, Exhausted> {
     if bdd.is_true() {
         return Ok("true".to_owned());
@@ -40,15 +130,19 @@ pub(super) fn text(
     let (sum, _) = cover(manager, bdd, bdd)?;
     let (negated, _) = cover(manager, !bdd, !bdd)?;
     let size = |products: &[Product]| products.iter().map(Vec::len).sum::<usize>();
-    if size(&sum).min(size(&negated)) > MAX_LITERALS {
+    if size(&sum).min(size(&negated)) > notation.most_literals() {
         return Err(Exhausted::Work);
     }
     let of_sum: Vec<String> = sum
         .iter()
-        .map(|product| conjunction(product, names))
+        .map(|product| {
+            let text = conjunction(product, names, notation);
+            let is_alone = sum.len() == 1;
+            notation.grouped(text, if is_alone { 1 } else { product.len() })
+        })
         .collect();
-    let of_sum = of_sum.join(" | ");
-    let of_clauses = clauses(&negated, names);
+    let of_sum = of_sum.join(notation.or());
+    let of_clauses = clauses(&negated, names, notation);
     // What is shorter as text may not be what has fewer literals: values of integers are short.
     Ok(if of_sum.len() < of_clauses.len() {
         of_sum
@@ -57,19 +151,10 @@ pub(super) fn text(
     })
 }
 
-fn literal(names: &Names, variable: u32, positive: bool) -> String {
-    let bit = &names[&variable];
-    let sign = if positive { "" } else { "!" };
-    match bit.width {
-        1 => format!("{sign}{}", bit.name),
-        _ => format!("{sign}{}[{}]", bit.name, bit.bit),
-    }
-}
-
 /// Literals about one variable of the program.
 struct Group<'n> {
-    /// Its name and value, where every bit is there.
-    whole: Option<(&'n str, u64)>,
+    /// One of its bits and its value, where every bit is there.
+    whole: Option<(&'n NamedBit, u64)>,
     literals: Vec<(u32, bool)>,
 }
 
@@ -92,7 +177,7 @@ fn grouped<'n>(literals: &[(u32, bool)], names: &'n Names) -> Vec<Group<'n>> {
             .iter()
             .map(|(variable, sign)| u64::from(*sign) << names[variable].bit);
         Group {
-            whole: is_whole.then(|| (first.name.as_str(), bits.sum())),
+            whole: is_whole.then(|| (first, bits.sum())),
             literals: group,
         }
     });
@@ -100,22 +185,22 @@ fn grouped<'n>(literals: &[(u32, bool)], names: &'n Names) -> Vec<Group<'n>> {
 }
 
 /// A product: `a & !b & n = 3`.
-fn conjunction(product: &[(u32, bool)], names: &Names) -> String {
+fn conjunction(product: &[(u32, bool)], names: &Names, notation: Notation) -> String {
     let parts = grouped(product, names)
         .into_iter()
         .flat_map(|group| match group.whole {
-            Some((name, value)) => vec![format!("{name} = {value}")],
+            Some((bit, value)) => vec![notation.value(bit, value, true)],
             None => group
                 .literals
                 .iter()
-                .map(|&(v, sign)| literal(names, v, sign))
+                .map(|&(v, sign)| notation.literal(&names[&v], sign))
                 .collect(),
         });
-    parts.collect::<Vec<_>>().join(" & ")
+    parts.collect::<Vec<_>>().join(notation.and())
 }
 
 /// The negation of a sum: `a & (b | c) & m = n & k != 0`.
-fn clauses(products: &[Product], names: &Names) -> String {
+fn clauses(products: &[Product], names: &Names, notation: Notation) -> String {
     let negate = |product: &Product| -> Vec<(u32, bool)> {
         product
             .iter()
@@ -126,31 +211,30 @@ fn clauses(products: &[Product], names: &Names) -> String {
     let units: Vec<(u32, bool)> = all.iter().filter(|c| c.len() == 1).map(|c| c[0]).collect();
     let mut parts = Vec::new();
     if !units.is_empty() {
-        parts.push(conjunction(&units, names));
+        parts.push(conjunction(&units, names, notation));
     }
     let others: Vec<&Vec<(u32, bool)>> = all.iter().filter(|c| c.len() != 1).collect();
     let is_alone = parts.is_empty() && others.len() == 1;
     let (equalities, others) = equalities(&others);
-    parts.extend(equal_bits(&equalities, names));
+    parts.extend(equal_bits(&equalities, names, notation));
     for clause in others {
         let groups = grouped(clause, names);
         let alternatives: Vec<String> = groups
             .iter()
             .flat_map(|group| match group.whole {
                 // The clause fails only where every bit is the opposite.
-                Some((name, value)) => {
-                    let width = names[&group.literals[0].0].width;
-                    let excluded = !value & (u64::MAX >> (64 - width));
-                    vec![format!("{name} != {excluded}")]
+                Some((bit, value)) => {
+                    let excluded = !value & (u64::MAX >> (64 - bit.width));
+                    vec![notation.value(bit, excluded, false)]
                 }
                 None => group
                     .literals
                     .iter()
-                    .map(|&(v, sign)| literal(names, v, sign))
+                    .map(|&(v, sign)| notation.literal(&names[&v], sign))
                     .collect(),
             })
             .collect();
-        let text = alternatives.join(" | ");
+        let text = alternatives.join(notation.or());
         let needs_none = is_alone || alternatives.len() == 1;
         parts.push(if needs_none {
             text
@@ -158,7 +242,7 @@ fn clauses(products: &[Product], names: &Names) -> String {
             format!("({text})")
         });
     }
-    parts.join(" & ")
+    parts.join(notation.and())
 }
 
 /// A clause of several literals.
@@ -199,7 +283,7 @@ fn equalities<'c>(clauses: &[&'c Clause]) -> (Vec<Equality>, Vec<&'c Clause>) {
 }
 
 /// Equalities of bits in words; of all bits of two integers as one.
-fn equal_bits(equalities: &[Equality], names: &Names) -> Vec<String> {
+fn equal_bits(equalities: &[Equality], names: &Names, notation: Notation) -> Vec<String> {
     let mut parts = Vec::new();
     let mut done = vec![false; equalities.len()];
     for (index, &(a, b, equal)) in equalities.iter().enumerate() {
@@ -222,14 +306,11 @@ fn equal_bits(equalities: &[Equality], names: &Names) -> Vec<String> {
             for member in group {
                 done[member] = true;
             }
-            parts.push(format!("{} = {}", one.name, other.name));
+            parts.push(notation.same(one, other));
         } else {
-            let word = if equal { "=" } else { "!=" };
-            parts.push(format!(
-                "{} {word} {}",
-                literal(names, a, true),
-                literal(names, b, true)
-            ));
+            let word = notation.equals(equal);
+            let [one, other] = [a, b].map(|v| notation.literal(&names[&v], true));
+            parts.push(format!("{one} {word} {other}"));
         }
     }
     parts
@@ -299,7 +380,7 @@ mod tests {
             width: 1,
         });
         let names = (0..).zip(names).collect();
-        text(&mut manager, bdd, &names).expect("it is small")
+        text(&mut manager, bdd, &names, Notation::Program).expect("it is small")
     }
 
     #[test]
@@ -334,16 +415,19 @@ mod tests {
         let (low, high) = (manager.iff(m0, n0).unwrap(), manager.iff(m1, n1).unwrap());
         let equal = manager.and(low, high).unwrap();
         let either = manager.or(two, not_zero).unwrap();
-        for (bdd, expected) in [
-            (two, "m = 2"),
-            (not_zero, "n != 0"),
-            (equal, "m = n"),
-            (either, "m = 2 | n[0] | n[1]"),
+        for (bdd, program, c) in [
+            (two, "m = 2", "(unsigned char)m == 2U"),
+            (not_zero, "n != 0", "n != 0"),
+            (equal, "m = n", "(unsigned char)m == (unsigned char)n"),
+            (
+                either,
+                "m = 2 | n[0] | n[1]",
+                "(!(m >> 0 & 1) || n != 0) && ((m >> 1 & 1) || n != 0)",
+            ),
         ] {
-            assert_eq!(
-                text(&mut manager, bdd, &names).expect("it is small"),
-                expected
-            );
+            let mut shown = |notation| text(&mut manager, bdd, &names, notation);
+            assert_eq!(shown(Notation::Program).expect("it is small"), program);
+            assert_eq!(shown(Notation::C).expect("it is small"), c);
         }
     }
 

@@ -9,7 +9,8 @@
 //!
 //! **Values before the solver.** Where they reach a term without equation the solver could only say
 //! yes. Trying them out is linear in the terms; the solver goes over all clauses again and again
-//! until it finds out the same.
+//! until it finds out the same. Where the last values reach nothing new, their opposites are tried
+//! before it too: a guard and its negation are the same work.
 //!
 //! **Recursion.** Calls within a component of the call graph nest only as deep as the bound says,
 //! at first once, then twice as deep each time that a solution needs an instance that was put off.
@@ -145,6 +146,7 @@ impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
     /// is.
     fn ask(&mut self, ledger: &mut Ledger<'_>) -> Result<bool, Limit> {
         let mut is_solution = false;
+        let mut is_opposite = false;
         while !ledger.is_decided() {
             let valuation = Valuation::new(self.closure, &self.values);
             let mut has_reached = false;
@@ -170,6 +172,11 @@ impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
                 self.deepen()?;
                 return Ok(false);
             }
+            if !is_solution && !is_opposite {
+                self.oppose();
+                is_opposite = true;
+                continue;
+            }
             if is_solution {
                 let (equations, excluded) = (&mut self.equations, &mut self.excluded);
                 exclude(self.closure, equations, &valuation, excluded);
@@ -177,6 +184,14 @@ impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
             is_solution = self.solve(ledger)?;
         }
         Ok(true)
+    }
+
+    /// Turns the values of all symbols around.
+    fn oppose(&mut self) {
+        self.values.resize(self.closure.symbols.len(), false);
+        for value in &mut self.values {
+            *value = !*value;
+        }
     }
 
     /// Asks the solver for values of the symbols under which a target may be reached; whether there

@@ -57,14 +57,14 @@ impl Compiler<'_> {
 
         let conjuncts = self.arguments(manager, view, edge)?;
         let mut draft = Draft::new();
-        draft.conjoin_all(manager, plans, conjuncts, self.space.choice(0))?;
+        draft.conjoin_all(manager, plans, conjuncts, &|v| self.space.is_choice(v))?;
         for &bit in &present {
             let wanted_after = live(bit) && !overwritten(bit);
             if !wanted_after && !reads.contains(&bit.slot) {
                 draft.quantify.insert(self.number(bit, Copy::Now));
             }
         }
-        let prepare = draft.finish(manager, plans, self.space.choice(0));
+        let prepare = draft.finish(manager, plans, &|v| self.space.is_choice(v));
 
         let enter = self.enter_plan(manager, plans, caller, inside, &reads, &present);
         let mut actions = Vec::new();
@@ -176,8 +176,13 @@ impl Compiler<'_> {
         let inside = self.interfaces.of(callee);
         let bits = view.edge(edge);
         let nothing_assigned = |_: Variable| false;
-        let mut encoder =
-            EdgeEncoder::new(self.space, caller, self.slice, &bits, &nothing_assigned);
+        let mut encoder = EdgeEncoder::new(
+            self.space,
+            caller,
+            self.slice,
+            (edge, &bits),
+            &nothing_assigned,
+        );
         let mut conjuncts = vec![encoder.encode(manager, view.graph(), bits.guard)?];
         for argument in &bits.arguments {
             let slot = self.space.slot(callee, argument.variable, argument.bit);

@@ -4,7 +4,7 @@ use crate::encoding::space::{Copy, Space};
 use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::analysis::Slice;
 use hardbop_machine::bits::{BitEdge, BitGraph, BitId, BitNode};
-use hardbop_machine::{ProcId, Variable};
+use hardbop_machine::{EdgeId, ProcId, Variable};
 use hardbop_symbolic::Encoder;
 use std::collections::HashMap;
 
@@ -17,7 +17,8 @@ pub(crate) struct EdgeEncoder<'e> {
     pub(crate) procedure: ProcId,
     /// Which variables are relevant.
     pub(crate) slice: &'e Slice,
-    /// The edge's formulas.
+    /// The edge, and its formulas.
+    pub(crate) id: EdgeId,
     pub(crate) edge: &'e BitEdge,
     /// Relevant bits that the edge assigns: only these have another value afterwards.
     pub(crate) assigned: &'e dyn Fn(Variable) -> bool,
@@ -32,13 +33,14 @@ impl<'e> EdgeEncoder<'e> {
         space: &'e Space,
         procedure: ProcId,
         slice: &'e Slice,
-        edge: &'e BitEdge,
+        (id, edge): (EdgeId, &'e BitEdge),
         assigned: &'e dyn Fn(Variable) -> bool,
     ) -> Self {
         Self {
             space,
             procedure,
             slice,
+            id,
             edge,
             assigned,
             hidden: HashMap::new(),
@@ -60,7 +62,7 @@ impl<'e> EdgeEncoder<'e> {
             BitNode::Next(variable, bit) => self.after(variable, bit),
             BitNode::Input(input, bit) => {
                 let number = self.edge.input_index(input, bit);
-                self.space.choice(number)
+                self.space.choice(self.id, number)
             }
             _ => unreachable!("only leaves that are not constants are asked for"),
         });
@@ -92,6 +94,6 @@ impl<'e> EdgeEncoder<'e> {
     fn hidden_choice(&mut self, variable: Variable, bit: u8, after: bool) -> u32 {
         let next = self.edge.input_bits() + self.hidden.len() as u32;
         let number = *self.hidden.entry((variable, bit, after)).or_insert(next);
-        self.space.choice(number)
+        self.space.choice(self.id, number)
     }
 }

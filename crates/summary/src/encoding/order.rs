@@ -9,7 +9,6 @@ use crate::encoding::space::{Slot, Space};
 use hardbop_bdd::force;
 use hardbop_machine::analysis::Slice;
 use hardbop_machine::analysis::variables::{each_read, each_write};
-use hardbop_machine::analysis::words::each_meeting;
 use hardbop_machine::{Machine, ProcId, Variable};
 use hardbop_symbolic::Words;
 use std::ops::Range;
@@ -42,17 +41,11 @@ pub(crate) fn slot_order(
         word_at[slots.start as usize] = number;
     }
     let word = |procedure, variable| word_at[space.first_slot(procedure, variable).0 as usize];
-    let has_integers = words.iter().any(|slots| slots.len() > 1);
     let mut words = Words::new(words);
-    for edge in machine.edge_ids().filter(|_| has_integers) {
-        each_meeting(machine, edge, |met| {
-            let relevant = met.iter().filter(|&&(p, v)| slice.relevant(p, v));
-            let mut relevant = relevant.map(|&(procedure, variable)| word(procedure, variable));
-            if let Some(first) = relevant.next() {
-                relevant.for_each(|other| words.join(first, other));
-            }
-        });
-    }
+    words.join_those_that_meet(machine, |procedure, variable| {
+        let is_relevant = slice.relevant(procedure, variable);
+        is_relevant.then(|| word(procedure, variable))
+    });
     let order = match order {
         Order::Declaration => (0..words.len()).collect(),
         Order::FirstUse => first_use(words.len(), &hyperedges(machine, slice, word)),

@@ -2,7 +2,7 @@
 //!
 //! **Slots, not names.** Locals of different procedures never meet in one relation, so they share
 //! slots: the n-th local of a width has the same slots in every procedure, and so have results. Each
-//! slot has four BDD variables next to each other, its copies:
+//! slot has four or five BDD variables next to each other, its copies:
 //!
 //! | copy | value |
 //! | --- | --- |
@@ -10,14 +10,16 @@
 //! | `Now` | at the node |
 //! | `Next` | after a step, or at a callee's exit |
 //! | `Argument` | of a callee's parameter while a call is made |
+//! | `Choice` | of a choice that meets the variable; only in programs that have such choices |
 //!
 //! Copies of one slot stand together, so that moving a relation from one copy to another keeps the
-//! order of variables and costs one pass. Below all slots come the choices of an edge, which are
-//! quantified as soon as they have been used.
+//! order of variables and costs one pass. Below all slots come the other choices of an edge. Choices
+//! are quantified as soon as they have been used.
 
 use crate::encoding::order::{Order, slot_order};
 use hardbop_machine::analysis::{Slice, VariableIndex};
-use hardbop_machine::{Machine, ProcId, Variable};
+use hardbop_machine::{Edge, EdgeId, Machine, ProcId, Type, Variable};
+use hardbop_symbolic::choices_beside_integers;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -32,9 +34,9 @@ pub(crate) enum Copy {
     Next,
     /// A parameter of a callee.
     Argument,
+    /// A choice beside an integer.
+    Choice,
 }
-
-const COPIES: u32 = 4;
 
 /// A bit of a global, or a place for a bit of a local of any procedure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -50,6 +52,10 @@ pub(crate) struct Space {
     position: Vec<u32>,
     /// Per place in the order its slot.
     slot_at: Vec<Slot>,
+    /// How many copies a slot has.
+    copies: u32,
+    /// Per edge with choices beside an integer all its choices.
+    choices: BTreeMap<EdgeId, Vec<u32>>,
 }
 
 impl Space {
@@ -87,10 +93,19 @@ impl Space {
             first_slots,
             position: (0..count).collect(),
             slot_at: Vec::new(),
+            copies: 4,
+            choices: BTreeMap::new(),
         };
         space.slot_at = slot_order(machine, &space, words, order, slice);
         for (place, slot) in space.slot_at.iter().enumerate() {
             space.position[slot.0 as usize] = place as u32;
+        }
+        let is_integer = |edge: &Edge| edge.inputs.iter().any(|&ty| ty != Type::Bool);
+        if machine.edges.iter().any(is_integer) {
+            space.copies = 5;
+            space.choices = choices_beside_integers(machine, space.first_choice(), |p, v, bit| {
+                space.variable(space.slot(p, v, bit), Copy::Choice)
+            });
         }
         space
     }
@@ -113,23 +128,36 @@ impl Space {
 
     /// The BDD variable of a copy of a slot.
     pub(crate) fn variable(&self, slot: Slot, copy: Copy) -> u32 {
-        self.position[slot.0 as usize] * COPIES + copy as u32
+        self.position[slot.0 as usize] * self.copies + copy as u32
     }
 
     /// The slot and copy that a BDD variable stands for; nothing for choices.
     pub(crate) fn meaning(&self, variable: u32) -> Option<(Slot, Copy)> {
-        let slot = *self.slot_at.get((variable / COPIES) as usize)?;
-        let copy = match variable % COPIES {
+        let slot = *self.slot_at.get((variable / self.copies) as usize)?;
+        let copy = match variable % self.copies {
             0 => Copy::Outer,
             1 => Copy::Now,
             2 => Copy::Next,
-            _ => Copy::Argument,
+            3 => Copy::Argument,
+            _ => return None,
         };
         Some((slot, copy))
     }
 
+    /// The first choice that is not beside an integer.
+    pub(crate) fn first_choice(&self) -> u32 {
+        self.position.len() as u32 * self.copies
+    }
+
     /// The BDD variable of the n-th choice bit of an edge.
-    pub(crate) fn choice(&self, number: u32) -> u32 {
-        self.position.len() as u32 * COPIES + number
+    pub(crate) fn choice(&self, edge: EdgeId, number: u32) -> u32 {
+        let placed = self.choices.get(&edge);
+        let placed = placed.and_then(|choices| choices.get(number as usize));
+        placed.copied().unwrap_or(self.first_choice() + number)
+    }
+
+    /// Whether a BDD variable is a choice of an edge.
+    pub(crate) fn is_choice(&self, variable: u32) -> bool {
+        variable >= self.first_choice() || variable % self.copies == Copy::Choice as u32
     }
 }

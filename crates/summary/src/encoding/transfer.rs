@@ -91,7 +91,7 @@ impl Compiler<'_> {
         let live = |bit: &ScopedBit| self.interfaces.matters_at(procedure, to, bit);
         let conjuncts = self.effects(manager, view.graph(), edge, &bits, &live)?;
         let mut draft = Draft::new();
-        draft.conjoin_all(manager, plans, conjuncts, self.space.choice(0))?;
+        draft.conjoin_all(manager, plans, conjuncts, &|v| self.space.is_choice(v))?;
         let scope = &self.interfaces.of(procedure).scope;
         let from = self.machine.edge(edge).from;
         let mut concerned = self.interfaces.present_at(procedure, from);
@@ -123,7 +123,7 @@ impl Compiler<'_> {
         // A variable that cannot occur in the relation need not be quantified: keeps plans few and
         // small.
         self.drop_absent(edge, &concerned, &mut draft);
-        Ok(draft.finish(manager, plans, self.space.choice(0)))
+        Ok(draft.finish(manager, plans, &|v| self.space.is_choice(v)))
     }
 
     /// Removes quantifications of variables that are neither in the relation before the edge nor in
@@ -161,7 +161,8 @@ impl Compiler<'_> {
     ) -> Result<Vec<Bdd>, Exhausted> {
         let procedure = self.procedure_of(edge);
         let assigned = |variable: Variable| bits.assignments.iter().any(|a| a.variable == variable);
-        let mut encoder = EdgeEncoder::new(self.space, procedure, self.slice, bits, &assigned);
+        let mut encoder =
+            EdgeEncoder::new(self.space, procedure, self.slice, (edge, bits), &assigned);
         let mut conjuncts = vec![encoder.encode(manager, graph, bits.guard)?];
         let constrain = encoder.encode(manager, graph, bits.constrain)?;
         let constrained = manager.support(constrain);

@@ -585,7 +585,7 @@ fn inputs(machine: &Machine, space: &Space, edge: EdgeId, chosen: &Values) -> Ve
     let mut word = |width: u32| {
         let mut value = 0_u64;
         for bit in 0..width {
-            let variable = space.choice(number);
+            let variable = space.choice(edge, number);
             number += 1;
             value |= u64::from(*chosen.get(&variable).unwrap_or(&false)) << bit;
         }

@@ -10,7 +10,7 @@ use crate::ast::{
 /// A statement without others inside, with its labels and its `;`.
 pub(super) fn simple(ast: &Ast, stmt: &Stmt) -> Line {
     let mut line = Line::default();
-    if ast.form == Form::Procedures {
+    if ast.form != Form::GuardedBlocks {
         labels(ast, &stmt.labels, &mut line);
     }
     match &stmt.kind {
@@ -61,7 +61,7 @@ pub(super) fn simple(ast: &Ast, stmt: &Stmt) -> Line {
             line.word("goto");
             line.may_break();
             let separator = match ast.form {
-                Form::Procedures => ",",
+                Form::Procedures | Form::C => ",",
                 Form::GuardedBlocks => " or",
             };
             names(ast, targets.iter().map(|t| t.name), separator, &mut line);
@@ -137,7 +137,7 @@ pub(super) fn declaration(ast: &Ast, declaration: &Declaration) -> Line {
         line.word("thread_local");
     }
     line.word(match ast.form {
-        Form::Procedures => "decl",
+        Form::Procedures | Form::C => "decl",
         Form::GuardedBlocks => "var",
     });
     if let Some(ty) = int_type(declaration.ty) {

@@ -4,7 +4,7 @@
 //! a statement. A block that is closed by the wrong word is closed anyway, with an error that shows
 //! where it was opened.
 
-use super::Parser;
+use super::{Parser, push_few};
 use crate::ast::{Block, Declaration, ExprId, Ident, Stmt, StmtKind};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -82,7 +82,7 @@ impl Parser<'_> {
                     }
                     open.push(OpenBlock {
                         what: Opened::If {
-                            arms: Vec::with_capacity(1),
+                            arms: Vec::new(),
                             condition: Some(condition),
                         },
                         labels: std::mem::take(&mut labels),
@@ -212,7 +212,7 @@ impl Parser<'_> {
                 end_labels: std::mem::take(labels),
             };
             if let Some(finished_condition) = condition.take() {
-                arms.push((finished_condition, finished));
+                push_few(arms, (finished_condition, finished));
                 *condition = next_condition;
                 block.block_opening = block_opening;
             } else {
@@ -265,7 +265,7 @@ impl Parser<'_> {
                 mut arms,
                 condition: Some(condition),
             } => {
-                arms.push((condition, last));
+                push_few(&mut arms, (condition, last));
                 StmtKind::If {
                     arms,
                     otherwise: None,
@@ -316,7 +316,7 @@ impl Parser<'_> {
                 what: match word {
                     TokenKind::While => Opened::While { condition },
                     _ => Opened::If {
-                        arms: Vec::with_capacity(1),
+                        arms: Vec::new(),
                         condition: Some(condition),
                     },
                 },

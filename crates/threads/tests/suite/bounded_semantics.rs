@@ -90,3 +90,32 @@ fn identical_threads_are_still_different_threads() {
          end end";
     assert_eq!(least(text), Some(3));
 }
+
+#[test]
+fn integers_that_meet_are_interleaved_with_the_choices_beside_them() {
+    let text = "decl int<32> x, y, z; decl f;
+         thread t1 begin
+           void main() begin
+             x := *; y := x; x := x + 1; assert(x = y + 1);
+             z := y + *; y := z - y; assert(f | z != 7);
+           end
+         end
+         thread t2 begin void main() begin f := !f; f := *; end end";
+    let machine = from_text("test.bp", text).expect("the program is valid");
+    let question = Question::every_target(&machine).within(Bound::ContextSwitches(2));
+    // Each of these relations has 2^32 nodes if the words stand one after the other.
+    let budget = Budget {
+        nodes: Some(200_000),
+        ..Budget::unlimited()
+    };
+    let outcome = BoundedEngine.check(&machine, &question, &budget, &mut Silent);
+    let verdicts: Vec<&Verdict> = outcome.answers.iter().map(|a| &a.verdict).collect();
+    assert!(
+        matches!(verdicts[0], Verdict::ExcludedUpTo(_)),
+        "{verdicts:?}"
+    );
+    let Verdict::Found(Evidence::Run(trace)) = verdicts[1] else {
+        panic!("{verdicts:?}");
+    };
+    replay(&machine, trace).expect("the run is one");
+}

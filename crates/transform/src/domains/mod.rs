@@ -18,6 +18,14 @@
 //! completed calls included. A certificate goes back with "the bit of `i(x)`" spelled out: it is
 //! inductive since steps commute with `i`. Recursion changes nothing in the argument, which is about
 //! single steps.
+//!
+//! **Left out: comparisons of two variables.** A run needs only a few values then as well, but which
+//! of them stands for a value depends on all others that are stored, those in the frames below
+//! included, of which recursion makes any number. So there is no `i` that is a function of one
+//! value, and a certificate about the few values has no bits that could be spelled out.
+//!
+//! **Left out: certificates of threads.** Their rows of locals are numbered by the widths of all
+//! locals of a stack, and what a bit of a row belongs to depends on the place of the thread.
 
 mod back;
 mod classes;

@@ -145,13 +145,13 @@ fn limited<'b>(budget: &Budget<'b>, machine: &Machine, states: u64, nodes: u64) 
 }
 
 /// The question about those targets that an outcome leaves open.
-fn open_part(question: &Question, outcome: &Outcome) -> Question {
+pub(crate) fn open_part(question: &Question, outcome: &Outcome) -> Question {
     let open = outcome.answers.iter().filter(|a| a.verdict.is_unknown());
     question.about(open.filter_map(|answer| answer.target().cloned()).collect())
 }
 
 /// Adds the answers to what was open.
-fn add(known: &mut Outcome, given: Outcome) {
+pub(crate) fn add(known: &mut Outcome, given: Outcome) {
     let open = known.answers.iter_mut().filter(|a| a.verdict.is_unknown());
     for (answer, given) in open.zip(given.answers) {
         *answer = given;
@@ -161,7 +161,7 @@ fn add(known: &mut Outcome, given: Outcome) {
 }
 
 /// Adds counters up; of sizes the largest counts.
-fn add_counts(known: &mut Vec<(String, u64)>, given: Vec<(String, u64)>) {
+pub(crate) fn add_counts(known: &mut Vec<(String, u64)>, given: Vec<(String, u64)>) {
     for (name, count) in given {
         match known.iter_mut().find(|(other, _)| *other == name) {
             Some((_, sum)) if SIZES.iter().any(|size| name.contains(size)) => {

@@ -14,15 +14,15 @@
 //! it comes back if they can be.
 
 mod controls;
-mod few_variables;
+pub(crate) mod few_variables;
 mod levels;
 mod precision;
 mod visible;
-mod window;
+pub(crate) mod window;
 
 pub use few_variables::{FewVariables, Tracking};
 pub use levels::Levels;
-use precision::Precision;
+pub(crate) use precision::Precision;
 pub use visible::Visible;
 
 use crate::correspondence::{Correspondence, bit_of, decisions, operands_of};

@@ -176,7 +176,7 @@ impl<'m> EdgeCircuits<'m> {
 }
 
 /// The gate of a formula that is neither a variable nor a choice.
-fn gate(circuit: &mut Circuit<'_>, node: BitNode, of: impl Fn(BitId) -> Lit) -> Lit {
+pub(crate) fn gate(circuit: &mut Circuit<'_>, node: BitNode, of: impl Fn(BitId) -> Lit) -> Lit {
     match node {
         BitNode::Const(value) => circuit.constant(value),
         BitNode::Not(a) => !of(a),

@@ -18,7 +18,7 @@ const NODES: u64 = 3 << 20;
 /// Sequential programs, by family and size, for the search by summaries.
 const PROGRAMS: [(&str, u32); 4] = [
     ("driver-safe", 40),
-    ("driver-safe", 160),
+    ("driver-safe", 80),
     ("terminator-safe", 3),
     ("tn-safe", 800),
 ];

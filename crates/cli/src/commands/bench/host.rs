@@ -14,7 +14,15 @@ pub fn describe() -> String {
     });
     let system = std::env::consts::OS;
     let memory = memory.unwrap_or_default();
-    format!("{processor} with {cores} {plural}{memory}, {system}")
+    let load = load().unwrap_or_default();
+    format!("{processor} with {cores} {plural}{memory}, {system}{load}")
+}
+
+/// How many processes were running or waiting for a core during the last minute.
+fn load() -> Option<String> {
+    let text = fs::read_to_string("/proc/loadavg").ok()?;
+    let average = text.split_whitespace().next()?;
+    Some(format!(", load {average} at the start"))
 }
 
 /// What stands behind a name and a colon.

@@ -6,8 +6,9 @@ use super::scratch::Scratch;
 use crate::engine_arguments as engines;
 use crate::exit::Failure;
 use crate::interrupt::Patience;
-use hardbop_bench::{Case, End, Kind, Peer, Sample, check_output};
+use hardbop_bench::{Case, End, Kind, Peer, Sample, Verdict, check_output};
 use hardbop_outcome::Interrupt as _;
+use hardbop_satcheck::LEFT_OUT;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
@@ -122,8 +123,11 @@ impl Session {
             let made = measured_process::run(&words, &self.scratch, &self.limits, &self.patience)?;
             if made.end != End::Exited(0) {
                 let _ = fs::remove_file(&file);
-                let why = self.scratch.messages()?;
-                let why = why.lines().next().unwrap_or_default();
+                let messages = self.scratch.messages()?;
+                let why = match made.end {
+                    End::Exited(_) => messages.lines().next().unwrap_or_default().to_owned(),
+                    stopped => stopped.word(),
+                };
                 say(&format!("{} is not written as {format}: {why}", case.name));
             }
         }
@@ -188,6 +192,19 @@ impl Session {
     fn own(&self, words: &[&str]) -> Vec<OsString> {
         let words = words.iter().map(OsString::from);
         std::iter::once(self.hardbop.clone()).chain(words).collect()
+    }
+
+    /// Whether a file that a peer reads leaves out deep recursion, so that only what is reached is
+    /// an answer.
+    fn is_bounded(&self, peer: &Peer) -> Result<bool, Failure> {
+        for format in peer.formats().filter(|&format| format == "dimacs") {
+            let text = fs::read_to_string(self.scratch.exported(format)?).unwrap_or_default();
+            let mut head = text.lines().take_while(|line| line.starts_with("c "));
+            if head.any(|line| line.ends_with(LEFT_OUT)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The command of a contender; nothing if the question is not one for it.
@@ -255,6 +272,9 @@ impl Session {
             Contender::Peer(peer) => {
                 let all = output + "\n" + &self.scratch.messages()?;
                 sample.verdict = peer.verdict(&all, code);
+                if sample.verdict == Some(Verdict::Unreachable) && self.is_bounded(peer)? {
+                    sample.verdict = Some(Verdict::Unknown);
+                }
             }
         }
         Ok(())

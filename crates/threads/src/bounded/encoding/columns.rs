@@ -4,12 +4,18 @@
 //! running procedure was entered, the current one, the shared globals at the ends and beginnings of
 //! contexts (the `g_i` of the Getafix paper, section 5.1), and what a started thread was given.
 //! Locals of different procedures share numbers, as they never meet. All copies of one bit stand
-//! together: most of them are equal most of the time. Bits stand in the order of their first use.
+//! together: most of them are equal most of the time. Variables stand in the order of their first
+//! use, the bits of integers that meet are interleaved ([`Words`]), and a choice that meets an
+//! integer stands beside it. Other choices come last.
 
-use hardbop_machine::analysis::Analyses;
 use hardbop_machine::analysis::variables::{each_read, each_write};
+use hardbop_machine::analysis::{Analyses, VariableIndex};
 use hardbop_machine::bits::BitLayout;
-use hardbop_machine::{Action, GlobalId, Machine, NodeId, ProcId, Storage, Variable};
+use hardbop_machine::{
+    Action, EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Variable,
+};
+use hardbop_symbolic::{Words, choices_beside_integers};
+use std::collections::BTreeMap;
 
 /// A copy of the variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,6 +33,8 @@ pub(crate) enum Column {
     Now,
     /// After the step.
     Next,
+    /// A choice that meets the variable.
+    Choice,
 }
 
 /// A bit that a procedure sees: numbers of [`BitLayout`], and one more for being inside an atomic
@@ -45,6 +53,8 @@ pub(crate) struct Columns<'m> {
     /// Per slot its place among all.
     ranks: Vec<u32>,
     first_choice: u32,
+    /// Per edge with choices that stand beside a variable all its choices.
+    choices: BTreeMap<EdgeId, Vec<u32>>,
 }
 
 impl<'m> Columns<'m> {
@@ -62,10 +72,10 @@ impl<'m> Columns<'m> {
         let has_blocks = machine.edges.iter().any(|edge| has_blocks(&edge.action));
         let inside = has_blocks.then(|| layout.frame_bits());
         own.extend(inside);
-        let stride = 4 + (contexts + 2).max(threads + 2);
+        let stride = 5 + (contexts + 2).max(threads + 2);
         let slots = layout.frame_bits() + 1;
         let ranks = ranks_by_first_use(machine, &layout, slots);
-        Self {
+        let mut columns = Self {
             machine,
             layout,
             analyses: Analyses::new(machine),
@@ -75,7 +85,14 @@ impl<'m> Columns<'m> {
             stride,
             ranks,
             first_choice: slots * stride,
-        }
+            choices: BTreeMap::new(),
+        };
+        let beside = |procedure, variable, bit| {
+            let slot = columns.slot(procedure, variable, bit);
+            columns.variable(slot, Column::Choice)
+        };
+        columns.choices = choices_beside_integers(machine, columns.first_choice, beside);
+        columns
     }
 
     /// The machine.
@@ -150,36 +167,57 @@ impl<'m> Columns<'m> {
             Column::Entry => 0,
             Column::Callee => 1,
             Column::Boundary(number) | Column::Given(number) => 2 + number,
-            Column::Now => last - 1,
-            Column::Next => last,
+            Column::Now => last - 2,
+            Column::Next => last - 1,
+            Column::Choice => last,
         };
         debug_assert!(place <= last);
         self.ranks[slot as usize] * self.stride + place
     }
 
     /// The BDD variable of a bit of an edge's choices.
-    pub(crate) fn choice(&self, number: u32) -> u32 {
-        self.first_choice + number
+    pub(crate) fn choice(&self, edge: EdgeId, number: u32) -> u32 {
+        match self.choices.get(&edge) {
+            Some(choices) => choices[number as usize],
+            None => self.first_choice + number,
+        }
     }
 }
 
 /// Numbers slots in the order in which the program, read from its start, uses them: what is used
 /// together stands together.
 fn ranks_by_first_use(machine: &Machine, layout: &BitLayout, slots: u32) -> Vec<u32> {
-    let mut ranks: Vec<Option<u32>> = vec![None; slots as usize];
-    let mut next = 0;
-    let mut number = |slot: Slot| {
-        ranks[slot as usize].get_or_insert_with(|| {
-            next += 1;
-            next - 1
-        });
-    };
+    let variables = VariableIndex::new(machine);
+    let mut bits = Vec::with_capacity(variables.count() + 1);
+    let globals = (0..machine.globals.len()).map(GlobalId::new);
+    bits.extend(globals.map(|id| layout.bits_of(ProcId(0), Variable::Global(id))));
+    for procedure in machine.procedure_ids() {
+        let locals = (0..machine.procedure(procedure).locals.len()).map(LocalId::new);
+        bits.extend(locals.map(|id| layout.bits_of(procedure, Variable::Local(id))));
+    }
+    // Being inside an atomic block.
+    bits.push(slots - 1..slots);
+    let mut words = Words::new(bits);
+    words.join_those_that_meet(machine, |procedure, variable| {
+        Some(variables.index(procedure, variable))
+    });
+    let mut is_used = vec![false; words.len()];
+    let mut order = Vec::with_capacity(words.len());
     for edge in machine.edge_ids() {
         let procedure = machine.procedure_of(machine.edge(edge).from);
-        let mut visit = |variable| layout.bits_of(procedure, variable).for_each(&mut number);
+        let mut visit = |variable| {
+            let word = variables.index(procedure, variable);
+            if !std::mem::replace(&mut is_used[word], true) {
+                order.push(word);
+            }
+        };
         each_write(machine, edge, &mut visit);
         each_read(machine, edge, &mut visit);
     }
-    (0..slots).for_each(&mut number);
-    ranks.into_iter().flatten().collect()
+    order.extend((0..words.len()).filter(|&word| !is_used[word]));
+    let mut ranks = vec![0; slots as usize];
+    for (rank, slot) in (0..).zip(words.interleaved(&order)) {
+        ranks[slot as usize] = rank;
+    }
+    ranks
 }

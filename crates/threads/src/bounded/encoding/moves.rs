@@ -135,7 +135,7 @@ impl<'m, 'i> Moves<'m, 'i> {
             BitNode::Var(variable, bit) | BitNode::Next(variable, bit) => {
                 columns.variable(columns.slot(procedure, variable, bit), Column::Now)
             }
-            BitNode::Input(input, bit) => columns.choice(bits.input_index(input, bit)),
+            BitNode::Input(input, bit) => columns.choice(edge, bits.input_index(input, bit)),
             _ => unreachable!("only leaves that are no constants are asked for"),
         };
         encoder.encode(&mut self.manager, self.view.graph(), root, leaf)
@@ -159,9 +159,14 @@ impl<'m, 'i> Moves<'m, 'i> {
         Ok(result)
     }
 
-    fn without_choices(&mut self, full: Bdd, bits: &BitEdge) -> Result<Bdd, Exhausted> {
+    fn without_choices(
+        &mut self,
+        full: Bdd,
+        edge: EdgeId,
+        bits: &BitEdge,
+    ) -> Result<Bdd, Exhausted> {
         let choices = 0..bits.input_bits();
-        let actions = choices.map(|number| (self.columns.choice(number), QUANTIFY));
+        let actions = choices.map(|number| (self.columns.choice(edge, number), QUANTIFY));
         let actions = actions.collect();
         self.project(full, actions)
     }
@@ -169,13 +174,14 @@ impl<'m, 'i> Moves<'m, 'i> {
     fn finished(
         &mut self,
         full: Bdd,
+        edge: EdgeId,
         bits: &BitEdge,
         assigned: Vec<Slot>,
         actions: Actions,
     ) -> Result<Move, Exhausted> {
         Ok(Move {
             full,
-            relation: self.without_choices(full, bits)?,
+            relation: self.without_choices(full, edge, bits)?,
             assigned,
             plan: self.plan(actions),
         })
@@ -223,7 +229,7 @@ impl<'m, 'i> Moves<'m, 'i> {
             actions.push((now, QUANTIFY));
             actions.push((next, if dead.contains(&slot) { QUANTIFY } else { now }));
         }
-        let made = self.finished(full, &bits, assigned, actions)?;
+        let made = self.finished(full, edge, &bits, assigned, actions)?;
         self.steps.insert(edge, made.clone());
         Ok(made)
     }
@@ -255,7 +261,7 @@ impl<'m, 'i> Moves<'m, 'i> {
         forgotten.extend(self.columns.dead_locals(machine.edge(edge).to));
         forgotten.extend(self.results(edge).into_iter().map(|(_, target)| target));
         let actions = self.quantify(&forgotten, Column::Now);
-        let made = self.finished(full, &bits, Vec::new(), actions)?;
+        let made = self.finished(full, edge, &bits, Vec::new(), actions)?;
         self.steps.insert(edge, made.clone());
         Ok(made)
     }
@@ -320,7 +326,7 @@ impl<'m, 'i> Moves<'m, 'i> {
         let full = self.manager.and(full, same)?;
         let dead = self.columns.dead_locals(machine.edge(edge).to);
         let actions = self.quantify(&dead, Column::Now);
-        let made = self.finished(full, &bits, Vec::new(), actions)?;
+        let made = self.finished(full, edge, &bits, Vec::new(), actions)?;
         self.starts.insert((edge, number), made.clone());
         Ok(made)
     }
@@ -353,7 +359,7 @@ impl<'m, 'i> Moves<'m, 'i> {
                 _ => {
                     let bits = self.view.edge(edge);
                     let guard = self.encode(&mut Encoder::default(), edge, &bits, bits.guard)?;
-                    self.without_choices(guard, &bits)?
+                    self.without_choices(guard, edge, &bits)?
                 }
             };
             enabled = self.manager.or(enabled, relation)?;

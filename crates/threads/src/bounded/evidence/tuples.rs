@@ -198,7 +198,7 @@ impl Unwinder<'_, '_, '_> {
         let mut first = 0;
         let words = types.iter().map(|ty| {
             let bits = (0..ty.width()).map(|bit| {
-                let choice = self.moves.columns.choice(first + bit);
+                let choice = self.moves.columns.choice(edge, first + bit);
                 u64::from(value(picked, choice)) << bit
             });
             let word = bits.sum();

@@ -1,0 +1,219 @@
+//! What evaluating an expression changes, found out before it is evaluated.
+//!
+//! C leaves the order of evaluation open in most expressions; here it is from left to right. So a
+//! value that was read before something else changes it is kept in a temporary, and only then.
+
+use crate::terms::Term;
+use crate::types::Type;
+use crate::unit::{Entity, Unit};
+use crate::variables::{ObjectId, VarId};
+use lang_c::ast as c;
+use lang_c::span::{Node, Span};
+use lang_c::visit::{self, Visit};
+use std::collections::BTreeSet;
+
+/// What an expression does besides having a value.
+#[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is found by itself")]
+pub struct Effects {
+    /// It takes statements of its own.
+    pub any: bool,
+    /// Something may have to be asserted or kept before it.
+    pub may_check: bool,
+    has_choice: bool,
+    has_logic: bool,
+    /// It may change every global.
+    calls: bool,
+    /// It may change anything.
+    everything: bool,
+    /// It assigns these.
+    objects: BTreeSet<ObjectId>,
+}
+
+struct Finder<'u, 'a> {
+    unit: &'u Unit<'a>,
+    found: Effects,
+}
+
+impl Finder<'_, '_> {
+    /// Something is assigned.
+    fn assigned(&mut self, mut target: &c::Expression) {
+        self.found.any = true;
+        let mut is_part = false;
+        loop {
+            match target {
+                c::Expression::Identifier(name) => {
+                    match self.unit.lookup(&name.node.name) {
+                        Some(&Entity::Object(id)) => {
+                            let is_pointer = matches!(self.unit.object(id).ty, Type::Pointer(_));
+                            self.found.everything |= is_part && is_pointer;
+                            self.found.objects.insert(id);
+                        }
+                        _ => self.found.everything = true,
+                    }
+                    return;
+                }
+                c::Expression::Member(member)
+                    if member.node.operator.node == c::MemberOperator::Direct =>
+                {
+                    target = &member.node.expression.node;
+                }
+                c::Expression::BinaryOperator(binary)
+                    if binary.node.operator.node == c::BinaryOperator::Index =>
+                {
+                    is_part = true;
+                    target = &binary.node.lhs.node;
+                }
+                _ => {
+                    self.found.everything = true;
+                    return;
+                }
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Finder<'_, '_> {
+    fn visit_call_expression(&mut self, call: &'ast c::CallExpression, span: &'ast Span) {
+        visit::visit_call_expression(self, call, span);
+        let name = match &call.callee.node {
+            c::Expression::Identifier(name) => name.node.name.as_str(),
+            _ => "",
+        };
+        let function = match self.unit.lookup(name) {
+            Some(&Entity::Function(index)) => Some(&self.unit.functions[index]),
+            _ => None,
+        };
+        let has_body = function.is_some_and(|function| function.definition.is_some());
+        self.found.calls |= has_body;
+        self.found.any |= has_body || !is_value_only(name);
+        self.found.has_choice |= is_value_only(name);
+    }
+
+    fn visit_unary_operator_expression(
+        &mut self,
+        unary: &'ast c::UnaryOperatorExpression,
+        span: &'ast Span,
+    ) {
+        visit::visit_unary_operator_expression(self, unary, span);
+        if matches!(
+            unary.operator.node,
+            c::UnaryOperator::PostIncrement
+                | c::UnaryOperator::PostDecrement
+                | c::UnaryOperator::PreIncrement
+                | c::UnaryOperator::PreDecrement
+        ) {
+            self.assigned(&unary.operand.node);
+        }
+        self.found.may_check |= match unary.operator.node {
+            c::UnaryOperator::Indirection => true,
+            c::UnaryOperator::Minus => self.unit.reading.overflow_checks,
+            _ => false,
+        };
+    }
+
+    fn visit_member_expression(&mut self, member: &'ast c::MemberExpression, span: &'ast Span) {
+        visit::visit_member_expression(self, member, span);
+        self.found.may_check |= member.operator.node == c::MemberOperator::Indirect;
+    }
+
+    fn visit_conditional_expression(
+        &mut self,
+        conditional: &'ast c::ConditionalExpression,
+        span: &'ast Span,
+    ) {
+        visit::visit_conditional_expression(self, conditional, span);
+        self.found.has_logic = true;
+    }
+
+    fn visit_binary_operator_expression(
+        &mut self,
+        binary: &'ast c::BinaryOperatorExpression,
+        span: &'ast Span,
+    ) {
+        visit::visit_binary_operator_expression(self, binary, span);
+        let operator = &binary.operator.node;
+        if is_assignment(operator) {
+            self.assigned(&binary.lhs.node);
+        }
+        match operator {
+            c::BinaryOperator::Index
+            | c::BinaryOperator::Divide
+            | c::BinaryOperator::Modulo
+            | c::BinaryOperator::ShiftLeft
+            | c::BinaryOperator::ShiftRight => self.found.may_check = true,
+            c::BinaryOperator::Plus | c::BinaryOperator::Minus | c::BinaryOperator::Multiply => {
+                self.found.may_check |= self.unit.reading.overflow_checks;
+            }
+            c::BinaryOperator::LogicalAnd | c::BinaryOperator::LogicalOr => {
+                self.found.has_logic = true;
+            }
+            _ => {}
+        }
+    }
+
+    fn visit_statement(&mut self, _: &'ast c::Statement, _: &'ast Span) {
+        self.found.any = true;
+        self.found.everything = true;
+    }
+
+    fn visit_sizeofval(&mut self, _: &'ast c::SizeOfVal, _: &'ast Span) {}
+}
+
+/// Whether a function without a body is nothing but a value.
+pub fn is_value_only(name: &str) -> bool {
+    name.starts_with("__VERIFIER_nondet_") || name == "__builtin_expect"
+}
+
+/// Whether an operator assigns.
+pub fn is_assignment(operator: &c::BinaryOperator) -> bool {
+    use c::BinaryOperator as Op;
+    matches!(
+        operator,
+        Op::Assign
+            | Op::AssignMultiply
+            | Op::AssignDivide
+            | Op::AssignModulo
+            | Op::AssignPlus
+            | Op::AssignMinus
+            | Op::AssignShiftLeft
+            | Op::AssignShiftRight
+            | Op::AssignBitwiseAnd
+            | Op::AssignBitwiseXor
+            | Op::AssignBitwiseOr
+    )
+}
+
+impl Unit<'_> {
+    /// What an expression changes.
+    pub fn effects_of(&self, expression: &Node<c::Expression>) -> Effects {
+        let mut finder = Finder {
+            unit: self,
+            found: Effects::default(),
+        };
+        finder.visit_expression(&expression.node, &expression.span);
+        finder.found.may_check |= finder.found.has_choice && finder.found.has_logic;
+        finder.found
+    }
+
+    fn may_change(&self, effects: &Effects, id: VarId) -> bool {
+        let variable = self.variable(id);
+        let object = variable.order.0;
+        let is_temporary = object == u32::MAX;
+        !is_temporary
+            && (effects.everything
+                || (effects.calls && variable.owner.is_none())
+                || effects.objects.contains(&ObjectId(object)))
+    }
+
+    /// A term that keeps its value when something changes variables: itself, or a temporary.
+    pub fn kept(&mut self, term: &Term, effects: &Effects) -> Term {
+        let is_changed = effects.any && term.reads(&|id| self.may_change(effects, id));
+        // A choice stays where it is made, before what comes next.
+        if is_changed || (effects.any && term.has_choice()) {
+            self.spill(term)
+        } else {
+            Term::clone(term)
+        }
+    }
+}

@@ -1,0 +1,471 @@
+//! Functions as procedures, and the whole unit as a tree.
+
+use crate::body::Body;
+use crate::declarations::{name_of, parameters_of};
+use crate::terms::{self, Sort};
+use crate::types::{Signature, Type};
+use crate::unit::{Entity, Function, Unit};
+use crate::variables::{Object, VarId, Variable};
+use hardbop_syntax::Span;
+use hardbop_syntax::ast::{
+    Declaration, Declarator, ExprId, ExprKind, Ident, Item, Parameter, Procedure, ResultType, Stmt,
+    StmtId, StmtKind, Target, TypeName,
+};
+use lang_c::ast as c;
+use lang_c::span::Node;
+use lang_c::visit::Visit;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// Where the program starts.
+const MAIN: &str = "main";
+
+impl<'a> Unit<'a> {
+    /// Translates a whole unit, as often as pointers need it.
+    pub fn translate(&mut self, unit: &'a c::TranslationUnit) {
+        loop {
+            self.restart();
+            self.pass(unit);
+            if !self.pointers.has_changed {
+                return;
+            }
+        }
+    }
+
+    fn pass(&mut self, unit: &'a c::TranslationUnit) {
+        for declaration in &unit.0 {
+            match &declaration.node {
+                c::ExternalDeclaration::Declaration(declaration) => {
+                    self.external_declaration(declaration);
+                }
+                c::ExternalDeclaration::StaticAssert(assertion) => self.static_assertion(assertion),
+                c::ExternalDeclaration::FunctionDefinition(definition) => self.define(definition),
+            }
+        }
+        self.find_calls();
+        // `main` is the last: only then it is known which arrays it has to initialise.
+        let mut order: Vec<usize> = (0..self.functions.len()).collect();
+        order.sort_by_key(|&index| self.functions[index].name == MAIN);
+        for index in order {
+            let function = &self.functions[index];
+            if let Some(definition) = function.definition
+                && function.is_reachable
+            {
+                self.procedure(index, definition);
+            }
+        }
+        for index in 0..self.functions.len() {
+            let function = &self.functions[index];
+            if function.definition.is_none() && function.is_called {
+                self.procedure_without_body(index);
+            }
+        }
+        self.globals();
+        let has_main = self
+            .functions
+            .iter()
+            .any(|f| f.name == MAIN && f.definition.is_some());
+        if !has_main && self.diagnostics.is_empty() {
+            let span = Span::default();
+            self.wrong(
+                span,
+                "there is no function `main`, where the program would start",
+            );
+        }
+    }
+
+    pub fn declare_function(
+        &mut self,
+        name: &str,
+        signature: &Rc<Signature>,
+        definition: Option<&'a Node<c::FunctionDefinition>>,
+        span: Span,
+    ) {
+        let known = match self.scopes[0].get(name) {
+            Some(&Entity::Function(index)) => Some(index),
+            _ => None,
+        };
+        let index = known.unwrap_or_else(|| {
+            self.functions.push(Function {
+                name: name.to_owned(),
+                signature: Rc::clone(signature),
+                definition: None,
+                span,
+                is_reachable: false,
+                is_recursive: false,
+                is_called: false,
+            });
+            let index = self.functions.len() - 1;
+            self.scopes[0].insert(name.to_owned(), Entity::Function(index));
+            index
+        });
+        if self.scopes.len() > 1 {
+            self.declare(name, Entity::Function(index));
+        }
+        if definition.is_some() {
+            if self.functions[index].definition.is_some() {
+                self.wrong(span, format!("`{name}` is defined twice"));
+            }
+            let function = &mut self.functions[index];
+            function.definition = definition;
+            function.signature = Rc::clone(signature);
+            function.span = span;
+        }
+    }
+
+    fn define(&mut self, definition: &'a Node<c::FunctionDefinition>) {
+        let specified = self.specified(&definition.node.specifiers);
+        let ty = self.declared(specified.ty, &definition.node.declarator);
+        let Some((name, place)) = name_of(&definition.node.declarator) else {
+            return;
+        };
+        let span = self.span(place);
+        let Type::Function(signature) = ty else {
+            self.refuse(span, "this definition of a function is not supported");
+            return;
+        };
+        self.declare_function(name, &signature, Some(definition), span);
+    }
+
+    /// Finds out what `main` can come to, and which functions are recursive.
+    fn find_calls(&mut self) {
+        let mut names = BTreeMap::new();
+        for (index, function) in self.functions.iter().enumerate() {
+            names.insert(function.name.as_str(), index);
+        }
+        let callees: Vec<BTreeSet<usize>> = (self.functions.iter())
+            .map(|function| {
+                let mut finder = Callees {
+                    names: &names,
+                    found: BTreeSet::new(),
+                };
+                if let Some(definition) = function.definition {
+                    let statement = &definition.node.statement;
+                    finder.visit_statement(&statement.node, &statement.span);
+                }
+                finder.found
+            })
+            .collect();
+        let reached_from = |starts: &BTreeSet<usize>| {
+            let mut reached = BTreeSet::new();
+            let mut open: Vec<usize> = starts.iter().copied().collect();
+            while let Some(function) = open.pop() {
+                if reached.insert(function) {
+                    open.extend(callees[function].iter().copied());
+                }
+            }
+            reached
+        };
+        let main = names.get(MAIN).copied();
+        let reachable = reached_from(&main.into_iter().collect());
+        let recursive: Vec<bool> = (0..self.functions.len())
+            .map(|index| {
+                reachable.contains(&index) && reached_from(&callees[index]).contains(&index)
+            })
+            .collect();
+        let is_called = |index: usize| callees.iter().any(|of| of.contains(&index));
+        let starts: Vec<bool> = (0..self.functions.len())
+            .map(|index| Some(index) == main && is_called(index))
+            .collect();
+        for (index, function) in self.functions.iter_mut().enumerate() {
+            function.is_reachable = reachable.contains(&index);
+            function.is_recursive = recursive[index];
+            function.is_called = starts[index];
+        }
+    }
+
+    fn procedure(&mut self, index: usize, definition: &'a Node<c::FunctionDefinition>) {
+        let name = self.functions[index].name.clone();
+        let span = self.span(definition.span);
+        let name_span = self.functions[index].span;
+        let signature = Rc::clone(&self.functions[index].signature);
+        let is_builtin = matches!(name.as_str(), "reach_error" | "__VERIFIER_error")
+            || (name == "__VERIFIER_assert" && self.is_assertion(index));
+        if is_builtin {
+            return;
+        }
+        if signature.open && !signature.parameters.is_empty() {
+            let message = format!("`{name}` has a variable number of arguments and a body");
+            self.refuse(name_span, message);
+        }
+        if !definition.node.declarations.is_empty() {
+            // Reported with the list of names.
+            return;
+        }
+        let first_stmt = StmtId(self.ast.stmts.len() as u32);
+        let first_expr = ExprId(self.ast.exprs.len() as u32);
+        self.body = Body::of(index);
+        self.enter();
+        let parameters = self.parameters(index, definition, name == MAIN);
+        let result = self.result_type(index);
+        let mut body = self.block(span, |unit| {
+            unit.enter();
+            if let c::Statement::Compound(items) = &definition.node.statement.node {
+                for item in items {
+                    unit.block_item(item);
+                }
+            }
+            unit.leave();
+        });
+        self.leave();
+        let first = if name == MAIN {
+            self.initial_arrays(index)
+        } else {
+            Vec::new()
+        };
+        body.stmts.splice(0..0, first);
+        let locals = self.locals(index, &parameters);
+        let parameters = parameters.iter().map(|&id| self.parameter(id)).collect();
+        let symbol = self.ast.names.intern(&name);
+        let end = Span::new(span.end.saturating_sub(1).max(span.start), span.end);
+        self.ast.items.push(Item::Procedure(Procedure {
+            dfs: false,
+            result,
+            name: Ident {
+                name: symbol,
+                span: name_span,
+            },
+            parameters,
+            locals,
+            enforce: None,
+            enforce_span: Span::default(),
+            body,
+            span,
+            end_span: end,
+            first_stmt,
+            first_expr,
+        }));
+    }
+
+    fn result_type(&mut self, index: usize) -> ResultType {
+        if !self.has_result(index) {
+            return ResultType::Void;
+        }
+        let span = self.functions[index].span;
+        let result = self.functions[index].signature.result.clone();
+        match self.sort_of(&result, span) {
+            Sort::Bool => ResultType::Bool,
+            Sort::Word(width) => ResultType::Int {
+                width: u64::from(width),
+                span,
+            },
+        }
+    }
+
+    /// Declares the parameters of a function; those of `main` are locals that nobody sets.
+    fn parameters(
+        &mut self,
+        index: usize,
+        definition: &'a Node<c::FunctionDefinition>,
+        is_main: bool,
+    ) -> Vec<VarId> {
+        let mut variables = Vec::new();
+        let signature = Rc::clone(&self.functions[index].signature);
+        let declared = parameters_of(&definition.node.declarator);
+        for (parameter, ty) in declared.iter().zip(&signature.parameters) {
+            let declarator = parameter.node.declarator.as_ref();
+            let named = declarator.and_then(name_of);
+            let (name, place) = named.unwrap_or(("_", parameter.span));
+            let shown = self.local_name(name);
+            let span = self.span(place);
+            let is_parameter = !is_main || self.functions[index].is_called;
+            let id = self.object_at(place.start, || Object {
+                name: shown,
+                ty: ty.clone(),
+                owner: Some(index),
+                lifted: false,
+                is_foreign: false,
+                span,
+                initial: BTreeMap::new(),
+                leaves: BTreeMap::new(),
+            });
+            if named.is_some() {
+                self.declare(name, Entity::Object(id));
+            }
+            if !is_parameter {
+                continue;
+            }
+            if self.object(id).lifted {
+                let message = "the address of a parameter is not supported; copy it into a \
+                               variable first";
+                self.refuse(span, message);
+            }
+            let place = self.whole(id, span);
+            for scalar in self.scalars(&place).unwrap_or_default() {
+                if let Some(variable) = self.lone_variable(&scalar) {
+                    variables.push(variable);
+                } else {
+                    self.refuse(span, "a struct with an array in it is not supported here");
+                }
+            }
+        }
+        variables
+    }
+
+    fn type_name_of(variable: &Variable) -> TypeName {
+        match variable.sort {
+            Sort::Bool => TypeName::Bool,
+            Sort::Word(width) => TypeName::Int {
+                width: u64::from(width),
+                span: variable.span,
+            },
+        }
+    }
+
+    fn parameter(&mut self, id: VarId) -> Parameter {
+        let span = self.variable(id).span;
+        Parameter {
+            name: self.ident(id, span),
+            ty: Self::type_name_of(self.variable(id)),
+        }
+    }
+
+    fn declaration(&mut self, id: VarId, initial: Option<ExprId>) -> Declaration {
+        let variable = self.variable(id);
+        let (span, length) = (variable.span, variable.length);
+        let ty = Self::type_name_of(variable);
+        Declaration {
+            thread_local: false,
+            ty,
+            variables: vec![Declarator {
+                name: self.ident(id, span),
+                length: length.map(|length| (u64::from(length), span)),
+                initial,
+            }],
+            span,
+        }
+    }
+
+    /// The variables of an owner, in order of their declaration.
+    fn variables_of(&self, owner: Option<usize>) -> Vec<VarId> {
+        let ids = (0..self.variables.len() as u32).map(VarId);
+        let mut own: Vec<VarId> = ids.filter(|&id| self.variable(id).owner == owner).collect();
+        own.sort_by_key(|&id| self.variable(id).order);
+        own
+    }
+
+    fn locals(&mut self, function: usize, parameters: &[VarId]) -> Vec<Declaration> {
+        let own = self.variables_of(Some(function));
+        let locals = own.into_iter().filter(|id| !parameters.contains(id));
+        locals.map(|id| self.declaration(id, None)).collect()
+    }
+
+    /// The globals, before all procedures.
+    fn globals(&mut self) {
+        let mut items = Vec::new();
+        for id in self.variables_of(None) {
+            let variable = self.variable(id);
+            let (sort, span) = (variable.sort, variable.span);
+            let initial = variable.initial.first().copied();
+            let initial = initial.filter(|_| is_uniform(variable));
+            let initial = initial.map(|value| self.emit(&terms::constant(value, sort, span)));
+            items.push(Item::Globals(self.declaration(id, initial)));
+        }
+        items.append(&mut self.ast.items);
+        self.ast.items = items;
+    }
+
+    /// Arrays whose elements differ get their initial values at the start of `main`. Which arrays
+    /// are used is known at the end of `main`, which is the last function to be translated.
+    fn initial_arrays(&mut self, main: usize) -> Vec<StmtId> {
+        let mut first = Vec::new();
+        for id in self.variables_of(None) {
+            let variable = self.variable(id);
+            let (Some(length), false) = (variable.length, is_uniform(variable)) else {
+                continue;
+            };
+            let (sort, span) = (variable.sort, variable.span);
+            let initial = variable.initial.clone();
+            let name = self.ident(id, span).name;
+            let (mut targets, mut values) = (Vec::new(), Vec::new());
+            for number in 0..length {
+                let array = self.ast.add_expr(ExprKind::Name(name), span);
+                let kind = ExprKind::Number {
+                    value: u64::from(number),
+                    hexadecimal: false,
+                };
+                let index = self.ast.add_expr(kind, span);
+                let element = ExprKind::Index { array, index };
+                targets.push(Target::Element(self.ast.add_expr(element, span)));
+                let value = initial.get(number as usize).copied().unwrap_or(0);
+                values.push(self.emit(&terms::constant(value, sort, span)));
+            }
+            let kind = StmtKind::Assign {
+                targets,
+                values,
+                constrain: None,
+            };
+            let labels = Vec::new();
+            first.push(self.ast.add_stmt(Stmt { labels, kind, span }));
+        }
+        if !first.is_empty() && self.functions[main].is_called {
+            let span = self.functions[main].span;
+            self.refuse(
+                span,
+                "calls of `main` beside initialised arrays are not supported",
+            );
+        }
+        first
+    }
+
+    /// A function without a body, which may do anything except change variables.
+    fn procedure_without_body(&mut self, index: usize) {
+        let first_stmt = StmtId(self.ast.stmts.len() as u32);
+        let first_expr = ExprId(self.ast.exprs.len() as u32);
+        let span = self.functions[index].span;
+        let result = match self.functions[index].signature.result {
+            Type::Void | Type::Pointer(_) | Type::Refused(_) => ResultType::Void,
+            _ => self.result_type(index),
+        };
+        self.body = Body::default();
+        let body = self.block(span, |unit| {
+            let values = match result {
+                ResultType::Void => Vec::new(),
+                _ => {
+                    let kind = ExprKind::Choice { question: false };
+                    vec![unit.ast.add_expr(kind, span)]
+                }
+            };
+            unit.push(StmtKind::Return(values), span);
+        });
+        let name = self.functions[index].name.clone();
+        let name = Ident {
+            name: self.ast.names.intern(&name),
+            span,
+        };
+        self.ast.items.push(Item::Procedure(Procedure {
+            dfs: false,
+            result,
+            name,
+            parameters: Vec::new(),
+            locals: Vec::new(),
+            enforce: None,
+            enforce_span: Span::default(),
+            body,
+            span,
+            end_span: span.after(),
+            first_stmt,
+            first_expr,
+        }));
+    }
+}
+
+/// Whether all elements of a variable have the same initial value, given or not.
+fn is_uniform(variable: &Variable) -> bool {
+    let is_same = variable.initial.windows(2).all(|pair| pair[0] == pair[1]);
+    let given = variable.initial.len() as u32;
+    let is_zero = variable.initial.first() == Some(&0);
+    is_same && (is_zero || given == 0 || variable.length.is_none_or(|length| length == given))
+}
+
+/// Finds the functions that a body names.
+struct Callees<'u> {
+    names: &'u BTreeMap<&'u str, usize>,
+    found: BTreeSet<usize>,
+}
+
+impl<'ast> Visit<'ast> for Callees<'_> {
+    fn visit_identifier(&mut self, name: &'ast c::Identifier, _: &'ast lang_c::span::Span) {
+        self.found.extend(self.names.get(name.name.as_str()));
+    }
+}

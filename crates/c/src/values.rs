@@ -1,0 +1,799 @@
+//! Expressions: their values as terms, and their side effects as statements before the one at hand.
+
+use crate::arithmetic::{convert_term, held};
+use crate::body::Exit;
+use crate::calls::Wanted;
+use crate::effects::{Effects, is_assignment};
+use crate::places::Place;
+use crate::terms::{self, Sort, Term};
+use crate::types::{Integer, Rank, Type};
+use crate::unit::{Entity, Unit};
+use hardbop_syntax::Span;
+use hardbop_syntax::ast::{BinaryOp, StmtKind};
+use lang_c::ast as c;
+use lang_c::span::Node;
+use std::rc::Rc;
+
+/// How often something is translated only for its type or its value, one in the other.
+const MAX_UNEVALUATED: u32 = 6;
+
+/// The value of an expression. Its term may be Boolean although its type is `int`: what a
+/// comparison gives becomes a number only where one is needed.
+#[derive(Clone, Debug)]
+pub struct Value {
+    pub term: Term,
+    pub ty: Type,
+}
+
+impl Value {
+    pub fn broken(span: Span) -> Self {
+        Self {
+            term: terms::constant(0, Sort::Word(32), span),
+            ty: Type::Broken,
+        }
+    }
+
+    fn void(span: Span) -> Self {
+        Self {
+            ty: Type::Void,
+            ..Self::broken(span)
+        }
+    }
+
+    /// A Boolean as an `int`.
+    pub fn truth(term: Term) -> Self {
+        Self {
+            term,
+            ty: Type::int(),
+        }
+    }
+}
+
+impl<'a> Unit<'a> {
+    /// The value of an expression; what it does besides is done.
+    pub fn value(&mut self, expression: &'a Node<c::Expression>) -> Value {
+        let span = self.span(expression.span);
+        match &expression.node {
+            c::Expression::Constant(constant) => self.literal(&constant.node, span),
+            c::Expression::Identifier(name) => match self.lookup(&name.node.name) {
+                Some(&Entity::Enumerator(value, ty)) => Value {
+                    term: terms::constant(value.cast_unsigned(), ty.sort(), span),
+                    ty: Type::Integer(ty),
+                },
+                _ => self.value_of_place(expression, span),
+            },
+            c::Expression::Member(_) => self.value_of_place(expression, span),
+            c::Expression::UnaryOperator(unary) => self.unary(expression, &unary.node, span),
+            c::Expression::BinaryOperator(binary) => self.binary(expression, &binary.node, span),
+            c::Expression::Conditional(conditional) => self.conditional(&conditional.node, span),
+            c::Expression::Cast(cast) => {
+                let ty = self.type_name(&cast.node.type_name);
+                if ty == Type::Void {
+                    self.discard(&cast.node.expression);
+                    return Value::void(span);
+                }
+                let value = self.value(&cast.node.expression);
+                self.converted(&value, &ty, span)
+            }
+            c::Expression::Comma(expressions) => {
+                let Some((last, others)) = expressions.split_last() else {
+                    return Value::broken(span);
+                };
+                for other in others {
+                    self.discard(other);
+                }
+                self.value(last)
+            }
+            c::Expression::Call(call) => self.call(&call.node, span, Wanted::Value),
+            c::Expression::SizeOfTy(of) => {
+                let ty = self.type_name(&of.node.0);
+                self.size(&ty, span)
+            }
+            c::Expression::SizeOfVal(of) => {
+                let ty = self.type_of_expression(&of.node.0);
+                self.size(&ty, span)
+            }
+            c::Expression::Statement(statement) => self.statement_value(statement, span),
+            c::Expression::StringLiteral(_) => {
+                self.refuse(span, "the characters of a string are not supported");
+                Value::broken(span)
+            }
+            other => {
+                let what = match other {
+                    c::Expression::GenericSelection(_) => "`_Generic`",
+                    c::Expression::CompoundLiteral(_) => "a compound literal",
+                    c::Expression::AlignOf(_) => "`_Alignof`",
+                    c::Expression::OffsetOf(_) => "`offsetof`",
+                    _ => "`va_arg`",
+                };
+                self.refuse(span, format!("{what} is not supported"));
+                Value::broken(span)
+            }
+        }
+    }
+
+    fn size(&mut self, ty: &Type, span: Span) -> Value {
+        let size = Integer::size(self.reading.data_model);
+        let Some(bytes) = self.size_of(ty) else {
+            if *ty != Type::Broken {
+                let message = format!("the size of {} is not supported", ty.text());
+                self.refuse(span, message);
+            }
+            return Value::broken(span);
+        };
+        Value {
+            term: terms::constant(bytes, size.sort(), span),
+            ty: Type::Integer(size),
+        }
+    }
+
+    /// Whether an expression is not 0.
+    pub fn condition(&mut self, expression: &'a Node<c::Expression>) -> Term {
+        let value = self.value(expression);
+        self.truth_of(&value)
+    }
+
+    pub fn truth_of(&mut self, value: &Value) -> Term {
+        match &value.ty {
+            Type::Integer(_) | Type::Pointer(_) | Type::Broken => terms::truth(&value.term),
+            other => {
+                let message = format!("a value of type {} is neither true nor false", other.text());
+                self.wrong(value.term.span, message);
+                terms::boolean(false, value.term.span)
+            }
+        }
+    }
+
+    /// Does what an expression does and forgets its value.
+    pub fn discard(&mut self, expression: &'a Node<c::Expression>) {
+        match &expression.node {
+            c::Expression::Comma(expressions) => {
+                for expression in expressions.iter() {
+                    self.discard(expression);
+                }
+            }
+            c::Expression::UnaryOperator(unary)
+                if matches!(
+                    unary.node.operator.node,
+                    c::UnaryOperator::PostIncrement | c::UnaryOperator::PostDecrement
+                ) =>
+            {
+                let span = self.span(expression.span);
+                self.step(&unary.node, false, span);
+            }
+            c::Expression::BinaryOperator(binary) if is_assignment(&binary.node.operator.node) => {
+                let span = self.span(expression.span);
+                self.assignment(&binary.node, false, span);
+            }
+            c::Expression::Call(call) => {
+                let span = self.span(expression.span);
+                self.call(&call.node, span, Wanted::Nothing);
+            }
+            _ => {
+                self.value(expression);
+            }
+        }
+    }
+
+    /// Values from left to right.
+    pub fn sequence(&mut self, expressions: &[&'a Node<c::Expression>]) -> Vec<Value> {
+        let effects: Vec<Effects> = expressions.iter().map(|e| self.effects_of(e)).collect();
+        let mut values = Vec::with_capacity(expressions.len());
+        for (index, expression) in expressions.iter().enumerate() {
+            let mut value = self.value(expression);
+            for later in &effects[index + 1..] {
+                value.term = self.kept(&value.term, later);
+            }
+            values.push(value);
+        }
+        values
+    }
+
+    fn value_of_place(&mut self, expression: &'a Node<c::Expression>, span: Span) -> Value {
+        let place = self.place(expression);
+        match &place.ty {
+            Type::Array(element, length) => {
+                let (element, length) = (Rc::clone(element), *length);
+                let index = terms::constant(0, Sort::Word(32), span);
+                let first = self.element_of(place, &index, &element, length, span);
+                self.address_of(&first)
+            }
+            Type::Integer(_) | Type::Pointer(_) => Value {
+                term: self.read(&place),
+                ty: place.ty.clone(),
+            },
+            Type::Broken => Value::broken(span),
+            other => {
+                let message = format!("a value of type {} is not supported here", other.text());
+                self.refuse(span, message);
+                Value::broken(span)
+            }
+        }
+    }
+
+    fn unary(
+        &mut self,
+        expression: &'a Node<c::Expression>,
+        unary: &'a c::UnaryOperatorExpression,
+        span: Span,
+    ) -> Value {
+        match unary.operator.node {
+            c::UnaryOperator::PostIncrement
+            | c::UnaryOperator::PostDecrement
+            | c::UnaryOperator::PreIncrement
+            | c::UnaryOperator::PreDecrement => self.step(unary, true, span),
+            c::UnaryOperator::Address => {
+                let place = self.place(&unary.operand);
+                if matches!(place.ty, Type::Broken | Type::Array(..)) {
+                    if place.ty != Type::Broken {
+                        self.refuse(span, "pointers to arrays are not supported");
+                    }
+                    return Value::broken(span);
+                }
+                self.address_of(&place)
+            }
+            c::UnaryOperator::Indirection => self.value_of_place(expression, span),
+            c::UnaryOperator::Negate => {
+                let condition = self.condition(&unary.operand);
+                Value::truth(terms::not(&condition))
+            }
+            c::UnaryOperator::Plus | c::UnaryOperator::Minus | c::UnaryOperator::Complement => {
+                let value = self.value(&unary.operand);
+                let Type::Integer(ty) = value.ty else {
+                    return self.no_number(&value, span);
+                };
+                let ty = ty.promoted();
+                let term = convert_term(&value, ty);
+                let term = match unary.operator.node {
+                    c::UnaryOperator::Plus => term,
+                    c::UnaryOperator::Minus => {
+                        let zero = terms::constant(0, ty.sort(), span);
+                        self.arithmetic(BinaryOp::Subtract, ty, &zero, &term, span)
+                    }
+                    _ => {
+                        let all = terms::constant(u64::MAX, ty.sort(), span);
+                        terms::binary(BinaryOp::Xor, false, &term, &all)
+                    }
+                };
+                Value {
+                    term,
+                    ty: Type::Integer(ty),
+                }
+            }
+        }
+    }
+
+    pub fn no_number(&mut self, value: &Value, span: Span) -> Value {
+        match &value.ty {
+            Type::Broken => {}
+            Type::Pointer(_) => self.refuse(span, "this operation on pointers is not supported"),
+            other => {
+                let message = format!("a value of type {} is not a number", other.text());
+                self.wrong(span, message);
+            }
+        }
+        Value::broken(span)
+    }
+
+    fn binary(
+        &mut self,
+        expression: &'a Node<c::Expression>,
+        binary: &'a c::BinaryOperatorExpression,
+        span: Span,
+    ) -> Value {
+        let operator = &binary.operator.node;
+        match operator {
+            c::BinaryOperator::Index => return self.value_of_place(expression, span),
+            c::BinaryOperator::LogicalAnd => return self.logical(binary, true, span),
+            c::BinaryOperator::LogicalOr => return self.logical(binary, false, span),
+            _ if is_assignment(operator) => return self.assignment(binary, true, span),
+            _ => {}
+        }
+        let values = self.sequence(&[&binary.lhs, &binary.rhs]);
+        self.operate(plain(operator), &values[0], &values[1], span)
+    }
+
+    /// `a && b` or `a || b`
+    fn logical(
+        &mut self,
+        binary: &'a c::BinaryOperatorExpression,
+        is_and: bool,
+        span: Span,
+    ) -> Value {
+        let left = self.condition(&binary.lhs);
+        let effects = self.effects_of(&binary.rhs);
+        // The right side is evaluated where this holds.
+        let guard = |left: &Term| {
+            if is_and {
+                Rc::clone(left)
+            } else {
+                terms::not(left)
+            }
+        };
+        if guard(&left).constant() == Some(0) {
+            return Value::truth(left);
+        }
+        if !effects.any {
+            let left = self.once(&left);
+            self.body.guards.push(guard(&left));
+            let right = self.condition(&binary.rhs);
+            self.body.guards.pop();
+            return Value::truth(if is_and {
+                terms::and(&left, &right)
+            } else {
+                terms::or(&left, &right)
+            });
+        }
+        let left = if left.constant().is_some() {
+            return Value::truth(self.condition(&binary.rhs));
+        } else {
+            self.spill_always(&left, span)
+        };
+        let (result, spot) = left;
+        let condition = guard(&result);
+        self.branch(
+            &condition,
+            span,
+            |unit| {
+                let right = unit.condition(&binary.rhs);
+                unit.assign(&spot, &right, right.span);
+            },
+            |_| {},
+        );
+        Value::truth(result)
+    }
+
+    fn conditional(&mut self, conditional: &'a c::ConditionalExpression, span: Span) -> Value {
+        let condition = self.condition(&conditional.condition);
+        let (then, otherwise) = (&conditional.then_expression, &conditional.else_expression);
+        match condition.constant() {
+            Some(0) => return self.value(otherwise),
+            Some(_) => return self.value(then),
+            None => {}
+        }
+        let has_effects = self.effects_of(then).any || self.effects_of(otherwise).any;
+        if !has_effects {
+            let condition = self.once(&condition);
+            self.body.guards.push(Rc::clone(&condition));
+            let then = self.value(then);
+            self.body.guards.pop();
+            self.body.guards.push(terms::not(&condition));
+            let otherwise = self.value(otherwise);
+            self.body.guards.pop();
+            let ty = self.common_type(&then, &otherwise, span);
+            let then = self.converted(&then, &ty, span);
+            let otherwise = self.converted(&otherwise, &ty, span);
+            if ty == Type::Void {
+                return Value::void(span);
+            }
+            let (a, b) = same_sort(&then.term, &otherwise.term);
+            let term = terms::conditional(&condition, &a, &b);
+            return Value { term, ty };
+        }
+        let (then_type, else_type) = (
+            self.type_of_expression(then),
+            self.type_of_expression(otherwise),
+        );
+        let as_value = |ty: Type| Value {
+            ty,
+            ..Value::broken(span)
+        };
+        let ty = self.common_type(&as_value(then_type), &as_value(else_type), span);
+        if ty == Type::Void {
+            self.branch(
+                &condition,
+                span,
+                |unit| unit.discard(then),
+                |unit| unit.discard(otherwise),
+            );
+            return Value::void(span);
+        }
+        let sort = self.sort_of(&ty, span);
+        let result = self.temporary("?:", sort, span);
+        let spot = crate::body::Spot::Variable(result);
+        let fill = |unit: &mut Self, expression: &'a Node<c::Expression>| {
+            let value = unit.value(expression);
+            let value = unit.converted(&value, &ty, span);
+            let term = held(&value);
+            unit.assign(&spot, &term, term.span);
+        };
+        self.branch(
+            &condition,
+            span,
+            |unit| fill(unit, then),
+            |unit| fill(unit, otherwise),
+        );
+        Value {
+            term: terms::variable(result, sort, span),
+            ty,
+        }
+    }
+
+    fn common_type(&mut self, a: &Value, b: &Value, span: Span) -> Type {
+        match (&a.ty, &b.ty) {
+            (Type::Integer(x), Type::Integer(y)) => Type::Integer(x.common(*y)),
+            (Type::Void, _) | (_, Type::Void) => Type::Void,
+            (Type::Pointer(_), _) => a.ty.clone(),
+            (_, Type::Pointer(_)) => b.ty.clone(),
+            (Type::Broken, _) | (_, Type::Broken) => Type::Broken,
+            (other, _) => {
+                let message = format!("a value of type {} is not supported here", other.text());
+                self.refuse(span, message);
+                Type::Broken
+            }
+        }
+    }
+
+    /// `if (condition) then else otherwise`
+    pub fn branch(
+        &mut self,
+        condition: &Term,
+        span: Span,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) {
+        let labels = self.take_labels();
+        let head = self.emit(condition);
+        let then = self.block(span, then);
+        let otherwise = self.block(span, otherwise);
+        let is_empty = otherwise.stmts.is_empty() && otherwise.end_labels.is_empty();
+        let kind = StmtKind::If {
+            arms: vec![(head, then)],
+            otherwise: (!is_empty).then_some(otherwise),
+        };
+        self.push_labelled(labels, kind, span);
+    }
+
+    /// `x++` and the like.
+    fn step(&mut self, unary: &'a c::UnaryOperatorExpression, wanted: bool, span: Span) -> Value {
+        let place = self.place(&unary.operand);
+        let place = self.fixed_place(place);
+        let old = Value {
+            term: self.read(&place),
+            ty: place.ty.clone(),
+        };
+        let (op, is_post) = match unary.operator.node {
+            c::UnaryOperator::PostIncrement => (BinaryOp::Add, true),
+            c::UnaryOperator::PostDecrement => (BinaryOp::Subtract, true),
+            c::UnaryOperator::PreIncrement => (BinaryOp::Add, false),
+            _ => (BinaryOp::Subtract, false),
+        };
+        let old = if is_post && wanted {
+            Value {
+                term: self.spill(&old.term),
+                ..old
+            }
+        } else {
+            old
+        };
+        let one = Value {
+            term: terms::constant(1, Sort::Word(32), span),
+            ty: Type::int(),
+        };
+        let new = self.operate(op, &old, &one, span);
+        let new = self.converted(&new, &place.ty, span);
+        let term = held(&new);
+        self.write(&place, &term, span);
+        if is_post || !wanted {
+            return old;
+        }
+        Value {
+            term: self.read(&place),
+            ty: place.ty,
+        }
+    }
+
+    /// A place whose indexes and conditions can be evaluated several times.
+    fn fixed_place(&mut self, mut place: Place) -> Place {
+        for (condition, location) in &mut place.cases {
+            *condition = self.once(condition);
+            location.index = location.index.as_ref().map(|index| self.once(index));
+        }
+        place
+    }
+
+    fn assignment(
+        &mut self,
+        binary: &'a c::BinaryOperatorExpression,
+        wanted: bool,
+        span: Span,
+    ) -> Value {
+        let place = self.place(&binary.lhs);
+        let is_plain = binary.operator.node == c::BinaryOperator::Assign;
+        if matches!(place.ty, Type::Struct(_)) && is_plain {
+            self.copy_struct(&place, &binary.rhs, span);
+            return Value::void(span);
+        }
+        if is_plain {
+            return self.assign_from(place, &binary.rhs, wanted, span);
+        }
+        let effects = self.effects_of(&binary.rhs);
+        let place = self.kept_place(place, &effects);
+        let place = self.fixed_place(place);
+        let old = self.read(&place);
+        let old = Value {
+            term: self.kept(&old, &effects),
+            ty: place.ty.clone(),
+        };
+        let right = self.value(&binary.rhs);
+        let value = self.operate(compound(&binary.operator.node), &old, &right, span);
+        self.store(&place, &value, wanted, span)
+    }
+
+    /// `place = from`
+    pub fn assign_from(
+        &mut self,
+        place: Place,
+        from: &'a Node<c::Expression>,
+        wanted: bool,
+        span: Span,
+    ) -> Value {
+        let effects = self.effects_of(from);
+        let place = self.kept_place(place, &effects);
+        // The result of a call goes where it is wanted, if nothing has to be converted.
+        if let c::Expression::Call(call) = &from.node
+            && let Type::Integer(ty) = place.ty
+            && let Some(id) = self.lone_variable(&place)
+        {
+            let value = self.call(&call.node, span, Wanted::In(id, ty));
+            if value.ty == Type::Void {
+                self.wrong(span, "the function has no result");
+                return Value::broken(span);
+            }
+            if value.term.reads(&|read| read == id) {
+                return value;
+            }
+            return self.store(&place, &value, wanted, span);
+        }
+        let value = self.value(from);
+        self.store(&place, &value, wanted, span)
+    }
+
+    fn store(&mut self, place: &Place, value: &Value, wanted: bool, span: Span) -> Value {
+        let value = self.converted(value, &place.ty, span);
+        let mut term = held(&value);
+        let is_variable = self.lone_variable(place).is_some();
+        if wanted && !is_variable {
+            term = self.spill(&term);
+        }
+        self.write(place, &term, span);
+        Value {
+            term: if wanted && is_variable && term.constant().is_none() {
+                self.read(place)
+            } else {
+                term
+            },
+            ty: value.ty,
+        }
+    }
+
+    /// `s = t` for structs.
+    pub fn copy_struct(&mut self, place: &Place, from: &'a Node<c::Expression>, span: Span) {
+        let is_place = matches!(
+            from.node,
+            c::Expression::Identifier(_)
+                | c::Expression::Member(_)
+                | c::Expression::UnaryOperator(_)
+                | c::Expression::BinaryOperator(_)
+        );
+        if !is_place {
+            self.refuse(
+                span,
+                "a struct that is not a variable is not supported here",
+            );
+            return;
+        }
+        let source = self.place(from);
+        if source.ty != place.ty {
+            if source.ty != Type::Broken {
+                self.wrong(span, "the two sides have different types");
+            }
+            return;
+        }
+        let (Some(to), Some(from)) = (self.scalars(place), self.scalars(&source)) else {
+            self.refuse(span, "a struct of this type cannot be copied");
+            return;
+        };
+        // Both sides may overlap only if they are the same.
+        for (to, from) in to.iter().zip(&from) {
+            let term = self.read(from);
+            self.write(to, &term, span);
+        }
+    }
+
+    /// The value of `({ … })`: that of the last expression.
+    fn statement_value(&mut self, statement: &'a Node<c::Statement>, span: Span) -> Value {
+        let c::Statement::Compound(items) = &statement.node else {
+            self.statement(statement);
+            return Value::void(span);
+        };
+        self.enter();
+        let mut value = Value::void(span);
+        for (index, item) in items.iter().enumerate() {
+            match &item.node {
+                c::BlockItem::Statement(last) if index + 1 == items.len() => match &last.node {
+                    c::Statement::Expression(Some(expression)) => value = self.value(expression),
+                    _ => self.statement(last),
+                },
+                _ => self.block_item(item),
+            }
+        }
+        self.leave();
+        value
+    }
+
+    /// The value of an expression that must be a constant, if it is one.
+    pub fn constant_of(&mut self, expression: &'a Node<c::Expression>) -> Option<i64> {
+        let value = self.unevaluated(|unit| unit.value(expression))?;
+        let number = value.term.constant()?;
+        match value.ty {
+            Type::Integer(ty) if ty.signed && value.term.sort != Sort::Bool => {
+                Some(value.term.sort.signed(number))
+            }
+            Type::Integer(_) => Some(number.cast_signed()),
+            _ => None,
+        }
+    }
+
+    /// Translates something and throws away what it would do. This is done only so often one in
+    /// the other, since each time doubles the work.
+    pub fn unevaluated<T>(&mut self, translate: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.body.depth == MAX_UNEVALUATED {
+            return None;
+        }
+        self.body.depth += 1;
+        let ast = std::mem::take(&mut self.ast);
+        let labels = self.take_labels();
+        let guards = std::mem::take(&mut self.body.guards);
+        let exits: (Vec<Exit>, Vec<Exit>) = (
+            std::mem::take(&mut self.body.breaks),
+            std::mem::take(&mut self.body.continues),
+        );
+        let variables = self.variables.len();
+        let mut result = None;
+        self.block(Span::default(), |unit| result = Some(translate(unit)));
+        self.forget_variables(variables);
+        self.ast = ast;
+        self.body.guards = guards;
+        (self.body.breaks, self.body.continues) = exits;
+        self.restore_labels(labels);
+        self.body.depth -= 1;
+        result
+    }
+
+    fn literal(&mut self, constant: &c::Constant, span: Span) -> Value {
+        match constant {
+            c::Constant::Integer(integer) => self.integer_literal(integer, span),
+            c::Constant::Character(text) => match character(text) {
+                Some(value) => Value {
+                    term: terms::constant(value.cast_unsigned(), Sort::Word(32), span),
+                    ty: Type::int(),
+                },
+                None => {
+                    self.refuse(span, "this character constant is not supported");
+                    Value::broken(span)
+                }
+            },
+            c::Constant::Float(_) => {
+                self.refuse(span, "floating-point numbers are not supported");
+                Value::broken(span)
+            }
+        }
+    }
+
+    fn integer_literal(&mut self, integer: &c::Integer, span: Span) -> Value {
+        let radix = match integer.base {
+            c::IntegerBase::Decimal => 10,
+            c::IntegerBase::Octal => 8,
+            c::IntegerBase::Hexadecimal => 16,
+            c::IntegerBase::Binary => 2,
+        };
+        let parsed = u64::from_str_radix(&integer.number, radix);
+        let (Ok(value), false) = (parsed, integer.suffix.imaginary) else {
+            self.refuse(span, "this number is not supported");
+            return Value::broken(span);
+        };
+        let model = self.reading.data_model;
+        let first = match integer.suffix.size {
+            c::IntegerSize::Int => Rank::Int,
+            c::IntegerSize::Long => Rank::Long,
+            c::IntegerSize::LongLong => Rank::LongLong,
+        };
+        let ranks = [Rank::Int, Rank::Long, Rank::LongLong];
+        let ranks = ranks.into_iter().filter(|rank| *rank >= first);
+        let types = ranks.flat_map(|rank| {
+            let signed = (!integer.suffix.unsigned).then(|| Integer::new(rank, true, model));
+            let may_be_unsigned = integer.suffix.unsigned || radix != 10;
+            let unsigned = may_be_unsigned.then(|| Integer::new(rank, false, model));
+            signed.into_iter().chain(unsigned)
+        });
+        let fits = |ty: &Integer| {
+            let bits = ty.width - u8::from(ty.signed);
+            bits >= 64 || value >> bits == 0
+        };
+        let last = Integer::new(Rank::LongLong, false, model);
+        let ty = types.into_iter().find(fits).unwrap_or(last);
+        Value {
+            term: terms::constant(value, ty.sort(), span),
+            ty: Type::Integer(ty),
+        }
+    }
+}
+
+/// Two terms of one sort: a Boolean beside a word becomes one.
+pub fn same_sort(a: &Term, b: &Term) -> (Term, Term) {
+    let widen = |term: &Term, other: &Term| match (term.sort, other.sort) {
+        (Sort::Bool, Sort::Word(width)) => terms::from_bool(term, width),
+        _ => Rc::clone(term),
+    };
+    (widen(a, b), widen(b, a))
+}
+
+/// The value of a character constant with its quotes.
+fn character(text: &str) -> Option<i64> {
+    let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
+    let Some(escape) = inner.strip_prefix('\\') else {
+        let mut characters = inner.chars();
+        let value = characters.next().filter(char::is_ascii)?;
+        return characters.next().is_none().then_some(value as i64);
+    };
+    let value = match escape {
+        "n" => 10,
+        "t" => 9,
+        "r" => 13,
+        "a" => 7,
+        "b" => 8,
+        "f" => 12,
+        "v" => 11,
+        "\\" | "'" | "\"" | "?" => escape.as_bytes()[0],
+        _ => {
+            let hexadecimal = escape.strip_prefix('x');
+            let number = match hexadecimal {
+                Some(digits) => u8::from_str_radix(digits, 16),
+                None => u8::from_str_radix(escape, 8),
+            };
+            number.ok()?
+        }
+    };
+    Some(i64::from(value.cast_signed()))
+}
+
+/// The operation of an operator that does not assign.
+fn plain(operator: &c::BinaryOperator) -> BinaryOp {
+    use c::BinaryOperator as Op;
+    match operator {
+        Op::Multiply => BinaryOp::Multiply,
+        Op::Divide => BinaryOp::Divide,
+        Op::Modulo => BinaryOp::Remainder,
+        Op::Minus => BinaryOp::Subtract,
+        Op::ShiftLeft => BinaryOp::ShiftLeft,
+        Op::ShiftRight => BinaryOp::ShiftRight,
+        Op::Less => BinaryOp::Less,
+        Op::Greater => BinaryOp::Greater,
+        Op::LessOrEqual => BinaryOp::LessEqual,
+        Op::GreaterOrEqual => BinaryOp::GreaterEqual,
+        Op::Equals => BinaryOp::Equal,
+        Op::NotEquals => BinaryOp::NotEqual,
+        Op::BitwiseAnd => BinaryOp::And,
+        Op::BitwiseXor => BinaryOp::Xor,
+        Op::BitwiseOr => BinaryOp::Or,
+        _ => BinaryOp::Add,
+    }
+}
+
+/// The operation of `op=`.
+fn compound(operator: &c::BinaryOperator) -> BinaryOp {
+    use c::BinaryOperator as Op;
+    match operator {
+        Op::AssignMultiply => BinaryOp::Multiply,
+        Op::AssignDivide => BinaryOp::Divide,
+        Op::AssignModulo => BinaryOp::Remainder,
+        Op::AssignMinus => BinaryOp::Subtract,
+        Op::AssignShiftLeft => BinaryOp::ShiftLeft,
+        Op::AssignShiftRight => BinaryOp::ShiftRight,
+        Op::AssignBitwiseAnd => BinaryOp::And,
+        Op::AssignBitwiseXor => BinaryOp::Xor,
+        Op::AssignBitwiseOr => BinaryOp::Or,
+        _ => BinaryOp::Add,
+    }
+}

@@ -1,0 +1,196 @@
+//! C programs against a C compiler, and against the verdicts of a public collection.
+//!
+//! Random programs without inputs compute a number. What the compiled program prints must be what
+//! hardbop proves: that the number is this one holds, that it is another one is violated.
+//! `HARDBOP_SEED` and `HARDBOP_PROGRAMS` say which programs and how many.
+
+#[path = "c_programs/generator.rs"]
+mod generator;
+
+use hardbop_families::random::Random;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn number(name: &str, default: u64) -> u64 {
+    let text = std::env::var(name).ok();
+    text.map_or(default, |text| text.parse().expect("a number"))
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("a directory for the test");
+    folder
+}
+
+fn hardbop(file: &Path, seconds: &str, options: &[&str]) -> Output {
+    let command = Command::new(env!("CARGO_BIN_EXE_hardbop"))
+        .arg("check")
+        .arg(file)
+        .args(["--trace", "none", "--time", seconds])
+        .args(options)
+        .output();
+    command.expect("the command is built")
+}
+
+/// What `check` says: whether everything holds.
+fn holds(folder: &Path, text: &str, options: &[&str]) -> bool {
+    let file = folder.join("program.c");
+    std::fs::write(&file, text).expect("a file in the folder of the test");
+    let output = hardbop(&file, "60", options);
+    match output.status.code() {
+        Some(0) => true,
+        Some(1) => false,
+        code => panic!(
+            "exit {code:?}: {}{}\n{text}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        ),
+    }
+}
+
+/// The lines that a compiled program prints; `None` where there is no compiler.
+fn compiled(folder: &Path, text: &str) -> Option<Vec<String>> {
+    let file = folder.join("all.c");
+    std::fs::write(&file, text).expect("a file in the folder of the test");
+    let program = folder.join("all");
+    let built = Command::new("cc")
+        .args(["-fwrapv", "-fsigned-char", "-w", "-o"])
+        .arg(&program)
+        .arg(&file)
+        .output();
+    let Ok(built) = built else {
+        eprintln!("skipped: there is no C compiler `cc`");
+        return None;
+    };
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "{said}\n{text}");
+    let run = Command::new(&program).output().expect("it was built");
+    assert!(run.status.success());
+    let text = String::from_utf8(run.stdout).expect("numbers");
+    Some(text.lines().map(str::to_owned).collect())
+}
+
+#[test]
+fn compiled_and_checked_programs_compute_the_same() {
+    let folder = folder("c-differential");
+    let (seed, count) = (number("HARDBOP_SEED", 1), number("HARDBOP_PROGRAMS", 24));
+    let programs: Vec<String> = (0..count)
+        .map(|index| generator::program(&mut Random::new(seed + index), index))
+        .collect();
+    let calls = (0..count).map(|i| format!("  printf(\"%lu\\n\", (unsigned long)run{i}());\n"));
+    let all = format!(
+        "int printf(const char *, ...);\n{}int main(void) {{\n{}  return 0;\n}}\n",
+        programs.concat(),
+        calls.collect::<String>()
+    );
+    let Some(printed) = compiled(&folder, &all) else {
+        return;
+    };
+    assert_eq!(printed.len() as u64, count);
+    for (index, (program, value)) in programs.iter().zip(&printed).enumerate() {
+        let value: u64 = value.parse().expect("a number");
+        let with = |value: u64| {
+            format!(
+                "void __VERIFIER_assert(int c);\n{program}int main(void) {{\n  \
+                 __VERIFIER_assert(run{index}() == {value}u);\n  return 0;\n}}\n"
+            )
+        };
+        assert!(holds(&folder, &with(value), &[]), "{}", with(value));
+        let other = (value + 1) & 0xFFFF_FFFF;
+        assert!(!holds(&folder, &with(other), &[]), "{}", with(other));
+    }
+}
+
+/// A program that asserts something that holds: without an assertion there is nothing to check.
+const HEAD: &str = "void __VERIFIER_assert(int c);\nint main(void) { __VERIFIER_assert(1); ";
+
+#[test]
+fn signed_overflow_is_an_assertion_on_request() {
+    let folder = folder("c-overflow");
+    let numbers = [
+        0i64,
+        1,
+        -1,
+        7,
+        46_341,
+        0x7FFF_FFFF,
+        -0x8000_0000,
+        0x4000_0000,
+    ];
+    let mut checked = 0;
+    for (index, &a) in numbers.iter().enumerate() {
+        // Every pair once would take long; each number meets three others and itself.
+        for &b in numbers.iter().cycle().skip(index).take(4) {
+            for (operator, exact) in [("+", a + b), ("-", a - b), ("*", a * b)] {
+                let text =
+                    format!("{HEAD}int a = {a}, b = {b}, c; c = a {operator} b; return c; }}");
+                let fits = i32::try_from(exact).is_ok();
+                let is_safe = holds(&folder, &text, &["--overflow-checks"]);
+                assert_eq!(is_safe, fits, "{text}");
+                assert!(holds(&folder, &text, &[]), "{text}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 90);
+    let corners = [
+        ("int a = -2147483647 - 1, b = -1, c; c = a / b;", false),
+        ("int a = -2147483647 - 1, c; c = -a;", false),
+        ("int a = 1 << 30, c; c = a << 1;", false),
+        ("unsigned a = 4000000000u, c; c = a + a;", true),
+        ("signed char a = 127; a++;", true),
+    ];
+    for (text, is_safe) in corners {
+        let text = format!("{HEAD}{text} return 0; }}");
+        assert_eq!(
+            holds(&folder, &text, &["--overflow-checks"]),
+            is_safe,
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn the_data_model_says_how_wide_long_is() {
+    let folder = folder("c-model");
+    let text = "void __VERIFIER_assert(int c);\nint main(void) { unsigned long x = 4294967295u; \
+                x++; __VERIFIER_assert((x == 0) == (sizeof(long) == 4)); \
+                __VERIFIER_assert(sizeof(int *) == sizeof(long)); return 0; }";
+    for model in ["ilp32", "lp64"] {
+        assert!(holds(&folder, text, &["--data-model", model]), "{model}");
+    }
+}
+
+/// Programs of the TACAS 2012 competition: whatever is decided in a few seconds is right.
+#[test]
+fn verdicts_of_the_collection_are_right() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/c");
+    let mut files = Vec::new();
+    for group in ["locks", "ssh-simplified", "systemc"] {
+        let Ok(entries) = std::fs::read_dir(corpus.join(group)) else {
+            eprintln!("skipped: {} is not there", corpus.display());
+            return;
+        };
+        files.extend(entries.map(|entry| entry.expect("a readable directory").path()));
+    }
+    files.sort();
+    let mut decided = 0;
+    for file in &files {
+        let output = hardbop(file, "2", &[]);
+        let name = file.to_string_lossy();
+        let expected = i32::from(name.contains("BUG"));
+        match output.status.code() {
+            Some(3) => {}
+            code => {
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert_eq!(code, Some(expected), "{name}: {said}");
+                decided += 1;
+            }
+        }
+    }
+    assert!(
+        decided >= 10,
+        "only {decided} of {} are decided",
+        files.len()
+    );
+}
