@@ -196,7 +196,7 @@ impl BitGraph {
     /// All nodes that some formulas are made of, each once, operands before their users.
     pub fn cone(&self, roots: impl IntoIterator<Item = BitId>) -> Vec<BitId> {
         // Most formulas are small, and looking through a short list takes less than hashing.
-        let mut seen = QuickMap::default();
+        let mut seen = rustc_hash::FxHashSet::default();
         let mut pending: Vec<BitId> = roots.into_iter().collect();
         let mut cone: Vec<BitId> = Vec::new();
         while let Some(id) = pending.pop() {
@@ -204,9 +204,9 @@ impl BitGraph {
                 cone.contains(&id)
             } else {
                 if seen.is_empty() {
-                    seen.extend(cone.iter().map(|&id| (id, ())));
+                    seen.extend(cone.iter().copied());
                 }
-                seen.insert(id, ()).is_some()
+                !seen.insert(id)
             };
             if !is_known {
                 cone.push(id);
