@@ -52,7 +52,7 @@ pub enum End {
 
 impl End {
     /// The word in tables: the exit code of a process that ended by itself.
-    pub(crate) fn word(&self) -> String {
+    pub fn word(&self) -> String {
         match self {
             End::Exited(code) => code.to_string(),
             End::Crashed => "crash".to_owned(),
