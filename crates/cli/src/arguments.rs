@@ -141,6 +141,7 @@ mod tests {
         "procedure",
         "html",
         "sarif",
+        "witness",
         "junit",
         "out",
         "only",

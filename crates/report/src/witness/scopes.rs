@@ -78,6 +78,12 @@ impl<'a> Scopes<'a> {
         (start..end).contains(&place)
     }
 
+    /// Where a bracket is closed that opens at a place.
+    pub(super) fn closing(&self, open: usize) -> Option<usize> {
+        let index = self.pairs.binary_search_by_key(&open, |pair| pair.open);
+        index.ok().map(|index| self.pairs[index].close)
+    }
+
     /// Where the word before an opening parenthesis starts.
     fn keyword(&self, open: usize) -> usize {
         let before = self.text[..open].trim_end();

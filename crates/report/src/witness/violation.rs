@@ -4,6 +4,7 @@
 //! without a value, a function that the format knows no type of) is left out and the rest stays
 //! true.
 
+use super::scopes::Scopes;
 use super::yaml::{Item, map, text};
 use super::{Task, location, types};
 use crate::document::{Choice, Place, Run, Step};
@@ -11,10 +12,13 @@ use hardbop_machine::Machine;
 
 /// The segments of a run; the last one has the target.
 pub(super) fn content(machine: &Machine, run: &Run, task: &Task<'_>) -> Item {
+    let brackets = Scopes::new(machine.source.text());
     let mut segments = Vec::new();
     for step in &run.steps {
         let returns = step.choices.iter();
-        segments.extend(returns.filter_map(|choice| function_return(machine, step, choice, task)));
+        segments.extend(
+            returns.filter_map(|choice| function_return(machine, &brackets, step, choice, task)),
+        );
     }
     let last = run.steps.last().map(|step| &step.place);
     if let Some(place) = error_place(run).or(last) {
@@ -48,6 +52,7 @@ const NONDET: &str = "__VERIFIER_nondet_";
 /// What a call returned; it stands where its arguments end.
 fn function_return(
     machine: &Machine,
+    brackets: &Scopes<'_>,
     step: &Step,
     choice: &Choice,
     task: &Task<'_>,
@@ -63,7 +68,7 @@ fn function_return(
         .next();
     let function = function.filter(|_| is_alone)?;
     let value = types::returned(task.data_model, function, choice.value)?;
-    let end = start + open + closing_parenthesis(&rest[open..])?;
+    let end = brackets.closing(start + open)?;
     let (line, column) = source.line_column(end as u32);
     let place = Place {
         line,
@@ -76,17 +81,4 @@ fn function_return(
     ]);
     let at = location(task, &place);
     Some(segment("function_return", at, Some(constraint)))
-}
-
-/// Where the parenthesis is closed that opens a text.
-fn closing_parenthesis(text: &str) -> Option<usize> {
-    let mut depth = 0u32;
-    text.char_indices().find_map(|(index, character)| {
-        match character {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        (depth == 0).then_some(index)
-    })
 }

@@ -216,7 +216,14 @@ fn ranks_by_first_use(machine: &Machine, layout: &BitLayout, slots: u32) -> Vec<
     }
     order.extend((0..words.len()).filter(|&word| !is_used[word]));
     let mut ranks = vec![0; slots as usize];
-    for (rank, slot) in (0..).zip(words.interleaved(&order)) {
+    let mut slots = words.blocks(&order);
+    for block in &mut slots {
+        // The bits of an integer that meets no other one take fewer nodes from the lowest on.
+        if block.windows(2).all(|bits| bits[0] == bits[1] + 1) {
+            block.reverse();
+        }
+    }
+    for (rank, slot) in (0..).zip(slots.concat()) {
         ranks[slot as usize] = rank;
     }
     ranks
