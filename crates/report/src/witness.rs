@@ -101,7 +101,9 @@ fn location(task: &Task<'_>, place: &Place) -> Item {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    let digit = |digit: u8| char::from_digit(u32::from(digit), 16);
+    digits.filter_map(digit).collect()
 }
 
 /// A name made from a digest, in the form of RFC 4122: the same witness has the same name.

@@ -91,7 +91,7 @@ impl Walk<'_> {
             .is_none_or(|owner| owner == self.machine.procedure_of(from));
         let mut writes = false;
         each_write(self.machine, edge, |written| {
-            writes |= written == self.variable
+            writes |= written == self.variable;
         });
         if writes && is_here { Some(from) } else { last }
     }

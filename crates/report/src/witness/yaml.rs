@@ -36,7 +36,7 @@ fn write(out: &mut String, item: &Item, indent: usize) {
     let blanks = " ".repeat(indent);
     match item {
         Item::Text(text) => *out += &(quoted(text) + "\n"),
-        Item::Number(number) => *out += &format!("{number}\n"),
+        Item::Number(number) => *out += &(number.to_string() + "\n"),
         Item::List(items) if items.is_empty() => *out += "[]\n",
         Item::Map(members) if members.is_empty() => *out += "{}\n",
         Item::List(items) => {
@@ -53,11 +53,11 @@ fn write(out: &mut String, item: &Item, indent: usize) {
                 *out += ":";
                 match value {
                     Item::List(items) if !items.is_empty() => {
-                        *out += &format!("\n{blanks}");
+                        out.extend(["\n", &blanks]);
                         write(out, value, indent);
                     }
                     Item::Map(members) if !members.is_empty() => {
-                        *out += &format!("\n{blanks}  ");
+                        out.extend(["\n", &blanks, "  "]);
                         write(out, value, indent + 2);
                     }
                     _ => {
