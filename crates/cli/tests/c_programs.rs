@@ -202,3 +202,26 @@ fn verdicts_of_the_collection_are_right() {
         files.len()
     );
 }
+
+#[test]
+fn a_folder_and_a_project_may_have_c_programs() {
+    let folder = folder("c-batch");
+    let program = "void reach_error(void);\nint main(void) { reach_error(); return 0; }\n";
+    std::fs::write(folder.join("wrong.c"), program).expect("a file in the folder of the test");
+    let project = "[[check]]\nfiles = [\"*.c\"]\n";
+    for settings in [None, Some(project)] {
+        let file = folder.join("hardbop.toml");
+        match settings {
+            Some(settings) => std::fs::write(&file, settings).expect("a file of settings"),
+            None => drop(std::fs::remove_file(&file)),
+        }
+        let output = Command::new(env!("CARGO_BIN_EXE_hardbop"))
+            .arg("check")
+            .arg(&folder)
+            .output();
+        let output = output.expect("the command is built");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(said.contains("1 check: 1 VIOLATED"), "{said}");
+    }
+}

@@ -15,7 +15,7 @@ void take(void) { if (lock) reach_error(); lock = 1; }
 void give(void) { lock = 0; }
 int main(void) {
   int n = __VERIFIER_nondet_int();
-  while (n != 0) {
+  while (n != 0 && (lock < 2 || __VERIFIER_nondet_int() == 7)) {
     unsigned char how;
     take();
     how = __VERIFIER_nondet_uchar( /* ) */ );
@@ -137,9 +137,10 @@ fn the_invariants_of_a_proof_hold_as_assertions() {
     assert!(invariant.contains("lock"), "{witness}");
     // Asserted where the condition is evaluated; with the opposite it must fail.
     for (claim, exit) in [(invariant.to_owned(), 0), (format!("!({invariant})"), 1)] {
-        let asserted = program.replace(
-            "while (n != 0) {",
-            &format!("while (1) {{ __VERIFIER_assert({claim}); if (n == 0) break;"),
+        let (head, rest) = program.split_once("while (").expect("there is a loop");
+        let (condition, body) = rest.split_once(") {\n").expect("it has a body");
+        let asserted = format!(
+            "{head}while (1) {{ __VERIFIER_assert({claim}); if (!({condition})) break;\n{body}"
         );
         let asserted = format!("void __VERIFIER_assert(int condition);\n{asserted}");
         fs::write(folder.join("asserted.c"), asserted).expect("a file in the folder of the test");

@@ -185,7 +185,7 @@ fn programs_in(folder: &Path) -> Result<Vec<String>, Failure> {
                 }
             } else if path
                 .extension()
-                .is_some_and(|end| end == "bp" || end == "gp")
+                .is_some_and(|end| end == "bp" || end == "gp" || end == "c" || end == "i")
             {
                 found.push(path.to_string_lossy().into_owned());
             }

@@ -8,19 +8,33 @@ use crate::document::Place;
 use crate::invariants::c_invariants;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::Certificate;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The invariants of all certificates. Each of them holds by itself.
 pub(super) fn content(machine: &Machine, certificates: &[Certificate], task: &Task<'_>) -> Item {
-    let heads = loop_heads(machine);
+    let places = loop_heads(machine);
     let names = CNames::new(machine);
     let expressible = |node, variable| names.are_known(node, variable);
     let mut seen = BTreeSet::new();
     let mut entries = Vec::new();
     for certificate in certificates {
-        for invariant in c_invariants(machine, certificate, &heads, &expressible) {
-            if seen.insert((invariant.node, invariant.text.clone())) {
-                entries.push(entry(machine, invariant.node, &invariant.text, task));
+        let known = c_invariants(machine, certificate, &places.concat(), &expressible);
+        let known: BTreeMap<NodeId, String> = known.into_iter().map(|i| (i.node, i.text)).collect();
+        for nodes in &places {
+            let texts: Option<Vec<String>> = nodes.iter().map(|n| known.get(n).cloned()).collect();
+            // Of some node at this place nothing may be said.
+            let Some(mut texts) = texts else { continue };
+            texts.sort_unstable();
+            texts.dedup();
+            if texts.len() > 1 {
+                texts.retain(|text| text != "0");
+            }
+            let text = match &texts[..] {
+                [text] => text.clone(),
+                texts => format!("({})", texts.join(") || (")),
+            };
+            if seen.insert((nodes[0], text.clone())) {
+                entries.push(entry(machine, nodes[0], &text, task));
             }
         }
     }
@@ -33,12 +47,20 @@ pub(super) fn content(machine: &Machine, certificates: &[Certificate], task: &Ta
     Item::List(entries)
 }
 
-/// Where an edge leads back to in the text. Nodes are numbered in order of the text, so every loop
-/// has such a place.
-fn loop_heads(machine: &Machine) -> Vec<NodeId> {
+/// Where an edge leads back to in the text: the nodes of each such place, since a statement may
+/// take several steps. Nodes are numbered in order of the text, so every loop has such a place.
+fn loop_heads(machine: &Machine) -> Vec<Vec<NodeId>> {
+    let place = |node: NodeId| (machine.procedure_of(node), machine.node(node).span.start);
     let back = machine.edges.iter().filter(|edge| edge.to <= edge.from);
-    let heads: BTreeSet<NodeId> = back.map(|edge| edge.to).collect();
-    heads.into_iter().collect()
+    let heads: BTreeSet<_> = back.map(|edge| place(edge.to)).collect();
+    let mut nodes: BTreeMap<_, Vec<NodeId>> = BTreeMap::new();
+    for node in machine
+        .node_ids()
+        .filter(|&node| heads.contains(&place(node)))
+    {
+        nodes.entry(place(node)).or_default().push(node);
+    }
+    nodes.into_values().collect()
 }
 
 fn entry(machine: &Machine, node: NodeId, value: &str, task: &Task<'_>) -> Item {

@@ -8,7 +8,7 @@ use super::scopes::Scopes;
 use super::yaml::{Item, map, text};
 use super::{Task, location, types};
 use crate::document::{Choice, Place, Run, Step};
-use hardbop_machine::Machine;
+use hardbop_machine::{EdgeId, Machine};
 
 /// The segments of a run; the last one has the target.
 pub(super) fn content(machine: &Machine, run: &Run, task: &Task<'_>) -> Item {
@@ -62,6 +62,10 @@ fn function_return(
     let rest = &source.text()[start..];
     let open = rest.find('(')?;
     // The choice may be the whole assignment of what a call returned.
+    let edge = machine.edge(EdgeId(step.edge?));
+    if may_be_left_out(source.text().get(edge.span.start as usize..start)?) {
+        return None;
+    }
     let is_alone = choice.text.matches(NONDET).count() == 1;
     let function = rest[..open]
         .rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_')
@@ -81,4 +85,10 @@ fn function_return(
     ]);
     let at = location(task, &place);
     Some(segment("function_return", at, Some(constraint)))
+}
+
+/// Whether a call behind this part of a statement may not be evaluated: a choice has a value even
+/// where the call does not happen.
+fn may_be_left_out(before: &str) -> bool {
+    ["&&", "||", "?"].iter().any(|sign| before.contains(sign))
 }
