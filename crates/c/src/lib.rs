@@ -11,6 +11,7 @@
 //! enough for that depth.
 
 mod arithmetic;
+mod assignments;
 mod body;
 mod calls;
 mod declarations;
@@ -19,6 +20,7 @@ mod functions;
 mod initials;
 mod kinds;
 mod lines;
+mod literals;
 mod places;
 mod pointers;
 mod statements;

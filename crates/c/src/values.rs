@@ -4,9 +4,8 @@ use crate::arithmetic::{convert_term, held};
 use crate::body::Exit;
 use crate::calls::Wanted;
 use crate::effects::{Effects, is_assignment};
-use crate::places::Place;
 use crate::terms::{self, Sort, Term};
-use crate::types::{Integer, Rank, Type};
+use crate::types::{Integer, Type};
 use crate::unit::{Entity, Unit};
 use hardbop_syntax::Span;
 use hardbop_syntax::ast::{BinaryOp, StmtKind};
@@ -33,7 +32,7 @@ impl Value {
         }
     }
 
-    fn void(span: Span) -> Self {
+    pub fn void(span: Span) -> Self {
         Self {
             ty: Type::Void,
             ..Self::broken(span)
@@ -444,163 +443,6 @@ impl<'a> Unit<'a> {
         self.push_labelled(labels, kind, span);
     }
 
-    /// `x++` and the like.
-    fn step(&mut self, unary: &'a c::UnaryOperatorExpression, wanted: bool, span: Span) -> Value {
-        let place = self.place(&unary.operand);
-        let place = self.fixed_place(place);
-        let old = Value {
-            term: self.read(&place),
-            ty: place.ty.clone(),
-        };
-        let (op, is_post) = match unary.operator.node {
-            c::UnaryOperator::PostIncrement => (BinaryOp::Add, true),
-            c::UnaryOperator::PostDecrement => (BinaryOp::Subtract, true),
-            c::UnaryOperator::PreIncrement => (BinaryOp::Add, false),
-            _ => (BinaryOp::Subtract, false),
-        };
-        let old = if is_post && wanted {
-            Value {
-                term: self.spill(&old.term),
-                ..old
-            }
-        } else {
-            old
-        };
-        let one = Value {
-            term: terms::constant(1, Sort::Word(32), span),
-            ty: Type::int(),
-        };
-        let new = self.operate(op, &old, &one, span);
-        let new = self.converted(&new, &place.ty, span);
-        let term = held(&new);
-        self.write(&place, &term, span);
-        if is_post || !wanted {
-            return old;
-        }
-        Value {
-            term: self.read(&place),
-            ty: place.ty,
-        }
-    }
-
-    /// A place whose indexes and conditions can be evaluated several times.
-    fn fixed_place(&mut self, mut place: Place) -> Place {
-        for (condition, location) in &mut place.cases {
-            *condition = self.once(condition);
-            location.index = location.index.as_ref().map(|index| self.once(index));
-        }
-        place
-    }
-
-    fn assignment(
-        &mut self,
-        binary: &'a c::BinaryOperatorExpression,
-        wanted: bool,
-        span: Span,
-    ) -> Value {
-        let place = self.place(&binary.lhs);
-        let is_plain = binary.operator.node == c::BinaryOperator::Assign;
-        if matches!(place.ty, Type::Struct(_)) && is_plain {
-            self.copy_struct(&place, &binary.rhs, span);
-            return Value::void(span);
-        }
-        if is_plain {
-            return self.assign_from(place, &binary.rhs, wanted, span);
-        }
-        let effects = self.effects_of(&binary.rhs);
-        let place = self.kept_place(place, &effects);
-        let place = self.fixed_place(place);
-        let old = self.read(&place);
-        let old = Value {
-            term: self.kept(&old, &effects),
-            ty: place.ty.clone(),
-        };
-        let right = self.value(&binary.rhs);
-        let value = self.operate(compound(&binary.operator.node), &old, &right, span);
-        self.store(&place, &value, wanted, span)
-    }
-
-    /// `place = from`
-    pub fn assign_from(
-        &mut self,
-        place: Place,
-        from: &'a Node<c::Expression>,
-        wanted: bool,
-        span: Span,
-    ) -> Value {
-        let effects = self.effects_of(from);
-        let place = self.kept_place(place, &effects);
-        // The result of a call goes where it is wanted, if nothing has to be converted.
-        if let c::Expression::Call(call) = &from.node
-            && let Type::Integer(ty) = place.ty
-            && let Some(id) = self.lone_variable(&place)
-        {
-            let value = self.call(&call.node, span, Wanted::In(id, ty));
-            if value.ty == Type::Void {
-                self.wrong(span, "the function has no result");
-                return Value::broken(span);
-            }
-            if value.term.reads(&|read| read == id) {
-                return value;
-            }
-            return self.store(&place, &value, wanted, span);
-        }
-        let value = self.value(from);
-        self.store(&place, &value, wanted, span)
-    }
-
-    fn store(&mut self, place: &Place, value: &Value, wanted: bool, span: Span) -> Value {
-        let value = self.converted(value, &place.ty, span);
-        let mut term = held(&value);
-        let is_variable = self.lone_variable(place).is_some();
-        if wanted && !is_variable {
-            term = self.spill(&term);
-        }
-        self.write(place, &term, span);
-        Value {
-            term: if wanted && is_variable && term.constant().is_none() {
-                self.read(place)
-            } else {
-                term
-            },
-            ty: value.ty,
-        }
-    }
-
-    /// `s = t` for structs.
-    pub fn copy_struct(&mut self, place: &Place, from: &'a Node<c::Expression>, span: Span) {
-        let is_place = matches!(
-            from.node,
-            c::Expression::Identifier(_)
-                | c::Expression::Member(_)
-                | c::Expression::UnaryOperator(_)
-                | c::Expression::BinaryOperator(_)
-        );
-        if !is_place {
-            self.refuse(
-                span,
-                "a struct that is not a variable is not supported here",
-            );
-            return;
-        }
-        let source = self.place(from);
-        if source.ty != place.ty {
-            if source.ty != Type::Broken {
-                self.wrong(span, "the two sides have different types");
-            }
-            return;
-        }
-        let (Some(to), Some(from)) = (self.scalars(place), self.scalars(&source)) else {
-            self.refuse(span, "a struct of this type cannot be copied");
-            return;
-        };
-        // Both sides may overlap only if they are the same.
-        for (to, from) in to.iter().zip(&from) {
-            let term = self.read(from);
-            self.write(to, &term, span);
-        }
-    }
-
     /// The value of `({ … })`: that of the last expression.
     fn statement_value(&mut self, statement: &'a Node<c::Statement>, span: Span) -> Value {
         let c::Statement::Compound(items) = &statement.node else {
@@ -660,64 +502,6 @@ impl<'a> Unit<'a> {
         self.body.depth -= 1;
         result
     }
-
-    fn literal(&mut self, constant: &c::Constant, span: Span) -> Value {
-        match constant {
-            c::Constant::Integer(integer) => self.integer_literal(integer, span),
-            c::Constant::Character(text) => match character(text) {
-                Some(value) => Value {
-                    term: terms::constant(value.cast_unsigned(), Sort::Word(32), span),
-                    ty: Type::int(),
-                },
-                None => {
-                    self.refuse(span, "this character constant is not supported");
-                    Value::broken(span)
-                }
-            },
-            c::Constant::Float(_) => {
-                self.refuse(span, "floating-point numbers are not supported");
-                Value::broken(span)
-            }
-        }
-    }
-
-    fn integer_literal(&mut self, integer: &c::Integer, span: Span) -> Value {
-        let radix = match integer.base {
-            c::IntegerBase::Decimal => 10,
-            c::IntegerBase::Octal => 8,
-            c::IntegerBase::Hexadecimal => 16,
-            c::IntegerBase::Binary => 2,
-        };
-        let parsed = u64::from_str_radix(&integer.number, radix);
-        let (Ok(value), false) = (parsed, integer.suffix.imaginary) else {
-            self.refuse(span, "this number is not supported");
-            return Value::broken(span);
-        };
-        let model = self.reading.data_model;
-        let first = match integer.suffix.size {
-            c::IntegerSize::Int => Rank::Int,
-            c::IntegerSize::Long => Rank::Long,
-            c::IntegerSize::LongLong => Rank::LongLong,
-        };
-        let ranks = [Rank::Int, Rank::Long, Rank::LongLong];
-        let ranks = ranks.into_iter().filter(|rank| *rank >= first);
-        let types = ranks.flat_map(|rank| {
-            let signed = (!integer.suffix.unsigned).then(|| Integer::new(rank, true, model));
-            let may_be_unsigned = integer.suffix.unsigned || radix != 10;
-            let unsigned = may_be_unsigned.then(|| Integer::new(rank, false, model));
-            signed.into_iter().chain(unsigned)
-        });
-        let fits = |ty: &Integer| {
-            let bits = ty.width - u8::from(ty.signed);
-            bits >= 64 || value >> bits == 0
-        };
-        let last = Integer::new(Rank::LongLong, false, model);
-        let ty = types.into_iter().find(fits).unwrap_or(last);
-        Value {
-            term: terms::constant(value, ty.sort(), span),
-            ty: Type::Integer(ty),
-        }
-    }
 }
 
 /// Two terms of one sort: a Boolean beside a word becomes one.
@@ -727,35 +511,6 @@ pub fn same_sort(a: &Term, b: &Term) -> (Term, Term) {
         _ => Rc::clone(term),
     };
     (widen(a, b), widen(b, a))
-}
-
-/// The value of a character constant with its quotes.
-fn character(text: &str) -> Option<i64> {
-    let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
-    let Some(escape) = inner.strip_prefix('\\') else {
-        let mut characters = inner.chars();
-        let value = characters.next().filter(char::is_ascii)?;
-        return characters.next().is_none().then_some(value as i64);
-    };
-    let value = match escape {
-        "n" => 10,
-        "t" => 9,
-        "r" => 13,
-        "a" => 7,
-        "b" => 8,
-        "f" => 12,
-        "v" => 11,
-        "\\" | "'" | "\"" | "?" => escape.as_bytes()[0],
-        _ => {
-            let hexadecimal = escape.strip_prefix('x');
-            let number = match hexadecimal {
-                Some(digits) => u8::from_str_radix(digits, 16),
-                None => u8::from_str_radix(escape, 8),
-            };
-            number.ok()?
-        }
-    };
-    Some(i64::from(value.cast_signed()))
 }
 
 /// The operation of an operator that does not assign.
@@ -777,23 +532,6 @@ fn plain(operator: &c::BinaryOperator) -> BinaryOp {
         Op::BitwiseAnd => BinaryOp::And,
         Op::BitwiseXor => BinaryOp::Xor,
         Op::BitwiseOr => BinaryOp::Or,
-        _ => BinaryOp::Add,
-    }
-}
-
-/// The operation of `op=`.
-fn compound(operator: &c::BinaryOperator) -> BinaryOp {
-    use c::BinaryOperator as Op;
-    match operator {
-        Op::AssignMultiply => BinaryOp::Multiply,
-        Op::AssignDivide => BinaryOp::Divide,
-        Op::AssignModulo => BinaryOp::Remainder,
-        Op::AssignMinus => BinaryOp::Subtract,
-        Op::AssignShiftLeft => BinaryOp::ShiftLeft,
-        Op::AssignShiftRight => BinaryOp::ShiftRight,
-        Op::AssignBitwiseAnd => BinaryOp::And,
-        Op::AssignBitwiseXor => BinaryOp::Xor,
-        Op::AssignBitwiseOr => BinaryOp::Or,
         _ => BinaryOp::Add,
     }
 }
