@@ -167,9 +167,13 @@ impl<'a> Unit<'a> {
             let labels = self.take_labels();
             let head = self.head(&term, condition);
             let (mut then, exit) = self.loop_body(body, step, span);
-            let back = self.block(span, |unit| {
-                unit.goto(&again, Span::new(span.start, span.start));
-            });
+            // The way back is shown by the brace that ends the body.
+            let end = self.span(body.span).end;
+            let way_back = match &body.node {
+                c::Statement::Compound(_) => Span::new(end.saturating_sub(1), end),
+                _ => Span::new(span.start, span.start),
+            };
+            let back = self.block(span, |unit| unit.goto(&again, way_back));
             move_labels(&mut self.ast, &mut then, &back);
             then.stmts.extend(back.stmts);
             let kind = StmtKind::If {
