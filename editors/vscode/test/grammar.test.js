@@ -103,7 +103,7 @@ function check(extension, file, text, at) {
       const word = isProgram ? piece.replace(/'+$/, "") : piece;
       const isReserved = WORDS[extension].includes(word);
       const isColoured = /^(keyword|storage|constant\.language|support)/.test(scope);
-      const isCall = extension === ".mon" && (word === "at" || word === "in");
+      const isCall = extension === ".mon" && ["at", "in", "call", "return"].includes(word);
       assert.strictEqual(isColoured, isReserved || isCall, where);
       words += 1;
     }
