@@ -17,6 +17,10 @@ fn little_memory_makes_answers_unknown_and_never_wrong() {
     for question in questions().iter().step_by(3) {
         let question = with(question, "--certificate out/file");
         let quiet = stage.run(&question, None);
+        if quiet.code == Some(2) {
+            // A property has no certificate, so the option is refused.
+            continue;
+        }
         for megabytes in [0, 1, 2, 3, 4, 6, 8, 16, 32, 64] {
             let limited = with(&question, &format!("--memory {megabytes}"));
             let ran = stage.run(&limited, None);
