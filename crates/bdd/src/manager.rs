@@ -131,9 +131,9 @@ impl<'a> Manager<'a> {
         self
     }
 
-    /// Lets operations go on until [`Manager::work`] reaches this.
-    pub fn set_work_limit(&mut self, limit: u64) {
-        self.work_limit = limit;
+    /// Lets operations go on until [`Manager::work`] reaches this; gives the limit before.
+    pub fn set_work_limit(&mut self, limit: u64) -> u64 {
+        std::mem::replace(&mut self.work_limit, limit)
     }
 
     /// Work done so far: steps that the computed table did not answer.

@@ -107,14 +107,12 @@ impl Unit<'_> {
                 with(terms::constant(0, to.sort(), span))
             }
             (_, Type::Void) => with(terms::constant(0, Sort::Word(32), span)),
+            (Type::Refused(what), _) | (_, Type::Refused(what)) => {
+                self.refuse(span, format!("{what} is not supported"));
+                Value::broken(span)
+            }
             (from, to) => {
-                let message = match (from, to) {
-                    (Type::Refused(what), _) | (_, Type::Refused(what)) => {
-                        format!("{what} is not supported")
-                    }
-                    _ => format!("{} cannot become {}", from.text(), to.text()),
-                };
-                self.refuse(span, message);
+                self.wrong(span, format!("{} cannot become {}", from.text(), to.text()));
                 Value::broken(span)
             }
         }

@@ -63,7 +63,7 @@ pub fn prepare(file: &str, source: Source, arguments: &CArguments) -> Result<Sou
 }
 
 /// The text after `cc -E`; nothing if there is no such command.
-fn preprocess(file: &str, text: &str, model: DataModel) -> Result<Option<Arc<str>>, Failure> {
+pub fn preprocess(file: &str, text: &str, model: DataModel) -> Result<Option<Arc<str>>, Failure> {
     let folder = match file {
         STDIN => None,
         file => Path::new(file).parent(),

@@ -1,5 +1,5 @@
 //! Speaks the language server protocol with the real server process and goes through what it
-//! offers, for all four languages.
+//! offers, for all five languages.
 
 mod lsp_client;
 
@@ -395,6 +395,87 @@ end
     assert_eq!(messages[1], "no run reaches this statement");
     assert_eq!(shown[1]["range"]["start"], place(text, "assert", 0));
     assert_eq!(shown[1]["tags"], json!([1]));
+    client.end();
+}
+
+#[test]
+fn c_is_checked_in_its_own_words() {
+    let text = "void __VERIFIER_assert(int condition);
+int __VERIFIER_nondet_int(void);
+static int held;
+static void take(void) {
+  __VERIFIER_assert(!held);
+  held = 1;
+}
+int main(void) {
+  take();
+  if (__VERIFIER_nondet_int())
+    take();
+  return 0;
+}
+";
+    let mut client = Client::start();
+    let uri = "file:///t/lock.c";
+    client.open(uri, text);
+    assert_eq!(client.diagnostics(uri), json!([]));
+    let found = lenses(&mut client, uri);
+    assert_eq!(found[0]["title"], json!("check this assertion"));
+    let answer = client.request("workspace/executeCommand", execute(&found[0]));
+    assert_eq!(answer["summary"], json!("VIOLATED"));
+    let shown = client.diagnostics(uri);
+    let start = place(text, "__VERIFIER_assert", 1);
+    assert_eq!(shown[0]["range"]["start"], start);
+    let steps = shown[0]["relatedInformation"].as_array().expect("a run");
+    let second = place(text, "take();", 1);
+    let calls = |step: &&Value| step["location"]["range"]["start"] == second;
+    assert!(steps.iter().any(|step| calls(&step)), "{steps:?}");
+
+    let refused = "union u { int a; char b; };\nint main(void) {\n  union u x;\n  return x.a;\n}\n";
+    client.open("file:///t/refused.c", refused);
+    let shown = client.diagnostics("file:///t/refused.c");
+    assert_eq!(codes(&shown)[0], "HB091");
+    assert_eq!(shown[0]["range"]["start"], place(refused, "x;", 0));
+    client.end();
+}
+
+#[test]
+fn c_with_directives_goes_through_the_preprocessor_of_the_command() {
+    let mut client = Client::start();
+    let text = "#define LIMIT 3
+void __VERIFIER_assert(int condition);
+int main(void) {
+  int x = LIMIT;
+  __VERIFIER_assert(x == LIMIT + 1);
+  return 0;
+}
+";
+    let uri = "file:///t/limit.c";
+    client.open(uri, text);
+    let shown = client.diagnostics(uri);
+    if std::process::Command::new("cc")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
+        assert_eq!(codes(&shown), ["HB093"]);
+        client.end();
+        return;
+    }
+    assert_eq!(shown, json!([]));
+    let found = lenses(&mut client, uri);
+    let answer = client.request("workspace/executeCommand", execute(&found[0]));
+    assert_eq!(answer["summary"], json!("VIOLATED"));
+    let line = client.diagnostics(uri)[0]["range"]["start"]["line"].clone();
+    assert_eq!(line, json!(4));
+
+    // What the preprocessor complains about stands in the line that it names.
+    let missing = "int x;\n#include \"no-such-file.h\"\nint main(void) { return x; }\n";
+    client.open("file:///t/missing.c", missing);
+    let shown = client.diagnostics("file:///t/missing.c");
+    assert_eq!(codes(&shown), ["HB093"]);
+    assert_eq!(shown[0]["range"]["start"], place(missing, "#include", 0));
+    let message = shown[0]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("no-such-file.h"), "{message}");
     client.end();
 }
 

@@ -6,7 +6,7 @@ use crate::language::Language;
 use crate::lenses::{actions, lenses};
 use crate::lines::Lines;
 use crate::navigation::{definition, references, symbols};
-use crate::reading::Reading;
+use crate::reading::{Files, Reading};
 use crate::rename::{prepare, rename};
 use crate::{findings, language};
 use lsp_types::DocumentSymbol;
@@ -54,7 +54,10 @@ fn is_nested(symbol: &DocumentSymbol) -> bool {
 fn ask(path: &str, text: &str, random: &mut Random) -> usize {
     let uri = language::uri_of(path).expect("every path has an address");
     let kind = Language::of(&uri, "").expect("the extension says it");
-    let files = |path: &str| std::fs::read_to_string(path).map_err(|error| error.to_string());
+    let files = Files {
+        text: &|path| std::fs::read_to_string(path).map_err(|error| error.to_string()),
+        preprocessed: &|_, _| Ok(None),
+    };
     let read = |text: String| Reading::new(path, kind, Arc::new(Lines::new(text)), &files);
     let reading = read(text.to_owned());
     findings::of_reading(&reading, &uri);

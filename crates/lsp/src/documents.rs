@@ -121,14 +121,18 @@ impl Documents {
         outside: &dyn Outside,
     ) -> Option<Reading> {
         let language = self.open.get(uri.as_str())?.language?;
-        let files: &Files<'_> = &|path| {
+        let text = |path: &str| {
             let open = self.open.values().find(|other| path_of(&other.uri) == path);
             match open {
                 Some(document) => Ok(document.lines.text().to_owned()),
                 None => outside.read(path).map(cut),
             }
         };
-        Some(Reading::new(&path_of(uri), language, lines, files))
+        let files = Files {
+            text: &text,
+            preprocessed: &|path, text| outside.preprocess(path, text),
+        };
+        Some(Reading::new(&path_of(uri), language, lines, &files))
     }
 
     /// Keeps what a check has found, unless the document has changed since.

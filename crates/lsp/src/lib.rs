@@ -30,11 +30,16 @@ pub use server::End;
 pub use transport::serve_streams;
 
 use hardbop_outcome::Interrupt;
+use std::sync::Arc;
 
 /// What the server needs of the world.
 pub trait Outside: Send + Sync {
     /// The text of a file, or why there is none.
     fn read(&self, path: &str) -> Result<String, String>;
+
+    /// A C text after the preprocessor, nothing where there is no preprocessor, or what it
+    /// complains about.
+    fn preprocess(&self, path: &str, text: &str) -> Result<Option<Arc<str>>, String>;
 
     /// Says stop after so many seconds, or when memory runs out.
     fn limit(&self, seconds: u32) -> Box<dyn Interrupt + Send>;

@@ -14,12 +14,17 @@ use hardbop_syntax::ast::{Ast, Form};
 use hardbop_syntax::diagnostic::has_errors;
 use hardbop_syntax::index::Index;
 use hardbop_syntax::source::CReading;
-use hardbop_syntax::{Diagnostic, Source, Span};
+use hardbop_syntax::{Diagnostic, Source, Span, codes};
 use std::path::Path;
 use std::sync::Arc;
 
-/// How other files are read: those that an editor has open before those on the disk.
-pub(crate) type Files<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
+/// How other files are read, and C that needs a preprocessor.
+pub(crate) struct Files<'a> {
+    /// The text of a file: as an editor has it open, or as it is on the disk.
+    pub text: &'a dyn Fn(&str) -> Result<String, String>,
+    /// See [`Outside::preprocess`](crate::Outside::preprocess).
+    pub preprocessed: &'a dyn Fn(&str, &str) -> Result<Option<Arc<str>>, String>,
+}
 
 /// A text that has been read.
 pub(crate) struct Reading {
@@ -58,17 +63,20 @@ impl Reading {
     ) -> Self {
         let source = Source::new(path, lines.text());
         match language {
-            Language::Program(form) => Self::program(source, lines, form),
+            Language::Program(form) => Self::program(source, lines, form, files),
             Language::Formulas => Self::formulas(source, lines, path, files),
             Language::Monitor => Self::monitor(source, lines, path, files),
         }
     }
 
-    fn program(source: Source, lines: Arc<Lines>, form: Form) -> Self {
+    fn program(source: Source, lines: Arc<Lines>, form: Form, files: &Files<'_>) -> Self {
         // An editor has language servers for the names of C; here it is checked.
         let (source, parsed, index) = if form == Form::C {
-            let source = source.as_c(CReading::default());
-            let parsed = hardbop_c::parse_any(&source);
+            let (source, complaint) = with_preprocessor(&source, files);
+            let mut parsed = hardbop_c::parse_any(&source);
+            if let Some(complaint) = complaint {
+                parsed.diagnostics = vec![complaint];
+            }
             (source, parsed, Index::default())
         } else {
             let parsed = hardbop_syntax::parse_as(&source, form);
@@ -96,7 +104,7 @@ impl Reading {
     fn formulas(source: Source, lines: Arc<Lines>, path: &str, files: &Files<'_>) -> Self {
         let mut loaded: Vec<(String, Source)> = Vec::new();
         let alone = hardbop_formula::load(&source, &mut |path| {
-            let text = files(path).or_else(|why| match BuiltIn::at(path) {
+            let text = (files.text)(path).or_else(|why| match BuiltIn::at(path) {
                 Some(known) => Ok(known.definitions()),
                 None => Err(why),
             })?;
@@ -140,9 +148,10 @@ impl Reading {
         let program = forms.into_iter().find_map(|(extension, form)| {
             let path = Path::new(path).with_extension(extension);
             let path = path.to_string_lossy().into_owned();
-            let text = files(&path).ok()?;
+            let text = (files.text)(&path).ok()?;
             let lines = Arc::new(Lines::new(text));
-            Some(Self::program(Source::new(path, lines.text()), lines, form))
+            let source = Source::new(path, lines.text());
+            Some(Self::program(source, lines, form, files))
         });
         let machine = program.as_ref().and_then(Self::machine);
         // With a program the names of guards are checked too.
@@ -183,4 +192,25 @@ impl Reading {
     pub(crate) fn is_here(&self, span: Span) -> bool {
         span.end as usize <= self.source.text().len()
     }
+}
+
+/// C as it is after the preprocessor where that is needed, or what the preprocessor complains about,
+/// in the line that it names.
+fn with_preprocessor(source: &Source, files: &Files<'_>) -> (Source, Option<Diagnostic>) {
+    let mut reading = CReading::default();
+    let mut complaint = None;
+    if hardbop_c::needs_preprocessor(source.text()) {
+        match (files.preprocessed)(source.name(), source.text()) {
+            Ok(preprocessed) => reading.preprocessed = preprocessed,
+            Err(why) => {
+                let named = why.split(':').find_map(|part| part.parse().ok());
+                let line = named.unwrap_or(1).clamp(1, source.line_count());
+                let before = source.text().split_inclusive('\n').take(line as usize - 1);
+                let start = before.map(str::len).sum::<usize>() as u32;
+                let span = Span::new(start, start + source.line_text(line).len() as u32);
+                complaint = Some(Diagnostic::new(codes::C_PREPROCESSOR, span, why));
+            }
+        }
+    }
+    (source.as_c(reading), complaint)
 }

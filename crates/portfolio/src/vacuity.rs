@@ -6,7 +6,7 @@
 
 use crate::portfolio::{Portfolio, Refused};
 use hardbop_machine::ir::NodeKind;
-use hardbop_machine::{Expr, ExprId, Machine, NodeId};
+use hardbop_machine::{ExprId, Machine, NodeId};
 use hardbop_outcome::certificate::{Direction, Formula};
 use hardbop_outcome::{
     Answer, Budget, Certificate, Interrupt, Limit, Outcome, Question, Silent, Target, TargetKind,
@@ -65,11 +65,19 @@ pub(crate) fn mark(
 /// Whether a failure is the error of a C program, such as a call of `reach_error`: that it is never
 /// reached is what was to be shown.
 fn is_error_of_c(machine: &Machine, failure: NodeId) -> bool {
-    let fails_always = |guard: Option<ExprId>| {
-        guard.is_none_or(|guard| matches!(machine.exprs.get(guard), Expr::Const(1, _)))
-    };
+    let fails_always = |guard: Option<ExprId>| guard.is_none_or(|guard| is_true(machine, guard));
     let mut ways = machine.edges.iter().filter(|edge| edge.to == failure);
     machine.source.c_reading().is_some() && ways.all(|edge| fails_always(edge.guard))
+}
+
+/// Whether a guard is made of constants alone and true.
+fn is_true(machine: &Machine, guard: ExprId) -> bool {
+    let mut is_constant = true;
+    let value = machine.exprs.eval(guard, &mut |_| {
+        is_constant = false;
+        0
+    });
+    is_constant && value == 1
 }
 
 /// The nodes that proofs exclude; all nodes of the program are listed or excluded.

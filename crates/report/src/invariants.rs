@@ -7,6 +7,7 @@
 //! formula is rebuilt as a BDD, from which irredundant sums of products of it and of its negation
 //! are read (Minato and Morreale); the shorter one is shown, or written in C for other tools.
 
+mod bounds;
 mod sum_of_products;
 
 use hardbop_bdd::{Bdd, Exhausted, Manager, PlanBuilder};
@@ -24,10 +25,10 @@ use sum_of_products::{NamedBit, Names, Notation};
 const MAX_NODES: usize = 400_000;
 /// Steps of work for one formula, and in all.
 const MAX_WORK: u64 = 20_000_000;
-/// More variables than this make no formula that anyone reads.
-const MAX_SUPPORT: usize = 24;
-/// The same for tools, which read more; formulas are made by recursion over variables.
-const MAX_C_SUPPORT: usize = 256;
+/// More variables of the program than this make no formula that anyone reads.
+const MAX_VARIABLES: usize = 24;
+/// Formulas are made by recursion over bits.
+const MAX_BITS: usize = 256;
 
 /// What holds at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -309,16 +310,17 @@ impl<'a> Reader<'a> {
         if bdd.is_false() {
             return "never reached".to_owned();
         }
-        let support = self.manager.support(bdd);
-        let named = support.iter().map(|&v| (v, self.named(procedure, v)));
-        let names: Names = named.collect();
-        let listed = || {
-            let mut shown: Vec<&str> = names.values().map(|bit| bit.name.as_str()).collect();
-            shown.dedup();
-            shown.truncate(MAX_SUPPORT);
-            shown.join(", ")
-        };
-        if names.len() > MAX_SUPPORT {
+        let names = self.names(procedure, bdd);
+        let mut shown: Vec<&str> = Vec::new();
+        for bit in names.values() {
+            if !shown.contains(&bit.name.as_str()) {
+                shown.push(&bit.name);
+            }
+        }
+        let is_large = shown.len() > MAX_VARIABLES || names.len() > MAX_BITS;
+        shown.truncate(MAX_VARIABLES);
+        let listed = || shown.join(", ");
+        if is_large {
             return format!("a formula over {}, …", listed());
         }
         let text = sum_of_products::text(&mut self.manager, bdd, &names, Notation::Program);
@@ -350,13 +352,32 @@ impl<'a> Reader<'a> {
             return Some("0".to_owned());
         }
         let procedure = self.machine.procedure_of(node);
-        let support = self.manager.support(bdd);
-        if support.len() > MAX_C_SUPPORT {
+        let names = self.names(procedure, bdd);
+        if names.len() > MAX_BITS {
             return None;
         }
-        let named = support.iter().map(|&v| (v, self.named(procedure, v)));
-        let names: Names = named.collect();
         sum_of_products::text(&mut self.manager, bdd, &names, Notation::C).ok()
+    }
+
+    /// The variables of a function and all other bits of its integers.
+    fn names(&mut self, procedure: ProcId, bdd: Bdd) -> Names {
+        let mut names = Names::new();
+        for variable in self.manager.support(bdd) {
+            if names.contains_key(&variable) {
+                continue;
+            }
+            let named = self.named(procedure, variable);
+            for bit in 0..named.width {
+                let variable = named.variable;
+                let variable = self.variable(Symbol::Now(Bit { variable, bit }));
+                let named = NamedBit {
+                    bit,
+                    ..named.clone()
+                };
+                names.insert(variable, named);
+            }
+        }
+        names
     }
 
     fn named(&self, procedure: ProcId, variable: u32) -> NamedBit {

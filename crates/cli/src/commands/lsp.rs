@@ -1,12 +1,14 @@
 //! `hardbop lsp`: the language server on standard input and output. What it does is in the crate
 //! `hardbop_lsp`; this is its door to files, the clock and memory.
 
+use crate::c_programs;
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::memory;
 use crate::panic;
 use hardbop_lsp::{End, Outside, serve_streams};
 use hardbop_outcome::{Interrupt, Limit};
+use hardbop_syntax::source::DataModel;
 use std::io::{BufReader, stdin, stdout};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -50,6 +52,11 @@ impl Outside for World {
     fn read(&self, path: &str) -> Result<String, String> {
         let read = input::read_text(path);
         read.map_err(|failure| failure.message().unwrap_or_default().to_owned())
+    }
+
+    fn preprocess(&self, path: &str, text: &str) -> Result<Option<Arc<str>>, String> {
+        let found = c_programs::preprocess(path, text, DataModel::default());
+        found.map_err(|failure| failure.message().unwrap_or_default().to_owned())
     }
 
     fn limit(&self, seconds: u32) -> Box<dyn Interrupt + Send> {

@@ -4,6 +4,7 @@
 //! has to be covered and an upper bound that must not be left. It recurses over variables, of which
 //! the caller has a few dozen.
 
+use super::bounds::{Bounds, bounds};
 use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::Variable;
 use std::collections::BTreeMap;
@@ -68,12 +69,35 @@ impl Notation {
 
     /// A variable and its value. Whether an integer of C is signed is not known here: what has a
     /// leading 1 is compared as a number without a sign.
-    fn value(self, bit: &NamedBit, value: u64, equal: bool) -> String {
+    pub(super) fn value(self, bit: &NamedBit, value: u64, equal: bool) -> String {
         let (name, word) = (&bit.name, self.equals(equal));
         if self == Notation::C && value >> (bit.width - 1) & 1 == 1 {
             return format!("{}{name} {word} {value}U", c_cast(bit.width));
         }
         format!("{name} {word} {value}")
+    }
+
+    /// A bound of an integer, with or without a sign.
+    pub(super) fn bound(self, bit: &NamedBit, word: &str, value: u64, signed: bool) -> String {
+        let name = &bit.name;
+        match (self, signed) {
+            (Notation::Program, _) => format!("{name} {word} {value}"),
+            (Notation::C, false) => format!("{}{name} {word} {value}U", c_cast(bit.width)),
+            (Notation::C, true) => {
+                let unused = 64 - bit.width;
+                let value = (value << unused).cast_signed() >> unused;
+                format!("{}{name} {word} {value}", c_signed_cast(bit.width))
+            }
+        }
+    }
+
+    /// The order of two integers of the same width, as numbers without a sign.
+    pub(super) fn order(self, one: &NamedBit, word: &str, other: &NamedBit) -> String {
+        let cast = match self {
+            Notation::Program => "",
+            Notation::C => c_cast(one.width),
+        };
+        format!("{cast}{} {word} {cast}{}", one.name, other.name)
     }
 
     /// Two integers of the same width are equal. In C shorter ones would be extended, each by its
@@ -100,6 +124,16 @@ fn c_cast(width: u32) -> &'static str {
     }
 }
 
+/// The conversion to an integer of so many bits with a sign.
+fn c_signed_cast(width: u32) -> &'static str {
+    match width {
+        0..=8 => "(signed char)",
+        9..=16 => "(short)",
+        17..=32 => "(int)",
+        _ => "(long long)",
+    }
+}
+
 /// A product: variables with their signs. Of a negated function it is read as a clause.
 type Product = Vec<(u32, bool)>;
 
@@ -117,7 +151,11 @@ pub(super) struct NamedBit {
 /// The bits behind the variables of a function.
 pub(super) type Names = BTreeMap<u32, NamedBit>;
 
-/// The function as a formula.
+/// Where bounds help, a formula without them is tried only over this many bits.
+const FEW_BITS: usize = 24;
+
+/// The function as a formula: the shortest of a sum of products, the clauses of its negation, and
+/// either of them for what is left once the bounds of its integers are known.
 pub(super) fn text(
     manager: &mut Manager<'_>,
     bdd: Bdd,
@@ -127,10 +165,42 @@ pub(super) fn text(
     if bdd.is_true() {
         return Ok("true".to_owned());
     }
-    let (sum, _) = cover(manager, bdd, bdd)?;
-    let (negated, _) = cover(manager, !bdd, !bdd)?;
+    let bounds = bounds(manager, bdd, names, notation)?;
+    let with_bounds = if bounds.texts.is_empty() {
+        None
+    } else if manager.implies(bounds.known, bdd)? {
+        Some(bounds.texts.join(notation.and()))
+    } else {
+        beside(manager, bdd, &bounds, names, notation).ok()
+    };
+    match with_bounds {
+        Some(text) if names.len() > FEW_BITS => Ok(text),
+        with_bounds => {
+            let plain = beside(manager, bdd, &Bounds::none(), names, notation);
+            match (with_bounds, plain) {
+                (Some(text), Ok(plain)) if text.len() < plain.len() => Ok(text),
+                (Some(text), Err(_)) => Ok(text),
+                (_, plain) => plain,
+            }
+        }
+    }
+}
+
+/// The function as its bounds and what is left beside them.
+fn beside(
+    manager: &mut Manager<'_>,
+    bdd: Bdd,
+    bounds: &Bounds,
+    names: &Names,
+    notation: Notation,
+) -> Result<String, Exhausted> {
+    let unknown = !bounds.known;
+    let (most, rest) = (manager.or(bdd, unknown)?, manager.diff(bounds.known, bdd)?);
+    let (sum, _) = cover(manager, bdd, most)?;
+    let (negated, _) = cover(manager, rest, !bdd)?;
     let size = |products: &[Product]| products.iter().map(Vec::len).sum::<usize>();
-    if size(&sum).min(size(&negated)) > notation.most_literals() {
+    let literals = size(&sum).min(size(&negated)) + 2 * bounds.texts.len();
+    if literals > notation.most_literals() {
         return Err(Exhausted::Work);
     }
     let of_sum: Vec<String> = sum
@@ -142,13 +212,21 @@ pub(super) fn text(
         })
         .collect();
     let of_sum = of_sum.join(notation.or());
-    let of_clauses = clauses(&negated, names, notation);
+    let of_sum = if sum.len() > 1 && !bounds.texts.is_empty() {
+        format!("({of_sum})")
+    } else {
+        of_sum
+    };
+    let of_clauses = clauses(&negated, names, notation, !bounds.texts.is_empty());
     // What is shorter as text may not be what has fewer literals: values of integers are short.
-    Ok(if of_sum.len() < of_clauses.len() {
+    let left = if of_sum.len() < of_clauses.len() {
         of_sum
     } else {
         of_clauses
-    })
+    };
+    let mut parts = bounds.texts.clone();
+    parts.push(left);
+    Ok(parts.join(notation.and()))
 }
 
 /// Literals about one variable of the program.
@@ -199,8 +277,8 @@ fn conjunction(product: &[(u32, bool)], names: &Names, notation: Notation) -> St
     parts.collect::<Vec<_>>().join(notation.and())
 }
 
-/// The negation of a sum: `a & (b | c) & m = n & k != 0`.
-fn clauses(products: &[Product], names: &Names, notation: Notation) -> String {
+/// The negation of a sum: `a & (b | c) & m = n & k != 0`. Other formulas may stand beside it.
+fn clauses(products: &[Product], names: &Names, notation: Notation, is_beside: bool) -> String {
     let negate = |product: &Product| -> Vec<(u32, bool)> {
         product
             .iter()
@@ -214,7 +292,7 @@ fn clauses(products: &[Product], names: &Names, notation: Notation) -> String {
         parts.push(conjunction(&units, names, notation));
     }
     let others: Vec<&Vec<(u32, bool)>> = all.iter().filter(|c| c.len() != 1).collect();
-    let is_alone = parts.is_empty() && others.len() == 1;
+    let is_alone = parts.is_empty() && others.len() == 1 && !is_beside;
     let (equalities, others) = equalities(&others);
     parts.extend(equal_bits(&equalities, names, notation));
     for clause in others {
