@@ -86,6 +86,19 @@ impl Word<'_> {
         }
     }
 
+    /// Puts constants for the bits that have one value in a set.
+    fn fix(&mut self, manager: &mut Manager<'_>, set: Bdd) -> Result<(), Exhausted> {
+        for bit in &mut self.bits {
+            for value in [false, true] {
+                let literal = if value { *bit } else { !*bit };
+                if !bit.is_constant() && manager.implies(set, literal)? {
+                    *bit = Bdd::constant(value);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// One integer is less than another of the same width, or with `or_equal` at most that.
     fn less(
         &self,
@@ -115,6 +128,11 @@ pub(super) fn bounds(
         bounds.of_word(manager, function, word, notation)?;
     }
     if words.len() <= MAX_COMPARED {
+        // Beside the bounds a comparison needs only the bits that they leave open.
+        let mut words = words;
+        for word in &mut words {
+            word.fix(manager, bounds.known)?;
+        }
         for (index, one) in words.iter().enumerate() {
             for other in &words[index + 1..] {
                 bounds.of_pair(manager, function, [one, other], notation)?;
@@ -289,8 +307,9 @@ mod tests {
             assert_eq!(shown(Notation::C), c);
         }
         let around_zero = set(&mut manager, |x, _| (-2..=1).contains(&signed(x)));
-        let shown = text(&mut manager, around_zero, &names(), Notation::C).unwrap();
-        assert_eq!(shown, "(signed char)x >= -2 && (signed char)x <= 1");
+        let found = bounds(&mut manager, around_zero, &names(), Notation::C).unwrap();
+        assert_eq!(found.texts, ["(signed char)x >= -2", "(signed char)x <= 1"]);
+        assert_eq!(found.known, around_zero);
     }
 
     #[test]

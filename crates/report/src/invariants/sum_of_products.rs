@@ -151,8 +151,8 @@ pub(super) struct NamedBit {
 /// The bits behind the variables of a function.
 pub(super) type Names = BTreeMap<u32, NamedBit>;
 
-/// Where bounds help, a formula without them is tried only over this many bits.
-const FEW_BITS: usize = 24;
+/// Steps of work for a formula without bounds where there is one with them.
+const PLAIN_WORK: u64 = 100_000;
 
 /// The function as a formula: the shortest of a sum of products, the clauses of its negation, and
 /// either of them for what is left once the bounds of its integers are known.
@@ -173,16 +173,18 @@ pub(super) fn text(
     } else {
         beside(manager, bdd, &bounds, names, notation).ok()
     };
-    match with_bounds {
-        Some(text) if names.len() > FEW_BITS => Ok(text),
-        with_bounds => {
-            let plain = beside(manager, bdd, &Bounds::none(), names, notation);
-            match (with_bounds, plain) {
-                (Some(text), Ok(plain)) if text.len() < plain.len() => Ok(text),
-                (Some(text), Err(_)) => Ok(text),
-                (_, plain) => plain,
-            }
-        }
+    let before = manager.set_work_limit(u64::MAX);
+    let limit = match with_bounds {
+        Some(_) => before.min(manager.work() + PLAIN_WORK),
+        None => before,
+    };
+    manager.set_work_limit(limit);
+    let plain = beside(manager, bdd, &Bounds::none(), names, notation);
+    manager.set_work_limit(before);
+    match (with_bounds, plain) {
+        (Some(text), Ok(plain)) if text.len() < plain.len() => Ok(text),
+        (Some(text), Err(_)) => Ok(text),
+        (_, plain) => plain,
     }
 }
 
