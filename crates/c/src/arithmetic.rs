@@ -37,7 +37,7 @@ impl Unit<'_> {
         Some(convert_term(value, ty.promoted()))
     }
 
-    /// A value converted to a type. A comparison stays Boolean as long as nobody looks.
+    /// A value converted to a type. A comparison stays Boolean until its bits matter.
     pub fn converted(&mut self, value: &Value, ty: &Type, span: Span) -> Value {
         let with = |term: Term| Value {
             term,

@@ -252,7 +252,7 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Declares the parameters of a function; those of `main` are locals that nobody sets.
+    /// Declares the parameters of a function; those of `main` are locals without a value.
     fn parameters(
         &mut self,
         index: usize,

@@ -5,7 +5,7 @@ use hardbop_syntax::{Diagnostic, codes};
 use lang_c::driver::SyntaxError;
 use std::collections::BTreeSet;
 
-/// More alternatives than this help nobody.
+/// More alternatives than this do not help.
 const MAX_ALTERNATIVES: usize = 4;
 
 /// A syntax error.

@@ -2,7 +2,7 @@
 //!
 //! An object is a variable of C. Its *leaves* are the scalars in it: `s.a`, or `t.b` for all
 //! elements of `t[4].b[3]`, as one array of 12. A leaf becomes a variable when it is first used, so
-//! what nobody uses is not there.
+//! what is not used is not there.
 
 use crate::terms::Sort;
 use crate::types::Type;

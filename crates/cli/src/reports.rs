@@ -12,7 +12,7 @@ use hardbop_report::{Document, DocumentOptions, Page};
 /// The version of the tool, which every report names.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// A page has so many steps of a run at most, unless there are more with all calls folded.
+/// A page has at most this many steps of a run, unless there are more with all calls folded.
 const STEPS_OF_PAGE: u64 = 100_000;
 
 /// Files to write.

@@ -41,6 +41,6 @@ pub trait Outside: Send + Sync {
     /// complains about.
     fn preprocess(&self, path: &str, text: &str) -> Result<Option<Arc<str>>, String>;
 
-    /// Says stop after so many seconds, or when memory runs out.
+    /// Says stop after this many seconds, or when memory runs out.
     fn limit(&self, seconds: u32) -> Box<dyn Interrupt + Send>;
 }

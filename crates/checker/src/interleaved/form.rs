@@ -26,7 +26,7 @@ pub fn check(
     let cast = Cast::new(machine, most).map_err(|why| Rejected::Unsupported {
         what: match why {
             NotInlined::Recursive(_) => "threads with recursion".to_owned(),
-            NotInlined::TooManyPlaces => "threads that unfold to so many places".to_owned(),
+            NotInlined::TooManyPlaces => "threads that unfold to too many places".to_owned(),
             NotInlined::InitStartsThreads => "an `init` procedure that starts threads".to_owned(),
         },
     })?;
@@ -98,6 +98,6 @@ fn check_leaf(machine: &Machine, cast: &Cast, formula: &Formula) -> Result<(), R
     if is_good {
         Ok(())
     } else {
-        malformed(format!("{formula:?} is no bit of a configuration"))
+        malformed(format!("{formula:?} is not a bit of a configuration"))
     }
 }

@@ -1,4 +1,4 @@
-//! The processes of a batch, at most so many at a time.
+//! The processes of a batch, a limited number at a time.
 //!
 //! Each has a pipe from the batch as its standard input. It ends when the pipe does, so a batch
 //! that is killed leaves no process behind ([`end_with_parent`]).

@@ -271,7 +271,7 @@ pub(crate) struct Runs<'a> {
     machine: &'a Machine,
     written: Written<'a>,
     effects: ModRef,
-    /// Calls are written out as long as the run has at most so many steps.
+    /// Calls are written out as long as the run has at most this many steps.
     most_steps: u64,
     /// Of a longer list of steps only the beginning and the end are shown.
     most_shown: usize,
@@ -288,7 +288,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// The same where at most so many steps are shown, from the beginning and from the end.
+    /// The same where at most this many steps are shown, from the beginning and from the end.
     pub(crate) fn showing(self, most_shown: usize) -> Self {
         Self { most_shown, ..self }
     }

@@ -114,7 +114,7 @@ impl Notation {
     }
 }
 
-/// The conversion to an integer of so many bits without a sign.
+/// The conversion to an integer of this many bits without a sign.
 fn c_cast(width: u32) -> &'static str {
     match width {
         0..=8 => "(unsigned char)",
@@ -124,7 +124,7 @@ fn c_cast(width: u32) -> &'static str {
     }
 }
 
-/// The conversion to an integer of so many bits with a sign.
+/// The conversion to an integer of this many bits with a sign.
 fn c_signed_cast(width: u32) -> &'static str {
     match width {
         0..=8 => "(signed char)",
