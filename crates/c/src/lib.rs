@@ -10,6 +10,7 @@
 //! measured before it is parsed ([`text`]), and all this happens on a thread whose stack is large
 //! enough for that depth.
 
+mod alignment;
 mod arithmetic;
 mod assignments;
 mod body;

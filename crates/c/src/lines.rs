@@ -2,10 +2,16 @@
 //!
 //! Where no preprocessor was needed the two are the same. Behind a preprocessor, line markers say
 //! which line of which file a line comes from. If the line looks the same there, its columns are
-//! kept; if a macro was expanded in it, a place in it is the whole line. What comes from a header
-//! stands at the `#include` that brought it.
+//! kept; if macros were expanded in it, what they made stands where they stand ([`crate::alignment`]),
+//! or if that cannot be told at the whole line. What comes from a header stands at the `#include` that
+//! brought it.
 
+use crate::alignment::{Token, align, tokens};
 use hardbop_syntax::{Source, Span};
+use std::collections::BTreeMap;
+
+/// Longer lines are not aligned with their expansions.
+const MAX_TOKENS: usize = 20_000;
 
 /// Where each line of the text comes from.
 pub struct Lines<'a> {
@@ -14,6 +20,8 @@ pub struct Lines<'a> {
     origins: Vec<Origin>,
     /// Where each line of the text starts.
     starts: Vec<usize>,
+    /// Tokens of lines in which macros were expanded, in order: where they are and come from.
+    aligned: Vec<(std::ops::Range<usize>, Span)>,
 }
 
 /// A line of the source.
@@ -32,6 +40,7 @@ impl<'a> Lines<'a> {
             text,
             origins: Vec::new(),
             starts: Vec::new(),
+            aligned: Vec::new(),
         }
     }
 
@@ -44,6 +53,7 @@ impl<'a> Lines<'a> {
         let mut main: Option<String> = None;
         let (mut line, mut include) = (1usize, 1usize);
         let mut offset = 0;
+        let mut expanded: BTreeMap<usize, Expansion<'_>> = BTreeMap::new();
         for (number, content) in marked.split('\n').enumerate() {
             starts.push(offset);
             let is_main = file == main;
@@ -59,6 +69,14 @@ impl<'a> Lines<'a> {
             let blanks = content.len() - content.trim_start().len();
             let shift = is_same.then_some(offset + blanks);
             origins.push(Origin { span, shift });
+            if is_main && !kept.is_empty() {
+                let of_line = expanded.entry(line).or_default();
+                of_line.has_macros |= !is_same;
+                of_line.pieces.extend(
+                    text.get(offset..offset + content.len())
+                        .map(|c| (offset, c)),
+                );
+            }
             match marker(content) {
                 Some((at, name)) => {
                     let name = name.map(str::to_owned);
@@ -77,6 +95,7 @@ impl<'a> Lines<'a> {
             text,
             origins,
             starts,
+            aligned: aligned(source, &lines, expanded),
         }
     }
 
@@ -104,8 +123,22 @@ impl<'a> Lines<'a> {
         Span::new(first.start, end)
     }
 
-    /// The place of one character: itself, or its line.
+    /// The place of one character: itself, a macro, or its line.
     fn place(&self, offset: usize) -> Span {
+        let after = self
+            .aligned
+            .partition_point(|(token, _)| token.start <= offset);
+        if let Some((token, place)) = self.aligned[..after].last()
+            && token.contains(&offset)
+        {
+            // A token that was kept is as long as it was.
+            let is_kept = place.range().len() == token.len();
+            let inside = (offset - token.start) as u32;
+            return match is_kept {
+                true => Span::new(place.start + inside, place.start + inside + 1),
+                false => *place,
+            };
+        }
         let line = self.starts.partition_point(|&start| start <= offset) - 1;
         let origin = self.origins[line];
         match origin.shift {
@@ -117,6 +150,44 @@ impl<'a> Lines<'a> {
             None => origin.span,
         }
     }
+}
+
+/// What a preprocessor has made of a line of the source.
+#[derive(Default)]
+struct Expansion<'t> {
+    /// Where the pieces are in the text, and they themselves.
+    pieces: Vec<(usize, &'t str)>,
+    has_macros: bool,
+}
+
+/// The tokens of lines in which macros were expanded, and where they come from.
+fn aligned(
+    source: &Source,
+    lines: &[Span],
+    expanded: BTreeMap<usize, Expansion<'_>>,
+) -> Vec<(std::ops::Range<usize>, Span)> {
+    let mut aligned = Vec::new();
+    let stripped = crate::text::strip(source.text()).text;
+    for (line, expansion) in expanded {
+        let span = lines.get(line.saturating_sub(1)).copied();
+        let Some(span) = span.filter(|_| expansion.has_macros) else {
+            continue;
+        };
+        // Semicolons at the end belong to the line here.
+        let end = stripped[span.range().start..].find('\n');
+        let end = end.map_or(stripped.len(), |length| span.range().start + length);
+        let before = tokens([(span.range().start, &stripped[span.range().start..end])]);
+        let after = tokens(expansion.pieces);
+        if before.len().max(after.len()) > MAX_TOKENS {
+            continue;
+        }
+        if let Some(places) = align(&before, &after) {
+            let range = |token: &Token<'_>| token.start..token.start + token.text.len();
+            aligned.extend(after.iter().map(range).zip(places));
+        }
+    }
+    aligned.sort_by_key(|(token, _)| token.start);
+    aligned
 }
 
 /// The lines of a text without the blanks around them and the semicolons at their ends.
@@ -162,7 +233,7 @@ mod tests {
             &source.text()[lines.span(start, start + what.len()).range()]
         };
         assert_eq!(shown("y;"), "y");
-        assert_eq!(shown("x = 2"), "int  x = N");
+        assert_eq!(shown("x = 2"), "x = N");
         assert_eq!(shown("header"), "#include <a.h>");
     }
 }

@@ -225,3 +225,44 @@ fn a_folder_and_a_project_may_have_c_programs() {
         assert!(said.contains("1 check: 1 VIOLATED"), "{said}");
     }
 }
+
+#[test]
+fn what_macros_make_is_named_as_it_is_written() {
+    let compiler = Command::new("cc").arg("--version").output();
+    if compiler.is_err() {
+        return skipped("there is no C compiler `cc` to expand macros with");
+    }
+    let folder = folder("c-macros");
+    let header = "void fail(void);
+#define CHECK(c) ((void)({ if (c) ; else __VERIFIER_error(); }))
+#define MOST 4
+";
+    std::fs::write(folder.join("check.h"), header).expect("a file in the folder of the test");
+    let text = "#include \"check.h\"
+void __VERIFIER_error(void);
+int top, stack[MOST];
+int pop(void) { CHECK(top > 0); CHECK(top < MOST); return stack[--top]; } // MOST
+int main(void) {
+  top = MOST; return pop() / (MOST - 4);
+}
+";
+    let file = folder.join("macros.c");
+    std::fs::write(&file, text).expect("a file in the folder of the test");
+    let output = hardbop(&file, "60", &["--quiet"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    let named: Vec<&str> = said
+        .lines()
+        .filter_map(|line| line.split_once("macros.c:").map(|(_, rest)| rest))
+        .collect();
+    assert_eq!(
+        named,
+        [
+            "4:33 pop: CHECK(top < MOST)",
+            "4:17 pop: CHECK(top > 0)",
+            "4:59 pop: stack[--top] in range, vacuously: it is never reached",
+            "6:22 main: pop() / (MOST - 4)",
+        ],
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
