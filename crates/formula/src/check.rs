@@ -55,6 +55,7 @@ pub(crate) fn check(
         actions: Vec::new(),
         ignored: Vec::new(),
         missing: Missing::default(),
+        refused: Vec::new(),
     };
     checker.declare_types();
     checker.declare_relations();
@@ -71,6 +72,10 @@ pub(crate) fn check(
     checker.report_circular();
     checker.report_ignored();
     checker.report_fragment();
+    if let Some(first) = checker.refused.drain(..).next() {
+        // All else follows from it.
+        checker.diagnostics = vec![first];
+    }
     *named = checker.named;
     checker.finish()
 }
@@ -104,6 +109,8 @@ struct Checker<'a> {
     /// Commands and attributes that do nothing: how they are written, and where first.
     ignored: Vec<(String, Span)>,
     missing: Missing,
+    /// What is wrong with the host rather than with the text.
+    refused: Vec<Diagnostic>,
 }
 
 impl<'a> Checker<'a> {

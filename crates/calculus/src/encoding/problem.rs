@@ -2,6 +2,7 @@
 //! or as a system for ours.
 
 use crate::encoding::bodies::BodyWriter;
+use crate::encoding::games;
 use crate::encoding::layout::{Extent, Layout};
 use crate::encoding::relations::{ProgramRelation, program_relations};
 use crate::encoding::source_names::SourceNames;
@@ -71,6 +72,10 @@ impl<'m> Program<'m> {
             ));
             interface.push_str(PLACES);
             vocabulary = names.vocabulary(machine, &layout);
+            interface.push_str(&games::text(machine, &layout, algorithm));
+            if let Some(why) = games::refused(machine, &layout, algorithm) {
+                vocabulary.refused.insert("ExitSet".to_owned(), why);
+            }
         }
         Self {
             machine,

@@ -121,6 +121,7 @@ impl SourceNames {
             .map(|(name, values)| (name.to_owned(), values))
             .collect(),
             fields: self.fields(machine, layout),
+            refused: BTreeMap::new(),
             is_open: false,
         }
     }
