@@ -11,8 +11,9 @@ use hardbop_outcome::budget::DEFAULT_THREADS;
 use hardbop_outcome::{Bound, Question};
 use hardbop_portfolio::Options;
 use hardbop_report::diagnostics::{Colour, render};
-use hardbop_syntax::Source;
+use hardbop_syntax::codes::calculus::UNMET_NEED;
 use hardbop_syntax::diagnostic::has_errors;
+use hardbop_syntax::{Diagnostic, Source};
 use hardbop_transform::hide::Tracking;
 
 /// Options of the calculus engine.
@@ -131,7 +132,13 @@ fn own_algorithm(name: &str) -> Result<Algorithm, Failure> {
 pub fn refuse_errors(algorithm: &Algorithm, checked: &Checked) -> Result<(), Failure> {
     let name = &algorithm.name;
     if has_errors(&checked.diagnostics) {
-        let mut message = format!("`{name}` is not an algorithm\n");
+        let is_unmet = |d: &Diagnostic| d.code == UNMET_NEED;
+        let lacks = checked.diagnostics.iter().any(is_unmet);
+        let mut message = if lacks {
+            format!("`{name}` cannot be run on this program\n")
+        } else {
+            format!("`{name}` is not an algorithm\n")
+        };
         for (source, diagnostics) in checked.sources.by_file(&checked.diagnostics) {
             message.push_str(&render(source, &diagnostics, Colour::Plain));
         }

@@ -123,7 +123,9 @@ impl<'a> TraceTexts<'a> {
         }
         if let (Some(holds), Some(Some(end))) = (&run.holds, run.end.first()) {
             let (line, column, procedure) = (end.line, end.column, &end.procedure);
-            lines.push(format!("reaches {line}:{column} {procedure}, where {holds} holds"));
+            lines.push(format!(
+                "reaches {line}:{column} {procedure}, where {holds} holds"
+            ));
         }
         lines
     }

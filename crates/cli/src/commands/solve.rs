@@ -31,6 +31,7 @@ Examples:
   hardbop solve game.mu                  the value of each query
   hardbop solve game.mu --model          with values that show it
   hardbop solve game.mu --explain-plan   how it would be evaluated
+  hardbop solve game.mu --check          whether it has errors
 
 Exit codes: 0 every query has a value, 2 bad input, 3 some value is unknown.";
 
@@ -58,6 +59,9 @@ pub struct Arguments {
     /// Give up after this many BDD nodes [default: no limit]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     nodes: Option<u64>,
+    /// Check the file, against the program or against what it needs of one, and do not solve it
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["model", "explain_plan", "trace", "stats"])]
+    check: bool,
     /// Print values that make a query `exists …` true or a query `forall …` false
     #[arg(long, help_heading = "Output")]
     model: bool,
@@ -116,12 +120,24 @@ pub fn run(
     let mut usage = Usage::start();
     let Some(file) = &arguments.about.program else {
         arguments.about.refuse_without_program()?;
-        let checked = load(&arguments.file)?;
+        let mut checked = load(&arguments.file)?;
+        let needs_program = checked.named.needs;
+        if needs_program {
+            // Its needs are all that is known of the program.
+            checked = find_algorithm(&arguments.file)?.check();
+        }
         usage.end_phase("read and check");
         for (source, diagnostics) in checked.sources.by_file(&checked.diagnostics) {
             console.diagnostics(source, &diagnostics);
         }
         let system = checked.system.ok_or(Failure::Reported)?;
+        if arguments.check {
+            return Ok(fine(console, arguments));
+        }
+        if needs_program {
+            let why = format!("`{}` needs a program: --program FILE", arguments.file);
+            return Err(Failure::BadInput(why));
+        }
         let exit = solve(console, patience, arguments, &system, None, usage);
         return Ok(exit);
     };
@@ -164,8 +180,17 @@ pub fn run(
     refuse_errors(&algorithm, checked)?;
     usage.end_phase("read and check");
     let system = checked.system.as_ref().ok_or(Failure::Reported)?;
+    if arguments.check {
+        return Ok(fine(console, arguments));
+    }
     let words = Some(TupleWords(program));
     Ok(solve(console, patience, arguments, system, words, usage))
+}
+
+/// Says that a file is fine.
+fn fine(console: &mut Console, arguments: &Arguments) -> Exit {
+    console.print(&format!("{}: no errors\n", arguments.file));
+    Exit::Fine
 }
 
 /// Performs all actions of a system.

@@ -295,7 +295,7 @@ impl Checker<'_> {
     fn report_unknown_type(&mut self, name: Ident) {
         if let Some(why) = self.vocabulary.refused.get(self.text(name)) {
             self.refused
-                .push(Diagnostic::new(codes::UNKNOWN_TYPE, name.span, why));
+                .push(Diagnostic::new(codes::UNMET_NEED, name.span, why));
             return;
         }
         self.missing.types.push(name);
