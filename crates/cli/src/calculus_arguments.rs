@@ -109,14 +109,13 @@ pub fn find_algorithm(name: &str) -> Result<Algorithm, Failure> {
             names.join(", ")
         )));
     }
-    own_algorithm(name)
+    Ok(read_algorithm(name, &input::read_source(name)?))
 }
 
-/// Reads an algorithm and the files that it loads.
-fn own_algorithm(name: &str) -> Result<Algorithm, Failure> {
-    let source = input::read_source(name)?;
+/// A user's algorithm with the files that it loads.
+pub fn read_algorithm(name: &str, source: &Source) -> Algorithm {
     let mut files: Vec<(String, Source)> = Vec::new();
-    load(&source, &mut |path| {
+    load(source, &mut |path| {
         let file = match (input::read_source(path), BuiltIn::at(path)) {
             (Ok(file), _) => file,
             (Err(_), Some(known)) => Source::new(path, known.definitions()),
@@ -125,7 +124,7 @@ fn own_algorithm(name: &str) -> Result<Algorithm, Failure> {
         files.push((path.to_owned(), file.clone()));
         Ok(file)
     });
-    Ok(Algorithm::own(name, source.text(), files))
+    Algorithm::own(name, source.text(), files)
 }
 
 /// The errors of an algorithm against the program that it is to be run on.

@@ -234,8 +234,10 @@ end";
     let output = hardbop(&folder, &words);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let json: Value = serde_json::from_slice(&output.stdout).expect("JSON was asked for");
-    let strategy = &json["answers"][0]["verdict"]["found"]["strategy"];
-    assert_eq!(strategy["path"]["holds"], "AG !at(DONE)", "{json}");
+    let answer = &json["answers"][0];
+    let path = &answer["evidence"]["strategy"]["path"];
+    assert_eq!(path["holds"], "AG !at(DONE)", "{json}");
+    assert_eq!(answer["run"]["holds"], "AG !at(DONE)", "{json}");
     for file in ["out.html", "out.xml", "out.sarif"] {
         let report = std::fs::read_to_string(folder.join(file)).expect("the report is there");
         assert!(report.contains("then AG !at(DONE) holds"), "{file}");

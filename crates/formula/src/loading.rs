@@ -74,6 +74,13 @@ pub fn load_text(root: &Source) -> Checked {
     load(root, &mut |_| Err("there are no other files".to_owned()))
 }
 
+/// Whether a text says what it needs of a program.
+pub fn declares_needs(text: &str) -> bool {
+    let parsed = parser::parse(text, 0, &mut Ast::default());
+    let mut items = parsed.items.iter();
+    items.any(|item| matches!(item, Item::Needs(..)))
+}
+
 /// A text with its needs in comments, for solvers that do not know them.
 pub fn without_needs(text: &str) -> String {
     let mut ast = Ast::default();

@@ -26,8 +26,11 @@ use std::collections::HashMap;
 /// Longer runs are not looked for.
 const MOST_STEPS: usize = 20_000;
 
-/// Steps between two questions for limits.
-const PATIENCE: usize = 256;
+/// Nor are those for which more choices than these would have to be tried.
+const MOST_TRIES: usize = 1 << 20;
+
+/// Tries between two questions for limits.
+const PATIENCE: usize = 1024;
 
 /// The thread of a sequential program.
 const MAIN: u32 = 0;
@@ -49,11 +52,10 @@ pub(crate) fn find(
         formula: judge.root(),
         contexts: vec![0],
         judge,
+        interrupt,
+        tries: 0,
     };
     for taken in 0..MOST_STEPS {
-        if taken.is_multiple_of(PATIENCE) && interrupt.check().is_some() {
-            return None;
-        }
         walker.settle();
         if !walker.step().ok()? {
             return (taken > 0).then(|| walker.finish(ctl)).flatten();
@@ -144,6 +146,9 @@ struct Walker<'w> {
     formula: StateFormulaId,
     /// The context of each frame.
     contexts: Vec<u32>,
+    interrupt: &'w dyn Interrupt,
+    /// How many choices have been tried.
+    tries: usize,
 }
 
 impl Walker<'_> {
@@ -245,6 +250,7 @@ impl Walker<'_> {
                 let step = Move::Edge { edge, inputs };
                 let slots = step_slots(machine, &configuration, MAIN, &step).into_iter();
                 for chosen in valuations(slots.map(|slot| slot.ty(machine)).collect())? {
+                    self.count_try()?;
                     let mut to = configuration.clone();
                     if take(machine, &mut to, MAIN, &step, &chosen).is_err() {
                         break;
@@ -263,6 +269,17 @@ impl Walker<'_> {
             }
         }
         Ok(false)
+    }
+
+    fn count_try(&mut self) -> Result<(), Limit> {
+        self.tries += 1;
+        if self.tries > MOST_TRIES {
+            return Err(Limit::States);
+        }
+        if !self.tries.is_multiple_of(PATIENCE) {
+            return Ok(());
+        }
+        self.interrupt.check().map_or(Ok(()), Err)
     }
 
     fn position(&self, state: &State) -> Option<usize> {

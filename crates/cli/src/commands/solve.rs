@@ -5,7 +5,7 @@
 //! standard error, and the others are still answered where that is possible.
 
 use crate::calculus_arguments::{
-    RelationsArguments, ThreadArguments, find_algorithm, refuse_errors,
+    RelationsArguments, ThreadArguments, find_algorithm, read_algorithm, refuse_errors,
 };
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
@@ -19,9 +19,10 @@ use crate::watchdog;
 use hardbop_calculus::actions::{self, Actions};
 use hardbop_calculus::{Extent, TupleWords, sequential_problem, thread_problem, threads};
 use hardbop_fixpoint::{Limits as SolverLimits, Options, Round, Solver, Stop, Strategy};
-use hardbop_formula::{ActionKind, Checked, Formula, FormulaId, System};
+use hardbop_formula::{ActionKind, Checked, Formula, FormulaId, System, declares_needs};
 use hardbop_machine::NodeId;
 use hardbop_outcome::{Interrupt, Target};
+use hardbop_syntax::Source;
 use hardbop_syntax::diagnostic::has_errors;
 use std::cell::RefCell;
 use std::time::Instant;
@@ -120,12 +121,14 @@ pub fn run(
     let mut usage = Usage::start();
     let Some(file) = &arguments.about.program else {
         arguments.about.refuse_without_program()?;
-        let mut checked = load(&arguments.file)?;
-        let needs_program = checked.named.needs;
-        if needs_program {
+        let source = input::read_source(&arguments.file)?;
+        let needs_program = declares_needs(source.text());
+        let checked = if needs_program {
             // Its needs are all that is known of the program.
-            checked = find_algorithm(&arguments.file)?.check();
-        }
+            read_algorithm(&arguments.file, &source).check()
+        } else {
+            load(&source)?
+        };
         usage.end_phase("read and check");
         for (source, diagnostics) in checked.sources.by_file(&checked.diagnostics) {
             console.diagnostics(source, &diagnostics);
@@ -244,9 +247,8 @@ fn solve(
 }
 
 /// Reads a system and all files that it loads.
-fn load(file: &str) -> Result<Checked, Failure> {
-    let source = input::read_source(file)?;
-    let checked = hardbop_formula::load(&source, &mut |path| {
+fn load(source: &Source) -> Result<Checked, Failure> {
+    let checked = hardbop_formula::load(source, &mut |path| {
         let read = input::read_source(path);
         read.map_err(|failure| match failure.message() {
             Some(message) => {
@@ -259,7 +261,7 @@ fn load(file: &str) -> Result<Checked, Failure> {
         })
     });
     if has_errors(&checked.diagnostics) {
-        kinds::refuse_other(&source, FileKind::System)?;
+        kinds::refuse_other(source, FileKind::System)?;
     }
     Ok(checked)
 }
