@@ -28,6 +28,11 @@ const LIVE: StateFormulaId = 2;
 /// `AF false`: no run begins here.
 const DEAD: StateFormulaId = 3;
 
+/// Whether a part says only that a run begins in a state, or that none does.
+pub(crate) fn is_about_runs(id: StateFormulaId) -> bool {
+    id == LIVE || id == DEAD
+}
+
 impl Formulas {
     /// The formula of a question.
     pub(crate) fn new(ctl: &Ctl) -> Self {
@@ -81,11 +86,6 @@ impl Formulas {
     /// The part of the question's formula that a part says of runs, if there is one.
     pub(crate) fn origin(&self, id: StateFormulaId) -> Option<StateFormulaId> {
         self.places.iter().position(|&place| place == id)
-    }
-
-    /// Whether a part says only that a run begins in a state, or that none does.
-    pub(crate) fn is_about_runs(&self, id: StateFormulaId) -> bool {
-        id == LIVE || id == DEAD
     }
 
     /// Which formulas hold in a state that is followed by itself for ever, given its letter.

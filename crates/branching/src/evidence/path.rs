@@ -12,7 +12,7 @@
 //! frame, down to the first.
 
 use super::check::{Judge, StrategyError};
-use crate::encoding::formulas::Formulas;
+use crate::encoding::formulas::{Formulas, is_about_runs};
 use crate::encoding::states::{State, valuations};
 use hardbop_automata::{Ctl, PathFormula, StateFormula, StateFormulaId};
 use hardbop_interpreter::{
@@ -68,9 +68,8 @@ pub(crate) fn find(
 pub(crate) fn says_it_all(ctl: &Ctl, path: &Path) -> bool {
     let formulas = Formulas::new(ctl);
     let parts = formulas.parts(path.formula as StateFormulaId);
-    let is_about_runs =
-        |&id: &StateFormulaId| matches!(formulas.table[id], StateFormula::Runs { .. });
-    !parts.iter().any(is_about_runs)
+    let mut parts = parts.into_iter();
+    !parts.any(|id| matches!(formulas.table[id], StateFormula::Runs { .. }))
 }
 
 /// Checks that a run leads to where it says, and that what it says about the last configuration is
@@ -161,11 +160,10 @@ impl Walker<'_> {
         let mut pending = vec![id];
         while let Some(id) = pending.pop() {
             match &self.judge.formulas.table[id] {
-                StateFormula::Runs { all: false, path } => {
-                    if !matches!(path, PathFormula::Release(..)) {
-                        return true;
-                    }
-                }
+                StateFormula::Runs {
+                    all: false,
+                    path: PathFormula::Next(_) | PathFormula::Until(..),
+                } => return true,
                 StateFormula::And(operands) | StateFormula::Or(operands) => {
                     let shown = operands.iter();
                     let shown = shown.filter(|&&id| self.judge.shows(state, id, self.context()));
@@ -188,11 +186,11 @@ impl Walker<'_> {
             let operand = match &formulas.table[self.formula] {
                 // That a run begins here goes without saying.
                 StateFormula::Or(operands) => {
-                    let mut named = operands.iter().filter(|&&id| !formulas.is_about_runs(id));
+                    let mut named = operands.iter().filter(|&&id| !is_about_runs(id));
                     named.find(|id| shown(id)).copied()
                 }
                 StateFormula::And(operands) => {
-                    let named = operands.iter().filter(|&&id| !formulas.is_about_runs(id));
+                    let named = operands.iter().filter(|&&id| !is_about_runs(id));
                     let named: Vec<StateFormulaId> = named.copied().collect();
                     match named[..] {
                         [one] => Some(one),

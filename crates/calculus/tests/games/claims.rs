@@ -44,9 +44,10 @@ impl Frames {
         }
         let id = self.states.len();
         self.ids.insert(state.clone(), id);
-        self.states.push(state.clone());
         self.moves.push(Vec::new());
-        if fate(machine, node(&state)) != Fate::GoesOn || is_exit(machine, node(&state)) {
+        let at = node(&state);
+        self.states.push(state);
+        if fate(machine, at) != Fate::GoesOn || is_exit(machine, at) {
             return Some(id);
         }
         let bounds = Bounds {
@@ -54,7 +55,7 @@ impl Frames {
             threads: 1,
         };
         let mut moves = Vec::new();
-        for successor in successors(machine, &state, bounds, &mut None).ok()? {
+        for successor in successors(machine, &self.states[id], bounds, &mut None).ok()? {
             let mut to = successor.to;
             let is_call = to.threads[0].stack.len() == 2;
             if is_call {

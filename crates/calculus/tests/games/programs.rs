@@ -1,6 +1,7 @@
 //! Small programs with owners and priorities.
 
 use hardbop_testkit::random::Random;
+use std::fmt::Write;
 
 /// What the statements of a procedure may be.
 struct Writer<'r> {
@@ -48,13 +49,17 @@ pub fn program(seed: u64, is_recursive: bool) -> String {
 }
 
 impl Writer<'_> {
+    fn write(&mut self, text: std::fmt::Arguments<'_>) {
+        self.text.write_fmt(text).expect("a string takes all text");
+    }
+
     fn labels(&mut self) {
         if self.random.percent(40) {
             self.text.push_str("EVE: ");
         }
         if self.random.percent(35) {
             let priority = self.random.below(self.last_priority + 1);
-            self.text.push_str(&format!("PRIORITY_{priority}: "));
+            self.write(format_args!("PRIORITY_{priority}: "));
         }
     }
 
@@ -88,18 +93,18 @@ impl Writer<'_> {
             3 => self.text.push_str("assert(!g);\n"),
             4..=6 if !self.callees.is_empty() => {
                 let callee = self.callees[self.random.below(self.callees.len())];
-                self.text.push_str(&format!("{callee}();\n"));
+                self.write(format_args!("{callee}();\n"));
             }
             4..=7 => self.text.push_str("return;\n"),
             8 | 9 => {
                 let condition = self.condition(two);
-                self.text.push_str(&format!("while ({condition}) do\n"));
+                self.write(format_args!("while ({condition}) do\n"));
                 self.statements(depth - 1, two);
                 self.text.push_str("od;\n");
             }
             _ => {
                 let condition = self.condition(two);
-                self.text.push_str(&format!("if ({condition}) then\n"));
+                self.write(format_args!("if ({condition}) then\n"));
                 self.statements(depth - 1, two);
                 self.text.push_str("else\n");
                 self.statements(depth - 1, two);
