@@ -16,6 +16,7 @@ mod buchi;
 mod components;
 mod condition;
 mod ctl;
+mod ctl_text;
 mod evaluate;
 mod formula;
 mod generalised;

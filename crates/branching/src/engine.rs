@@ -6,7 +6,7 @@
 
 use crate::encoding::formulas::Formulas;
 use crate::encoding::states::Space;
-use crate::evidence::strategy;
+use crate::evidence::{path, strategy};
 use crate::search::graph::{Graph, StateId};
 use crate::search::solver::{Claim, Solver};
 use hardbop_automata::{Ctl, Shows};
@@ -86,10 +86,11 @@ impl BranchingEngine {
         &self,
         machine: &Machine,
         ctl: &Ctl,
-        decided: Decided,
+        mut decided: Decided,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> (Verdict, Option<String>) {
+        let interrupt = budget.interrupt;
         match (decided.holds, ctl.shown_by_run()) {
             (false, Some(Shows::Violation)) => {
                 match self.telling_run(machine, ctl, budget, progress) {
@@ -100,23 +101,31 @@ impl BranchingEngine {
                     // `AF AG p` can fail although every single run satisfies `F G p`.
                     Ok(None) | Err(_) => {}
                 }
-                found(decided.strategy)
             }
             (true, Some(Shows::Satisfaction)) => {
-                let run = self.telling_run(machine, ctl, budget, progress);
-                match decided.strategy {
-                    Ok(mut strategy) => {
+                if let Ok(strategy) = &mut decided.strategy {
+                    // A run to what has to be reached; else one that goes on for ever.
+                    let path = path::find(machine, ctl, strategy, interrupt);
+                    let path = path.filter(|path| path::says_it_all(ctl, path));
+                    if path.is_none() {
+                        let run = self.telling_run(machine, ctl, budget, progress);
                         strategy.run = run.ok().flatten().map(Box::new);
-                        (Verdict::Shown(Evidence::Strategy(strategy)), None)
                     }
-                    Err(why) => (Verdict::Excluded, Some(why)),
+                    strategy.path = path.map(Box::new);
                 }
             }
-            (true, _) => match decided.strategy {
-                Ok(strategy) => (Verdict::Shown(Evidence::Strategy(strategy)), None),
-                Err(why) => (Verdict::Excluded, Some(why)),
-            },
-            (false, _) => found(decided.strategy),
+            _ => {}
+        }
+        if let Ok(strategy) = &mut decided.strategy
+            && strategy.run.is_none()
+            && strategy.path.is_none()
+        {
+            strategy.path = path::find(machine, ctl, strategy, interrupt).map(Box::new);
+        }
+        match (decided.holds, decided.strategy) {
+            (true, Ok(strategy)) => (Verdict::Shown(Evidence::Strategy(strategy)), None),
+            (true, Err(why)) => (Verdict::Excluded, Some(why)),
+            (false, strategy) => found(strategy),
         }
     }
 

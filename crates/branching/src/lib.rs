@@ -32,6 +32,7 @@ mod search {
 /// Strategies, written and judged.
 mod evidence {
     pub(crate) mod check;
+    pub(crate) mod path;
     pub(crate) mod strategy;
 }
 

@@ -157,7 +157,12 @@ fn what_is_loaded_by_name_says_the_same_when_a_target_is_reached() {
 fn whatever_comes_with_hardbop_can_be_loaded_by_name() {
     use hardbop_calculus::algorithm::{BUILT_IN, Kind};
     for known in &BUILT_IN {
-        let checked = Algorithm::own(known.name, &known.definitions(), Vec::new()).check();
+        let mut text = known.definitions();
+        if known.name == "parity-game" {
+            // Whoever loads it says who moves, and what a place is worth.
+            text.push_str("bool IsEves(State u) 1; bool HasPriority(State u, Priority k) k = 0;");
+        }
+        let checked = Algorithm::own(known.name, &text, Vec::new()).check();
         let messages: Vec<&String> = checked.diagnostics.iter().map(|d| &d.message).collect();
         assert!(checked.system.is_some(), "{}: {messages:?}", known.name);
         let system = checked.system.expect("it is there");
@@ -173,4 +178,169 @@ fn a_variable_of_the_formula_hides_a_name_of_the_program() {
         None,
     );
     assert_eq!(text, "true\n");
+}
+
+/// What is wrong with a file, with and without the program.
+fn errors(text: &str, with_program: bool) -> Vec<String> {
+    let algorithm = Algorithm::own("own.mu", text, Vec::new());
+    let checked = if with_program {
+        sequential_problem(&machine(), &algorithm, &[], &[], None).1
+    } else {
+        algorithm.check()
+    };
+    let found = checked.diagnostics.iter().map(|d| {
+        let help = d.help.as_deref().unwrap_or_default();
+        format!("{} {}; {help}", d.code, d.message)
+    });
+    found.collect()
+}
+
+const NEEDS: &str = "needs global lock, n[2];
+needs local main.a;
+needs label DONE;
+needs procedure helper;
+needs relation Return;
+( exists State s. At(s, DONE) & s.lock & s.n = 3 & s.a & s.main.a & !In(s, helper) );
+#list ReadsOn;
+( exists Module m, PC p. Reads(m, p, main.a) );
+";
+
+#[test]
+fn a_file_says_what_it_needs_of_a_program() {
+    assert_eq!(errors(NEEDS, true), [""; 0]);
+    assert_eq!(errors(NEEDS, false), [""; 0]);
+}
+
+#[test]
+fn without_a_program_names_that_are_not_needed_are_errors() {
+    let text = NEEDS.replace("At(s, DONE)", "At(s, DOEN)");
+    let text = text.replace("s.lock", "s.lokc").replace("s.a ", "s.x ");
+    let text = text
+        .replace("In(s, helper)", "In(s, other)")
+        .replace("s.n = 3", "s.n = 5");
+    let expected = [
+        "HB121 this file needs no label `DOEN`; did you mean `DONE`?",
+        "HB121 this file needs no variable `lokc`; did you mean `lock`?",
+        "HB125 5 is not a value of `int<2>`; ",
+        "HB121 this file needs no variable `x`; say so if it does: `needs global x;`",
+        "HB121 this file needs no procedure `other`; say so if it does: `needs procedure other;`",
+    ];
+    let found = errors(&text, false);
+    for (found, expected) in found.iter().zip(expected) {
+        assert_eq!(found, expected);
+    }
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    // A file without needs may use any name, as its program is not known.
+    let open = text.lines().filter(|line| !line.starts_with("needs"));
+    let open: Vec<&str> = open.collect();
+    assert_eq!(errors(&open.join("\n"), false), [""; 0]);
+}
+
+#[test]
+fn a_program_that_lacks_what_is_needed_gets_one_sentence_for_each() {
+    let text = "needs global lokc, n, a;
+needs local main.lock;
+needs label DONE, EDN;
+needs procedure f;
+needs relation SwitchedAt;
+( exists State s. At(s, EDN) & s.lokc & At(s, EDN) & In(s, f) );";
+    let help = "relations of threads are there with --contexts or --rounds";
+    assert_eq!(
+        errors(text, true),
+        [
+            "HB128 the program has no global `lokc`, which this file needs; did you mean `lock`?"
+                .to_owned(),
+            "HB128 `n` is an integer of 2 bits in the program, and this file needs a Boolean; "
+                .to_owned(),
+            "HB128 the program has no global `a`, which this file needs; there are `lock`, `n`, `x`".to_owned(),
+            "HB128 the program has no local `main.lock`, which this file needs; there are \
+             `helper.return`, `helper.x`, `main.a`"
+                .to_owned(),
+            "HB128 the program has no label `EDN`, which this file needs; there are `DONE`"
+                .to_owned(),
+            "HB128 the program has no procedure `f`, which this file needs; there are `helper`, \
+             `main`"
+                .to_owned(),
+            format!("HB128 there is no relation `SwitchedAt`, which this file needs; {help}"),
+        ]
+    );
+}
+
+/// `needs` is a word only before the kinds of names, so files with a type of that name stay valid.
+#[test]
+fn needs_may_be_the_name_of_a_type() {
+    use hardbop_formula::load_text;
+    let text = "enum needs {0..3};\nbool P(needs n) n = 1;\n( exists needs n. P(n) );\n";
+    let checked = load_text(&hardbop_syntax::Source::new("t.mu", text));
+    assert!(checked.system.is_some(), "{:?}", checked.diagnostics);
+    assert!(!checked.named.needs);
+}
+
+/// The text for other solvers has needs in comments, and reads as the file itself does.
+#[test]
+fn needs_are_comments_in_the_text_for_other_solvers() {
+    let text = "needs label DONE,\n  /* the end */ END;\n( exists State s. Init(s) );\n";
+    let written = hardbop_formula::without_needs(text);
+    let expected = "/* needs label DONE,\n  /* the end  END; */\n( exists State s. Init(s) );\n";
+    assert_eq!(written, expected);
+    let machine = machine();
+    let algorithm = Algorithm::own("own.mu", NEEDS, Vec::new());
+    let (program, _) = sequential_problem(&machine, &algorithm, &[], &[], None);
+    let whole = program.text(&algorithm);
+    assert!(whole.contains("/* needs label DONE; */"), "{whole}");
+    assert!(whole.contains("// 5: a := x\n"), "{whole}");
+}
+
+/// Steps have lines of their own: two that leave one place may stand on different lines.
+#[test]
+fn steps_have_lines() {
+    let text = "void main() begin
+  if (*) then
+    A: skip;
+  else
+    B: skip;
+  fi;
+  goto C, D;
+  C: skip;
+  D: skip;
+end";
+    let machine = from_text("test.bp", text).expect("a program");
+    let algorithm = Algorithm::own("own.mu", "#list LineOn;\n#list LineOf;\n", Vec::new());
+    let full = Some(Extent::Full);
+    let (program, checked) = sequential_problem(&machine, &algorithm, &[], &[], full);
+    let system = checked.system.as_ref().expect("it has no errors");
+    let mut solver = Solver::new(system, &Options::default(), &Limits::default());
+    let mut codes = |relation: &str| -> std::collections::BTreeSet<Vec<u64>> {
+        let relation = system.find(relation).expect("it is there");
+        let tuples = solver
+            .tuples(relation, 1000)
+            .expect("nothing limits the solver");
+        let codes = tuples.iter().map(|t| t.iter().map(|b| b.code).collect());
+        codes.collect()
+    };
+    let mut expected = std::collections::BTreeSet::new();
+    for edge in &machine.edges {
+        let line = machine.source.text()[..edge.span.start as usize]
+            .matches('\n')
+            .count() as u64;
+        expected.insert((edge.from, edge.to, line + 1));
+    }
+    let place = |tuple: &[u64]| {
+        (
+            program.node(tuple[0], tuple[1]),
+            program.node(tuple[0], tuple[2]),
+        )
+    };
+    let found: std::collections::BTreeSet<_> = codes("LineOn")
+        .iter()
+        .map(|tuple| {
+            let (from, to) = place(tuple);
+            (from.expect("a place"), to.expect("a place"), tuple[3])
+        })
+        .collect();
+    assert_eq!(found, expected);
+    // All statements of the program have a step on their line.
+    let lines: std::collections::BTreeSet<u64> = found.iter().map(|found| found.2).collect();
+    assert!(lines.is_superset(&[2, 3, 5, 7, 8, 9].into()), "{lines:?}");
+    assert_eq!(codes("LineOf").len(), machine.nodes.len());
 }

@@ -11,8 +11,9 @@ use hardbop_outcome::budget::DEFAULT_THREADS;
 use hardbop_outcome::{Bound, Question};
 use hardbop_portfolio::Options;
 use hardbop_report::diagnostics::{Colour, render};
-use hardbop_syntax::Source;
+use hardbop_syntax::codes::calculus::UNMET_NEED;
 use hardbop_syntax::diagnostic::has_errors;
+use hardbop_syntax::{Diagnostic, Source};
 use hardbop_transform::hide::Tracking;
 
 /// Options of the calculus engine.
@@ -108,14 +109,13 @@ pub fn find_algorithm(name: &str) -> Result<Algorithm, Failure> {
             names.join(", ")
         )));
     }
-    own_algorithm(name)
+    Ok(read_algorithm(name, &input::read_source(name)?))
 }
 
-/// Reads an algorithm and the files that it loads.
-fn own_algorithm(name: &str) -> Result<Algorithm, Failure> {
-    let source = input::read_source(name)?;
+/// A user's algorithm with the files that it loads.
+pub fn read_algorithm(name: &str, source: &Source) -> Algorithm {
     let mut files: Vec<(String, Source)> = Vec::new();
-    load(&source, &mut |path| {
+    load(source, &mut |path| {
         let file = match (input::read_source(path), BuiltIn::at(path)) {
             (Ok(file), _) => file,
             (Err(_), Some(known)) => Source::new(path, known.definitions()),
@@ -124,14 +124,20 @@ fn own_algorithm(name: &str) -> Result<Algorithm, Failure> {
         files.push((path.to_owned(), file.clone()));
         Ok(file)
     });
-    Ok(Algorithm::own(name, source.text(), files))
+    Algorithm::own(name, source.text(), files)
 }
 
 /// The errors of an algorithm against the program that it is to be run on.
 pub fn refuse_errors(algorithm: &Algorithm, checked: &Checked) -> Result<(), Failure> {
     let name = &algorithm.name;
     if has_errors(&checked.diagnostics) {
-        let mut message = format!("`{name}` is not an algorithm\n");
+        let is_unmet = |d: &Diagnostic| d.code == UNMET_NEED;
+        let lacks = checked.diagnostics.iter().any(is_unmet);
+        let mut message = if lacks {
+            format!("`{name}` cannot be run on this program\n")
+        } else {
+            format!("`{name}` is not an algorithm\n")
+        };
         for (source, diagnostics) in checked.sources.by_file(&checked.diagnostics) {
             message.push_str(&render(source, &diagnostics, Colour::Plain));
         }

@@ -80,13 +80,17 @@ struct Reader {
 }
 
 /// Algorithms for the calculus: without a program they are not whole systems of equations.
-const ALGORITHMS: [&str; 6] = [
+const ALGORITHMS: [&str; 10] = [
     "branching-time.mu",
     "dead-writes.mu",
     "delay-bounded.mu",
+    "depth-game.mu",
+    "dominators.mu",
+    "equal-variables.mu",
     "returns.mu",
     "rounds-of-calls.mu",
     "taken-twice.mu",
+    "written-after-release.mu",
 ];
 
 fn files(folder: &str, endings: &[&str]) -> Vec<Vec<u8>> {

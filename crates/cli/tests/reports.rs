@@ -207,3 +207,39 @@ fn a_page_does_not_wait_for_its_colours() {
     assert!(start.elapsed().as_secs() < 15, "{:?}", start.elapsed());
     assert!(folder.join("t.html").exists());
 }
+
+/// A run of branching time says in every form what holds at its end.
+#[test]
+fn what_holds_at_the_end_of_a_run_is_in_every_report() {
+    let folder = folder("holds");
+    let text = "void main() begin
+  while (*) do skip; od;
+  if (*) then LOST: while (1) do skip; od; fi;
+  DONE: skip;
+end";
+    std::fs::write(folder.join("lost.bp"), text).expect("a program can be written");
+    let words = [
+        "check",
+        "lost.bp",
+        "--ctl",
+        "AG EF at(DONE)",
+        "--html",
+        "out.html",
+        "--junit",
+        "out.xml",
+        "--sarif",
+        "out.sarif",
+        "--json",
+    ];
+    let output = hardbop(&folder, &words);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON was asked for");
+    let answer = &json["answers"][0];
+    let path = &answer["evidence"]["strategy"]["path"];
+    assert_eq!(path["holds"], "AG !at(DONE)", "{json}");
+    assert_eq!(answer["run"]["holds"], "AG !at(DONE)", "{json}");
+    for file in ["out.html", "out.xml", "out.sarif"] {
+        let report = std::fs::read_to_string(folder.join(file)).expect("the report is there");
+        assert!(report.contains("then AG !at(DONE) holds"), "{file}");
+    }
+}

@@ -28,7 +28,7 @@ impl Evidence {
     pub fn has_run(&self) -> bool {
         match self {
             Evidence::Run(_) | Evidence::Lasso(_) | Evidence::ThreadLasso(_) => true,
-            Evidence::Strategy(strategy) => strategy.run.is_some(),
+            Evidence::Strategy(strategy) => strategy.run.is_some() || strategy.path.is_some(),
         }
     }
 

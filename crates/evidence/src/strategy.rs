@@ -8,6 +8,7 @@
 //! formula.
 
 use crate::lasso::Lasso;
+use crate::trace::Trace;
 use serde::{Deserialize, Serialize};
 
 /// Version of the JSON form.
@@ -35,6 +36,22 @@ pub struct Strategy {
     /// other states in which the program may start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<Box<Lasso>>,
+    /// A run to where the rest of the formula holds that no single run shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<Box<Path>>,
+}
+
+/// A run along the positions of a strategy, as far as one run shows something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Path {
+    /// The run.
+    pub run: Trace,
+    /// The context of each frame at its end, that of `main` first.
+    pub contexts: Vec<u32>,
+    /// Which formula holds at its end.
+    pub formula: u32,
+    /// The same in words.
+    pub holds: String,
 }
 
 /// A state of the running frame; values that do not matter are 0.

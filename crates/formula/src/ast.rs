@@ -66,6 +66,8 @@ pub(crate) enum Item {
     Command(Command),
     /// `load name;`
     Load(Vec<LoadName>),
+    /// `needs label A, B;`, and where all of it stands.
+    Needs(Vec<Need>, Span),
 }
 
 /// The values of an enumeration.
@@ -135,6 +137,28 @@ pub(crate) struct LoadName {
     pub is_quoted: bool,
     /// Where it stands.
     pub span: Span,
+}
+
+/// What a file needs of a program.
+#[derive(Clone, Debug)]
+pub(crate) struct Need {
+    pub kind: NeedKind,
+    /// The name, which may have dots.
+    pub name: String,
+    /// The bits of an integer, if it is one.
+    pub width: Option<(u64, Span)>,
+    /// Where the name stands.
+    pub span: Span,
+}
+
+/// Kinds of names of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NeedKind {
+    Global,
+    Local,
+    Label,
+    Procedure,
+    Relation,
 }
 
 /// A command.

@@ -12,6 +12,7 @@ mod formulas;
 mod fragment;
 mod hints;
 mod named;
+mod needs;
 mod places;
 mod relations;
 mod types;
@@ -26,6 +27,7 @@ use hardbop_syntax::ast::Symbol;
 use hardbop_syntax::codes::calculus as codes;
 use hardbop_syntax::diagnostic::has_errors;
 use hardbop_syntax::{Diagnostic, Span, suggest};
+use needs::Needs;
 use relations::Heads;
 use types::{TypeId, Types};
 
@@ -55,22 +57,26 @@ pub(crate) fn check(
         actions: Vec::new(),
         ignored: Vec::new(),
         missing: Missing::default(),
+        refused: Vec::new(),
+        needs: Needs::default(),
     };
     checker.declare_types();
     checker.declare_relations();
+    checker.take_needs();
     for (index, item) in ast.items.iter().enumerate() {
         match item {
             Item::Relation(relation) => checker.define(index, relation),
             Item::Query(formula) => checker.query(*formula),
             Item::Command(command) => checker.command(command),
             Item::Variables(variables) => checker.report_variables(variables),
-            Item::Enum { .. } | Item::Class { .. } | Item::Load(_) => {}
+            Item::Enum { .. } | Item::Class { .. } | Item::Load(_) | Item::Needs(..) => {}
         }
     }
     checker.report_undefined();
     checker.report_circular();
     checker.report_ignored();
     checker.report_fragment();
+    checker.report_refused();
     *named = checker.named;
     checker.finish()
 }
@@ -104,6 +110,9 @@ struct Checker<'a> {
     /// Commands and attributes that do nothing: how they are written, and where first.
     ignored: Vec<(String, Span)>,
     missing: Missing,
+    /// What is wrong with the host rather than with the text.
+    refused: Vec<Diagnostic>,
+    needs: Needs,
 }
 
 impl<'a> Checker<'a> {
@@ -131,6 +140,15 @@ impl<'a> Checker<'a> {
 
     fn report(&mut self, code: hardbop_syntax::Code, span: Span, message: impl Into<String>) {
         self.diagnostics.push(Diagnostic::new(code, span, message));
+    }
+
+    /// Where the host lacks something, all other errors follow from it.
+    fn report_refused(&mut self) {
+        let mut refused = std::mem::take(&mut self.refused);
+        refused.dedup_by(|one, other| one.message == other.message);
+        if !refused.is_empty() {
+            self.diagnostics = refused;
+        }
     }
 
     /// Reports an unknown name, with the nearest known one.

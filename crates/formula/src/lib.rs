@@ -18,7 +18,9 @@ mod token;
 mod vocabulary;
 
 pub use builder::FormulaBuilder;
-pub use loading::{Checked, Loader, Named, load, load_text, load_with};
+pub use loading::{
+    Checked, Loader, Named, declares_needs, load, load_text, load_with, without_needs,
+};
 pub use names::names;
 pub use sources::Sources;
 pub use system::{

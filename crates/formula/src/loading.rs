@@ -39,6 +39,8 @@ pub struct Named {
     pub values: bool,
     /// A field.
     pub fields: bool,
+    /// What the text needs of a program, declared by `needs`.
+    pub needs: bool,
 }
 
 /// Reads a system: the root text and all files that it loads, relative to the name of the text.
@@ -70,6 +72,32 @@ pub fn load_with(root: &Source, loader: &mut Loader<'_>, vocabulary: &Vocabulary
 /// Reads a system that stands in one text.
 pub fn load_text(root: &Source) -> Checked {
     load(root, &mut |_| Err("there are no other files".to_owned()))
+}
+
+/// Whether a text says what it needs of a program.
+pub fn declares_needs(text: &str) -> bool {
+    let parsed = parser::parse(text, 0, &mut Ast::default());
+    let mut items = parsed.items.iter();
+    items.any(|item| matches!(item, Item::Needs(..)))
+}
+
+/// A text with its needs in comments, for solvers that do not know them.
+pub fn without_needs(text: &str) -> String {
+    let mut ast = Ast::default();
+    let parsed = parser::parse(text, 0, &mut ast);
+    let mut written = String::with_capacity(text.len());
+    let mut end = 0;
+    for item in &parsed.items {
+        if let Item::Needs(_, span) = item {
+            let (start, after) = (span.start as usize, span.end as usize);
+            let needs = text[start..after].replace("*/", "");
+            written.push_str(&text[end..start]);
+            written.push_str(&["/* ", &needs, " */"].concat());
+            end = after;
+        }
+    }
+    written.push_str(&text[end..]);
+    written
 }
 
 /// What is still to be done, the next last.

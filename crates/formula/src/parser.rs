@@ -6,8 +6,8 @@
 mod expressions;
 
 use crate::ast::{
-    Ast, Command, CommandArgument, Declaration, EnumValues, HintItem, Ident, Item, LoadName,
-    RelationItem,
+    Ast, Command, CommandArgument, Declaration, EnumValues, HintItem, Ident, Item, LoadName, Need,
+    NeedKind, RelationItem,
 };
 use crate::lexer::Lexer;
 use crate::system::{HintKind, RelationKind};
@@ -84,6 +84,9 @@ impl Parser<'_> {
             (TokenKind::Name, TokenKind::Name | TokenKind::Text) if self.text() == "load" => {
                 self.bump();
                 self.load().map(Some)
+            }
+            (TokenKind::Name, TokenKind::Name) if self.text() == "needs" && self.is_need() => {
+                self.needs().map(Some)
             }
             (TokenKind::Mu | TokenKind::Nu, _) | (TokenKind::Name, TokenKind::Name) => {
                 self.relation().map(Some)
@@ -311,6 +314,53 @@ impl Parser<'_> {
         }
         self.end_item();
         Ok(Item::Load(names))
+    }
+
+    /// Whether the word after `needs` is one of those that may stand there. Other words make it the
+    /// name of a type.
+    fn is_need(&self) -> bool {
+        let word = self.lexer.slice(self.next.span);
+        NeedKind::ALL.iter().any(|(known, _)| *known == word)
+    }
+
+    /// What stands after `needs`: a kind, and names of that kind.
+    fn needs(&mut self) -> Reading<Item> {
+        let start = self.current.span;
+        self.bump();
+        let word = self.text();
+        let known = NeedKind::ALL.iter().find(|(known, _)| *known == word);
+        let kind = known.map_or(NeedKind::Global, |(_, kind)| *kind);
+        self.bump();
+        let mut needs = Vec::new();
+        loop {
+            let first = self.name("the name of what is needed")?;
+            let mut name = self.ast.text(first).to_owned();
+            let mut span = first.span;
+            while self.take(TokenKind::Dot) {
+                let next = self.name("the rest of the name")?;
+                name.push('.');
+                name.push_str(self.ast.text(next));
+                span = span.to(next.span);
+            }
+            let width = if self.take(TokenKind::LeftBracket) {
+                let width = self.number()?;
+                self.expect(TokenKind::RightBracket)?;
+                Some(width)
+            } else {
+                None
+            };
+            needs.push(Need {
+                kind,
+                name,
+                width,
+                span,
+            });
+            if !self.take(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.end_item();
+        Ok(Item::Needs(needs, start.to(self.previous)))
     }
 
     /// The text between the quotes of the current token.

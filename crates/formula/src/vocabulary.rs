@@ -17,6 +17,8 @@ pub struct Vocabulary {
     pub values: BTreeMap<String, NamedValues>,
     /// Names that stand behind a variable of a class, as fields do.
     pub fields: BTreeMap<String, NamedField>,
+    /// Types that the host cannot give, with the reason.
+    pub refused: BTreeMap<String, String>,
     /// Whether names that are not listed may be names of a program that is not known yet.
     pub is_open: bool,
 }

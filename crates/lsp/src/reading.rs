@@ -116,7 +116,8 @@ impl Reading {
         let mut checked = alone;
         if has_errors(&checked.diagnostics) {
             let algorithm = Algorithm::own(path, source.text(), loaded.clone()).check();
-            if errors(&algorithm.diagnostics) < errors(&checked.diagnostics) {
+            let is_better = errors(&algorithm.diagnostics) < errors(&checked.diagnostics);
+            if is_better || checked.named.needs {
                 checked = algorithm;
             }
         }

@@ -121,6 +121,12 @@ impl<'a> TraceTexts<'a> {
         {
             lines.push(format!("reaches {target}"));
         }
+        if let (Some(holds), Some(Some(end))) = (&run.holds, run.end.first()) {
+            let (line, column, procedure) = (end.line, end.column, &end.procedure);
+            lines.push(format!(
+                "reaches {line}:{column} {procedure}, where {holds} holds"
+            ));
+        }
         lines
     }
 

@@ -18,6 +18,19 @@ pub(crate) struct Formulas {
     pub holds: StateFormulaId,
     /// Its negation: a run begins there, and the formula does not hold.
     pub fails: StateFormulaId,
+    /// By part of the question's formula: the part here that says the same of runs.
+    places: Vec<StateFormulaId>,
+}
+
+/// `EG true`: a run begins here.
+const LIVE: StateFormulaId = 2;
+
+/// `AF false`: no run begins here.
+const DEAD: StateFormulaId = 3;
+
+/// Whether a part says only that a run begins in a state, or that none does.
+pub(crate) fn is_about_runs(id: StateFormulaId) -> bool {
+    id == LIVE || id == DEAD
 }
 
 impl Formulas {
@@ -66,7 +79,13 @@ impl Formulas {
             table,
             holds,
             fails,
+            places,
         }
+    }
+
+    /// The part of the question's formula that a part says of runs, if there is one.
+    pub(crate) fn origin(&self, id: StateFormulaId) -> Option<StateFormulaId> {
+        self.places.iter().position(|&place| place == id)
     }
 
     /// Which formulas hold in a state that is followed by itself for ever, given its letter.

@@ -7,7 +7,7 @@
 //! is kept everywhere. A run that has ended stays in its last state, marked as ended.
 
 use hardbop_automata::{Atom, Ctl, Letter, Propositions, View};
-use hardbop_interpreter::{Valuations, fire, returned, valuation_bits};
+use hardbop_interpreter::{Configuration, Frame, Valuations, fire, returned, valuation_bits};
 use hardbop_machine::analysis::{CallGraph, Liveness};
 use hardbop_machine::{
     Action, EdgeId, Expr, GlobalId, LocalId, Machine, NodeId, ProcId, Type, Variable,
@@ -124,6 +124,29 @@ impl<'m> Space<'m> {
             Variable::Global(id) => id.index(),
             Variable::Local(id) => self.machine.globals.len() + id.index(),
         }
+    }
+
+    /// A frame of a configuration with the globals of that configuration, dead values included.
+    pub(crate) fn whole(&self, configuration: &Configuration, frame: &Frame) -> State {
+        let mut values = configuration.globals(self.machine, 0);
+        values.extend_from_slice(&frame.locals);
+        State {
+            node: frame.node,
+            ended: false,
+            values: values.into(),
+        }
+    }
+
+    /// The state of the running frame of a configuration; nothing if the program has ended.
+    pub(crate) fn state_of(&self, configuration: &Configuration) -> Option<State> {
+        let frame = configuration.top(0)?;
+        let whole = self.whole(configuration, frame);
+        Some(self.state(whole.node, false, whole.values.into()))
+    }
+
+    /// The value of a variable in a state.
+    pub(crate) fn value(&self, state: &State, variable: Variable) -> u64 {
+        state.values[self.place(variable)]
     }
 
     /// Whether this is a state of the machine at all: for states that come from outside.
@@ -269,7 +292,7 @@ impl<'m> Space<'m> {
 }
 
 /// All values of some choices, unless there are too many to try one by one.
-fn valuations(types: Vec<Type>) -> Result<Valuations, Limit> {
+pub(crate) fn valuations(types: Vec<Type>) -> Result<Valuations, Limit> {
     if valuation_bits(types.iter().copied()) > MAX_CHOICE_BITS {
         return Err(Limit::Declined {
             what: format!("programs with more than 2^{MAX_CHOICE_BITS} choices at one step"),

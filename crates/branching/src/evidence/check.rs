@@ -26,6 +26,7 @@
 //! States stand for all that differ from them in dead values (see [`crate::encoding::states`]), so
 //! the liveness analysis is believed as well.
 
+use super::path;
 use crate::encoding::formulas::Formulas;
 use crate::encoding::states::{Space, State, Step};
 use hardbop_automata::{Ctl, PathFormula, StateFormula, StateFormulaId};
@@ -57,6 +58,9 @@ pub enum StrategyError {
     /// A claim about the end of the program is false.
     #[error("the strategy makes a false claim about the end of the program")]
     End,
+    /// The run through it does not show what it says.
+    #[error("the run of the strategy is not one: {0}")]
+    Path(String),
     /// A limit was reached.
     #[error("the strategy was not checked: {0}")]
     Interrupted(Limit),
@@ -68,10 +72,11 @@ const ANY: u32 = u32::MAX;
 /// The number of a state of the strategy; states that it does not speak of have none.
 type Place = u32;
 
-struct Judge<'j> {
-    space: Space<'j>,
-    formulas: Formulas,
-    strategy: &'j Strategy,
+/// A strategy that is being judged, or has been.
+pub(crate) struct Judge<'j> {
+    pub(crate) space: Space<'j>,
+    pub(crate) formulas: Formulas,
+    pub(crate) strategy: &'j Strategy,
     states: Vec<State>,
     places: HashMap<State, Place>,
     /// The rank of each position.
@@ -86,26 +91,7 @@ pub fn check_strategy(
     strategy: &Strategy,
     interrupt: &dyn Interrupt,
 ) -> Result<(), StrategyError> {
-    let form = |why: &str| Err(StrategyError::Form(why.to_owned()));
-    if strategy.version != VERSION {
-        return form("its version is another one");
-    }
-    if strategy.program != digest::of(machine) {
-        return form("it is about another program");
-    }
-    if !machine.is_sequential() || machine.threads.is_empty() {
-        return form("the program is not sequential");
-    }
-    let mut judge = Judge {
-        space: Space::new(machine, ctl),
-        formulas: Formulas::new(ctl),
-        strategy,
-        states: Vec::new(),
-        places: HashMap::new(),
-        ranks: HashMap::new(),
-        steps: vec![None; strategy.states.len()],
-    };
-    judge.read()?;
+    let mut judge = Judge::new(machine, ctl, strategy)?;
     for (number, position) in strategy.positions.iter().enumerate() {
         if number.is_multiple_of(PATIENCE)
             && let Some(why) = interrupt.check()
@@ -114,10 +100,67 @@ pub fn check_strategy(
         }
         judge.position(number, position)?;
     }
-    judge.start_and_end()
+    judge.start_and_end()?;
+    match &strategy.path {
+        Some(path) => path::check(&judge, ctl, path),
+        None => Ok(()),
+    }
 }
 
-impl Judge<'_> {
+impl<'j> Judge<'j> {
+    /// Takes a strategy in, as far as it is one for a formula of a sequential program.
+    pub(crate) fn new(
+        machine: &'j Machine,
+        ctl: &'j Ctl,
+        strategy: &'j Strategy,
+    ) -> Result<Self, StrategyError> {
+        let form = |why: &str| Err(StrategyError::Form(why.to_owned()));
+        if strategy.version != VERSION {
+            return form("its version is another one");
+        }
+        if strategy.program != digest::of(machine) {
+            return form("it is about another program");
+        }
+        if !machine.is_sequential() || machine.threads.is_empty() {
+            return form("the program is not sequential");
+        }
+        let mut judge = Self {
+            space: Space::new(machine, ctl),
+            formulas: Formulas::new(ctl),
+            strategy,
+            states: Vec::new(),
+            places: HashMap::new(),
+            ranks: HashMap::new(),
+            steps: vec![None; strategy.states.len()],
+        };
+        judge.read()?;
+        Ok(judge)
+    }
+
+    /// What has to be shown where the program starts.
+    pub(crate) fn root(&self) -> StateFormulaId {
+        if self.strategy.holds {
+            self.formulas.holds
+        } else {
+            self.formulas.fails
+        }
+    }
+
+    /// The number of a state; nothing if the strategy does not speak of it.
+    pub(crate) fn place(&self, state: &State) -> Option<Place> {
+        self.places.get(state).copied()
+    }
+
+    /// The state with a number.
+    pub(crate) fn state(&self, place: Place) -> &State {
+        &self.states[place as usize]
+    }
+
+    /// Whether a formula is shown at a state in a context.
+    pub(crate) fn shows(&self, state: &State, id: StateFormulaId, context: u32) -> bool {
+        self.is_shown(state, id, context, ANY)
+    }
+
     /// Takes states and positions in; whatever the rules refer to is there afterwards.
     fn read(&mut self) -> Result<(), StrategyError> {
         let form = |why: &str| Err(StrategyError::Form(why.to_owned()));
@@ -159,7 +202,13 @@ impl Judge<'_> {
     }
 
     /// Whether a formula is shown at a state in a context, with a rank below a bound.
-    fn is_shown(&self, state: &State, id: StateFormulaId, context: u32, below: u32) -> bool {
+    pub(crate) fn is_shown(
+        &self,
+        state: &State,
+        id: StateFormulaId,
+        context: u32,
+        below: u32,
+    ) -> bool {
         let place = self.places.get(state);
         let rank = place.and_then(|&place| self.ranks.get(&(place, id, context)));
         rank.is_some_and(|&rank| rank < below)
@@ -296,12 +345,7 @@ impl Judge<'_> {
                 states.any(is_shown)
             }
         };
-        let root = if self.strategy.holds {
-            self.formulas.holds
-        } else {
-            self.formulas.fails
-        };
-        if !is_covered(root) {
+        if !is_covered(self.root()) {
             return Err(StrategyError::Start);
         }
         let main = self.space.machine.threads[0].entry;

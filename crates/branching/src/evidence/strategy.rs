@@ -130,6 +130,7 @@ fn numbered(
         positions: written,
         states,
         run: None,
+        path: None,
     }
 }
 

@@ -150,9 +150,79 @@ fn evidence_is_a_run_where_one_tells() {
     let Verdict::Shown(Evidence::Strategy(strategy)) = found("EF at(STAY)") else {
         panic!("a strategy shows it");
     };
-    assert!(strategy.run.is_some());
+    let path = strategy.path.expect("a run leads there");
+    assert_eq!(path.holds, "at(STAY)");
+    assert!(strategy.run.is_none());
     assert!(matches!(
         found("AG EF at(DONE)"),
         Verdict::Found(Evidence::Strategy(_))
     ));
+}
+
+/// Runs lead as far as one run shows something, and what is left is said.
+#[test]
+fn mixed_formulas_have_a_run_to_what_no_run_shows() {
+    let text = "decl g := 0;
+void main() begin
+  work();
+  g := 1;
+  work();
+  END: skip;
+end
+void work() begin
+  if (*) then work(); fi;
+  if (g & *) then LOST: while (1) do skip; od; fi;
+  BACK: skip;
+end";
+    let machine = machine(text);
+    let node = |label: &str| {
+        let mut labels = machine.labels.iter();
+        let label = labels.find(|known| known.name == label);
+        label.expect("a label of the program").node
+    };
+    for (formula, holds, label) in [
+        ("AG EF at(END)", "AG !at(END)", Some("LOST")),
+        ("EF AG !at(END)", "AG !at(END)", Some("LOST")),
+        (
+            "E[!var(g) U (at(BACK) & AX AF !at(BACK))]",
+            "at(BACK)",
+            None,
+        ),
+        (
+            "EF (at(LOST) & AG !at(END))",
+            "at(LOST) & AG !at(END)",
+            Some("LOST"),
+        ),
+        (
+            "EX EX AF (at(BACK) | at(LOST))",
+            "AF (at(BACK) | at(LOST))",
+            None,
+        ),
+        ("AX AG EF at(END)", "AG !at(END)", Some("LOST")),
+        ("EF at(LOST)", "at(LOST)", Some("LOST")),
+    ] {
+        let verdict = verdict(&machine, formula).expect("it is small");
+        let Some(Evidence::Strategy(strategy)) = verdict.evidence() else {
+            panic!("{formula} has no strategy");
+        };
+        let Some(path) = &strategy.path else {
+            panic!("{formula} has no run");
+        };
+        if formula.starts_with("E[") {
+            assert!(path.holds.starts_with("at(BACK) & AX AF"), "{}", path.holds);
+        } else {
+            assert_eq!(path.holds, holds, "{formula}");
+        }
+        if let Some(label) = label {
+            let last = hardbop_interpreter::replay(&machine, &path.run).expect("it is a run");
+            let top = last.last.top(0).expect("it has not ended");
+            assert_eq!(top.node, node(label), "{formula}");
+        }
+    }
+    // One run shows it, and it never ends.
+    let Some(Verdict::Shown(Evidence::Strategy(strategy))) = verdict(&machine, "EG !at(END)")
+    else {
+        panic!("it holds");
+    };
+    assert!(strategy.run.is_some() && strategy.path.is_none());
 }

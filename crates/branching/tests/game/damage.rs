@@ -2,6 +2,9 @@
 
 use super::{ctl, machine, verdict};
 use hardbop_branching::{StrategyError, check_strategy};
+use hardbop_interpreter::{Move, Recorder, initial};
+use hardbop_machine::NodeId;
+use hardbop_outcome::strategy::Path;
 use hardbop_outcome::{Evidence, NeverInterrupted, Strategy, Verdict};
 
 const PROGRAM: &str = "decl g := 0;
@@ -72,6 +75,147 @@ fn an_until_needs_falling_ranks() {
         Err(StrategyError::Unjustified { .. })
     ));
 }
+
+/// Each way in which one position of an until leads to another has to make progress: by a step,
+/// into a call, and over a call.
+#[test]
+fn an_until_makes_progress_by_steps_into_calls_and_over_calls() {
+    let programs = [
+        "void main() begin skip; DONE: skip; end",
+        "void main() begin f(); end void f() begin DONE: skip; end",
+        "void main() begin f(); DONE: skip; end void f() begin skip; end",
+    ];
+    for text in programs {
+        for formula in ["EF at(DONE)", "AF at(DONE)"] {
+            let machine = machine(text);
+            let ctl = ctl(&machine, formula);
+            let Some(Verdict::Shown(Evidence::Strategy(strategy))) = verdict(&machine, formula)
+            else {
+                panic!("{formula} holds in {text}");
+            };
+            let done = machine.labels[0].node;
+            let mut later = strategy.clone();
+            let mut raised = 0;
+            for position in &mut later.positions {
+                if strategy.states[position.state as usize].node == done.0 {
+                    position.rank = u32::MAX - 1;
+                    raised += 1;
+                }
+            }
+            assert!(raised > 0, "{formula} in {text}");
+            let judged = check_strategy(&machine, &ctl, &later, &NeverInterrupted);
+            let is_refused = matches!(judged, Err(StrategyError::Unjustified { .. }));
+            assert!(is_refused, "{formula} in {text}: {judged:?}");
+        }
+    }
+}
+
+/// What is said about the end of a run is what the strategy shows there.
+#[test]
+fn a_run_says_nothing_that_the_strategy_does_not_show() {
+    let machine = machine(STUCK);
+    let formula = "AG EF at(DONE)";
+    let Some(Verdict::Found(Evidence::Strategy(strategy))) = verdict(&machine, formula) else {
+        panic!("it fails");
+    };
+    let ctl = ctl(&machine, formula);
+    let path = strategy
+        .path
+        .clone()
+        .expect("a run leads to where it fails");
+    assert_eq!(path.holds, "AG !at(DONE)");
+    assert_eq!(path.contexts.len(), 2, "it ends in a call");
+    let judged = |change: &dyn Fn(&mut Path)| {
+        let mut path = path.clone();
+        change(&mut path);
+        let damaged = Strategy {
+            path: Some(path),
+            ..strategy.clone()
+        };
+        check_strategy(&machine, &ctl, &damaged, &NeverInterrupted)
+    };
+    assert_eq!(judged(&|_| {}), Ok(()));
+    let changes: [&dyn Fn(&mut Path); 6] = [
+        &|path| path.holds = "AG at(DONE)".to_owned(),
+        &|path| path.formula += 1,
+        &|path| path.contexts.swap(0, 1),
+        &|path| path.contexts[1] = 1_000,
+        &|path| path.contexts.truncate(1),
+        // Before its last step nothing of that is shown.
+        &|path| path.run.segments[0].steps.truncate(1),
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let refused = judged(change);
+        let is_refused = matches!(refused, Err(StrategyError::Path(_)));
+        assert!(is_refused, "change {number}: {refused:?}");
+    }
+}
+
+/// A claim about a return that the caller does not keep is found out, although the strategy is one
+/// and shows what is said about the running frame.
+#[test]
+fn the_contexts_of_a_run_hold_after_the_returns() {
+    let text = "void main() begin
+  if (*) then
+    f();
+    LOST: goto LOST;
+  else
+    f();
+    OTHER: goto OTHER;
+  fi;
+end
+void f() begin
+  INNER: skip;
+end";
+    let machine = machine(text);
+    let formula = "EF (at(INNER) & AF at(LOST))";
+    let Some(Verdict::Shown(Evidence::Strategy(strategy))) = verdict(&machine, formula) else {
+        panic!("it holds");
+    };
+    let path = strategy.path.clone().expect("a run leads there");
+    // The same call from the other branch, in the same contexts.
+    let mut refused = 0;
+    for branch in machine.edges_from(NodeId(0)) {
+        let mut recorder = Recorder::new(&machine, initial(&machine, &[]));
+        let inputs = machine.edge(branch).inputs.iter().map(|_| 0).collect();
+        let first = Move::Edge {
+            edge: branch,
+            inputs,
+        };
+        recorder
+            .step(0, first, &[])
+            .expect("both branches can be taken");
+        let call = machine.edges_from(machine.edge(branch).to).next();
+        let inputs = Vec::new();
+        let call = Move::Edge {
+            edge: call.expect("a call follows"),
+            inputs,
+        };
+        recorder.step(0, call, &[]).expect("it can be called");
+        let other = Path {
+            run: recorder.finish().0,
+            ..(*path).clone()
+        };
+        let other = Strategy {
+            path: Some(Box::new(other)),
+            ..strategy.clone()
+        };
+        let ctl = ctl(&machine, formula);
+        let judged = check_strategy(&machine, &ctl, &other, &NeverInterrupted);
+        refused += usize::from(matches!(judged, Err(StrategyError::Path(_))));
+    }
+    assert_eq!(refused, 1, "one branch leads to LOST, the other does not");
+}
+
+const STUCK: &str = "void main() begin
+  f();
+  DONE: skip;
+end
+void f() begin
+  if (*) then
+    HERE: while (1) do skip; od;
+  fi;
+end";
 
 #[test]
 fn claims_about_the_end_are_evaluated() {

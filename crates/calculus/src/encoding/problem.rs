@@ -2,13 +2,14 @@
 //! or as a system for ours.
 
 use crate::encoding::bodies::BodyWriter;
+use crate::encoding::games;
 use crate::encoding::layout::{Extent, Layout};
 use crate::encoding::relations::{ProgramRelation, program_relations};
 use crate::encoding::source_names::SourceNames;
 use crate::encoding::static_relations::{PLACES, static_relations};
 use crate::encoding::text;
 use crate::search::algorithm::{Algorithm, INTERFACE};
-use hardbop_formula::{Checked, System, Vocabulary, load_with};
+use hardbop_formula::{Checked, System, Vocabulary, load_with, without_needs};
 use hardbop_machine::bits::BitView;
 use hardbop_machine::{Machine, NodeId, ProcId, Variable};
 use hardbop_syntax::Source;
@@ -71,6 +72,13 @@ impl<'m> Program<'m> {
             ));
             interface.push_str(PLACES);
             vocabulary = names.vocabulary(machine, &layout);
+            if algorithm.mentions("DeclaredBefore") {
+                interface.push_str(&text::order_of_variables(&names));
+            }
+            interface.push_str(&games::text(machine, &layout, algorithm));
+            if let Some(why) = games::refused(machine, &layout, algorithm) {
+                vocabulary.refused.insert("ExitSet".to_owned(), why);
+            }
         }
         Self {
             machine,
@@ -122,7 +130,7 @@ impl<'m> Program<'m> {
         text.push('\n');
         text.push_str(&self.interface);
         text.push('\n');
-        text.push_str(&algorithm.text);
+        text.push_str(&without_needs(&algorithm.text));
         text
     }
 

@@ -121,6 +121,7 @@ impl SourceNames {
             .map(|(name, values)| (name.to_owned(), values))
             .collect(),
             fields: self.fields(machine, layout),
+            refused: BTreeMap::new(),
             is_open: false,
         }
     }
@@ -217,9 +218,14 @@ pub(crate) fn line_of_step(machine: &Machine, edge: EdgeId) -> u64 {
 
 /// A node in one line: line, procedure and the text of its statement.
 pub(crate) fn place_text(machine: &Machine, node: NodeId) -> String {
-    let of = machine.node(node);
     let line = machine.line_of(node);
-    let procedure = &machine.procedure(of.procedure).name;
+    let procedure = &machine.procedure(machine.node(node).procedure).name;
+    format!("{line} {procedure}: {}", statement_text(machine, node))
+}
+
+/// The statement of a node with its labels, in one line.
+pub(crate) fn statement_text(machine: &Machine, node: NodeId) -> String {
+    let of = machine.node(node);
     let text = machine.source.slice(of.span);
     let text: Vec<&str> = text
         .lines()
@@ -231,11 +237,10 @@ pub(crate) fn place_text(machine: &Machine, node: NodeId) -> String {
     let labels = machine.labels.iter().filter(|label| label.node == node);
     let labels = labels.map(|label| [&label.name, ": "].concat());
     let labels: String = labels.collect();
-    let text = match of.kind {
+    match of.kind {
         NodeKind::Failure => format!("{text} has failed"),
         NodeKind::OutOfRange => format!("{text} is out of range"),
         NodeKind::Internal => format!("within {text}"),
         NodeKind::Statement | NodeKind::Exit => format!("{labels}{text}"),
-    };
-    format!("{line} {procedure}: {text}")
+    }
 }

@@ -4,7 +4,7 @@
 use crate::encoding::formula_text::FormulaText;
 use crate::encoding::layout::{Class, Layout};
 use crate::encoding::relations::{AFTER, BEFORE, Clause, ProgramRelation, Signature};
-use crate::encoding::source_names::SourceNames;
+use crate::encoding::source_names::{SourceNames, statement_text};
 use crate::encoding::steps::Part;
 use hardbop_machine::bits::BitGraph;
 use hardbop_machine::{Machine, ProcId, Variable};
@@ -75,6 +75,21 @@ pub(crate) fn name_types(names: &SourceNames) -> String {
     text
 }
 
+/// The order of the variables in the program, so that a pair need not be listed both ways.
+pub(crate) fn order_of_variables(names: &SourceNames) -> String {
+    let next = (1..names.variables.len()).map(|code| format!("v={} & w={code}", code - 1));
+    let next: Vec<String> = next.collect();
+    let next = match next.len() {
+        0 => "0".to_owned(),
+        _ => next.join("\n  | "),
+    };
+    format!(
+        "\n// w is declared right after v\nbool DeclaredNext(Variable v, Variable w)\n  ( {next} );\n\n\
+         // v is declared before w\nmu bool DeclaredBefore(Variable v, Variable w)\n  \
+         ( DeclaredNext(v, w) | ( exists Variable x. DeclaredBefore(v, x) & DeclaredNext(x, w) ) );\n"
+    )
+}
+
 /// Text that stands in a comment of one line.
 fn comment(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
@@ -125,7 +140,8 @@ pub(crate) fn relation(
                 signature,
                 clause,
             };
-            writeln!(text, "{start} {}", writer.conjunction()).expect(INFALLIBLE);
+            let words = step_words(machine, layout, signature, *procedure, clause);
+            writeln!(text, "{start} {}{words}", writer.conjunction()).expect(INFALLIBLE);
         }
         text.push_str("  )\n");
     }
@@ -135,6 +151,34 @@ pub(crate) fn relation(
         ");\n"
     });
     text
+}
+
+/// The relations whose clauses are steps of the program.
+const STEPS: [&str; 2] = ["programInt", "programCall"];
+
+/// The longest statement that stands in a comment in full.
+const MOST_CHARACTERS: usize = 60;
+
+/// The line, labels and statement of a step, as a comment behind its clause.
+fn step_words(
+    machine: &Machine,
+    layout: &Layout,
+    signature: &Signature,
+    procedure: ProcId,
+    clause: &Clause,
+) -> String {
+    let place = signature.parameters().position(|name| name == 'p');
+    let code = clause.codes.iter().find(|(at, _)| Some(*at) == place);
+    let node = code.and_then(|&(_, code)| layout.node(procedure, u64::from(code)));
+    let Some(node) = node.filter(|_| STEPS.contains(&signature.name)) else {
+        return String::new();
+    };
+    let words = comment(&statement_text(machine, node));
+    let mut shown: String = words.chars().take(MOST_CHARACTERS).collect();
+    if shown.len() < words.len() {
+        shown.push('…');
+    }
+    format!(" // {}: {shown}", machine.line_of(node))
 }
 
 /// Writes one clause.

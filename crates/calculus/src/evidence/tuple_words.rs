@@ -39,25 +39,25 @@ impl TupleWords<'_> {
     pub(crate) fn table(&self, tuples: &[Vec<Binding>]) -> Vec<String> {
         let mut rows: Vec<Vec<Item>> = tuples.iter().map(|tuple| self.items(tuple)).collect();
         rows.sort_by_cached_key(|row| row.iter().map(|item| item.key).collect::<Vec<u64>>());
-        let mut lines: Vec<(String, Vec<String>)> = Vec::new();
+        let mut lines: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+        let mut widths: Vec<usize> = Vec::new();
         for row in rows {
             let mut parts: Vec<String> = row.into_iter().map(|item| item.value).collect();
             let last = parts.pop().unwrap_or_default();
-            let first = parts.join("  ");
+            widths.resize(widths.len().max(parts.len()), 0);
+            for (width, part) in widths.iter_mut().zip(&parts) {
+                *width = part.chars().count().max(*width);
+            }
             match lines.last_mut() {
-                Some((known, values)) if !parts.is_empty() && *known == first => values.push(last),
-                _ => lines.push((first, vec![last])),
+                Some((known, values)) if !parts.is_empty() && *known == parts => values.push(last),
+                _ => lines.push((parts, vec![last])),
             }
         }
-        let width = lines.iter().map(|(first, _)| first.chars().count()).max();
-        let width = width.unwrap_or(0);
-        let line = |(first, values): &(String, Vec<String>)| {
-            let values = values.join(", ");
-            if width == 0 {
-                values
-            } else {
-                format!("{first:width$}  {values}")
-            }
+        let line = |(parts, values): &(Vec<String>, Vec<String>)| {
+            let parts = parts.iter().zip(&widths);
+            let parts = parts.map(|(part, &width)| format!("{part:width$}  "));
+            let parts: String = parts.collect();
+            format!("{parts}{}", values.join(", "))
         };
         lines.iter().map(line).collect()
     }

@@ -80,7 +80,7 @@ pub struct BuiltIn {
 }
 
 /// The algorithms that come with hardbop.
-pub const BUILT_IN: [BuiltIn; 16] = [
+pub const BUILT_IN: [BuiltIn; 17] = [
     BuiltIn {
         name: "summary",
         text: include_str!("../../algorithms/summary.mu"),
@@ -175,6 +175,12 @@ pub const BUILT_IN: [BuiltIn; 16] = [
         name: "must-terminate",
         text: include_str!("../../algorithms/must-terminate.mu"),
         about: "whether no run goes on for ever",
+        kind: Kind::Analysis,
+    },
+    BuiltIn {
+        name: "parity-game",
+        text: include_str!("../../algorithms/parity-game.mu"),
+        about: "who wins a parity game on a program",
         kind: Kind::Analysis,
     },
 ];

@@ -5,7 +5,7 @@
 //! standard error, and the others are still answered where that is possible.
 
 use crate::calculus_arguments::{
-    RelationsArguments, ThreadArguments, find_algorithm, refuse_errors,
+    RelationsArguments, ThreadArguments, find_algorithm, read_algorithm, refuse_errors,
 };
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
@@ -19,9 +19,10 @@ use crate::watchdog;
 use hardbop_calculus::actions::{self, Actions};
 use hardbop_calculus::{Extent, TupleWords, sequential_problem, thread_problem, threads};
 use hardbop_fixpoint::{Limits as SolverLimits, Options, Round, Solver, Stop, Strategy};
-use hardbop_formula::{ActionKind, Checked, Formula, FormulaId, System};
+use hardbop_formula::{ActionKind, Checked, Formula, FormulaId, System, declares_needs};
 use hardbop_machine::NodeId;
 use hardbop_outcome::{Interrupt, Target};
+use hardbop_syntax::Source;
 use hardbop_syntax::diagnostic::has_errors;
 use std::cell::RefCell;
 use std::time::Instant;
@@ -31,6 +32,7 @@ Examples:
   hardbop solve game.mu                  the value of each query
   hardbop solve game.mu --model          with values that show it
   hardbop solve game.mu --explain-plan   how it would be evaluated
+  hardbop solve game.mu --check          whether it has errors
 
 Exit codes: 0 every query has a value, 2 bad input, 3 some value is unknown.";
 
@@ -58,6 +60,9 @@ pub struct Arguments {
     /// Give up after this many BDD nodes [default: no limit]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     nodes: Option<u64>,
+    /// Check the file, against the program or against what it needs of one, and do not solve it
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["model", "explain_plan", "trace", "stats"])]
+    check: bool,
     /// Print values that make a query `exists …` true or a query `forall …` false
     #[arg(long, help_heading = "Output")]
     model: bool,
@@ -116,12 +121,26 @@ pub fn run(
     let mut usage = Usage::start();
     let Some(file) = &arguments.about.program else {
         arguments.about.refuse_without_program()?;
-        let checked = load(&arguments.file)?;
+        let source = input::read_source(&arguments.file)?;
+        let needs_program = declares_needs(source.text());
+        let checked = if needs_program {
+            // Its needs are all that is known of the program.
+            read_algorithm(&arguments.file, &source).check()
+        } else {
+            load(&source)?
+        };
         usage.end_phase("read and check");
         for (source, diagnostics) in checked.sources.by_file(&checked.diagnostics) {
             console.diagnostics(source, &diagnostics);
         }
         let system = checked.system.ok_or(Failure::Reported)?;
+        if arguments.check {
+            return Ok(fine(console, arguments));
+        }
+        if needs_program {
+            let why = format!("`{}` needs a program: --program FILE", arguments.file);
+            return Err(Failure::BadInput(why));
+        }
         let exit = solve(console, patience, arguments, &system, None, usage);
         return Ok(exit);
     };
@@ -164,8 +183,17 @@ pub fn run(
     refuse_errors(&algorithm, checked)?;
     usage.end_phase("read and check");
     let system = checked.system.as_ref().ok_or(Failure::Reported)?;
+    if arguments.check {
+        return Ok(fine(console, arguments));
+    }
     let words = Some(TupleWords(program));
     Ok(solve(console, patience, arguments, system, words, usage))
+}
+
+/// Says that a file is fine.
+fn fine(console: &mut Console, arguments: &Arguments) -> Exit {
+    console.print(&format!("{}: no errors\n", arguments.file));
+    Exit::Fine
 }
 
 /// Performs all actions of a system.
@@ -219,9 +247,8 @@ fn solve(
 }
 
 /// Reads a system and all files that it loads.
-fn load(file: &str) -> Result<Checked, Failure> {
-    let source = input::read_source(file)?;
-    let checked = hardbop_formula::load(&source, &mut |path| {
+fn load(source: &Source) -> Result<Checked, Failure> {
+    let checked = hardbop_formula::load(source, &mut |path| {
         let read = input::read_source(path);
         read.map_err(|failure| match failure.message() {
             Some(message) => {
@@ -234,7 +261,7 @@ fn load(file: &str) -> Result<Checked, Failure> {
         })
     });
     if has_errors(&checked.diagnostics) {
-        kinds::refuse_other(&source, FileKind::System)?;
+        kinds::refuse_other(source, FileKind::System)?;
     }
     Ok(checked)
 }

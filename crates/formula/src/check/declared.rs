@@ -293,6 +293,11 @@ impl Checker<'_> {
     }
 
     fn report_unknown_type(&mut self, name: Ident) {
+        if let Some(why) = self.vocabulary.refused.get(self.text(name)) {
+            self.refused
+                .push(Diagnostic::new(codes::UNMET_NEED, name.span, why));
+            return;
+        }
         self.missing.types.push(name);
         let message = format!("there is no type `{}`", self.text(name));
         let diagnostic = Diagnostic::new(codes::UNKNOWN_TYPE, name.span, message);

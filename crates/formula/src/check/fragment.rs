@@ -14,6 +14,12 @@ use std::collections::BTreeSet;
 /// Names that are listed before the rest becomes a number.
 const MAX_NAMES: usize = 12;
 
+/// Types that files about programs use. (`State` is a name that many systems have.)
+const PROGRAM_TYPES: [&str; 5] = ["Module", "PC", "Variable", "Label", "Line"];
+
+/// Relations that such files use.
+const PROGRAM_RELATIONS: [&str; 4] = ["ProgramInt", "IntoCall", "AtEntry", "Target"];
+
 /// Names that nothing defines, in order of their uses.
 #[derive(Default)]
 pub(super) struct Missing {
@@ -43,7 +49,15 @@ impl Checker<'_> {
             "this is a part of a system: it uses {}, which nothing here defines",
             lists.join(" and ")
         );
-        let help = "load it after the file that defines what is missing: `load base; load part;`";
+        let mut types = self.missing.types.iter();
+        let mut relations = self.missing.relations.iter();
+        let is_about_program = types.any(|ty| PROGRAM_TYPES.contains(&self.text(*ty)))
+            || relations.any(|name| PROGRAM_RELATIONS.contains(&self.text(*name)));
+        let help = if is_about_program {
+            "if it is about a program, `--program FILE` gives it one"
+        } else {
+            "load it after the file that defines what is missing: `load base; load part;`"
+        };
         let diagnostic = Diagnostic::new(codes::UNKNOWN_TYPE, first.span, message);
         self.diagnostics = vec![diagnostic.help(help)];
     }

@@ -29,9 +29,17 @@ impl Checker<'_> {
         if let Some(&code) = values.names.get(&name) {
             return Some(code);
         }
-        if !vocabulary.is_open {
+        let span = self.ast.span(id);
+        if vocabulary.is_open {
+            let enumeration = self.types.get(ty).name.as_str();
+            let is_declarable = ["Label", "Module", "Variable"].contains(&enumeration);
+            let needed = self.needs.values.get(enumeration);
+            let is_needed = needed.is_some_and(|names| names.contains(&name));
+            if self.needs.are_declared && is_declarable && !is_needed {
+                self.report_undeclared(values.what, &name, span);
+            }
+        } else {
             let message = format!("the program has no {} `{name}`", values.what);
-            let span = self.ast.span(id);
             let ast = self.ast;
             let bound = self.bound.iter().map(|&(name, _)| ast.names.text(name));
             let known = values.names.keys().map(String::as_str);
@@ -114,7 +122,17 @@ impl Checker<'_> {
             }
             if vocabulary.is_open {
                 self.named.fields = true;
-                return Some(Operand::Wrong);
+                if !self.needs.are_declared {
+                    return Some(Operand::Wrong);
+                }
+                if self.part(place, "CG").is_some() {
+                    if let Some(field) = self.needs.fields.get(&name).cloned() {
+                        return Some(self.read(place, &field));
+                    }
+                    self.report_undeclared("variable", &name, path_span(path));
+                    return Some(Operand::Wrong);
+                }
+                return None;
             }
             let mut fields = vocabulary.fields.values();
             if fields.any(|field| self.has_parts(place, field)) {
@@ -248,25 +266,32 @@ impl Checker<'_> {
     fn report_nearest(&mut self, diagnostic: Diagnostic, wanted: &str, candidates: &[&str]) {
         let mut diagnostic = diagnostic;
         if self.may_suggest() {
-            let nearest = suggest::nearest(wanted, candidates.iter().copied());
-            let some = || {
-                let few = candidates
-                    .iter()
-                    .take(MOST_LISTED)
-                    .map(|name| format!("`{name}`"));
-                let few: Vec<String> = few.collect();
-                let more = if candidates.len() > few.len() {
-                    ", …"
-                } else {
-                    ""
-                };
-                (!few.is_empty()).then(|| format!("there are {}{more}", few.join(", ")))
-            };
-            diagnostic.help = nearest.map(suggest::did_you_mean).or_else(some);
+            diagnostic = report_help(diagnostic, wanted, candidates);
             self.comparisons_left = self.comparisons_left.saturating_sub(candidates.len());
         }
         self.diagnostics.push(diagnostic);
     }
+}
+
+/// The nearest name as help, or some names where none is near.
+pub(super) fn report_help(
+    mut diagnostic: Diagnostic,
+    wanted: &str,
+    candidates: &[&str],
+) -> Diagnostic {
+    let nearest = suggest::nearest(wanted, candidates.iter().copied());
+    let some = || {
+        let few = candidates.iter().take(MOST_LISTED);
+        let few: Vec<String> = few.map(|name| format!("`{name}`")).collect();
+        let more = if candidates.len() > few.len() {
+            ", …"
+        } else {
+            ""
+        };
+        (!few.is_empty()).then(|| format!("there are {}{more}", few.join(", ")))
+    };
+    diagnostic.help = nearest.map(suggest::did_you_mean).or_else(some);
+    diagnostic
 }
 
 fn path_span(path: &Path) -> Span {

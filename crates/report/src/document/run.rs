@@ -49,6 +49,9 @@ pub struct Run {
     /// How a run ends of which a property was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ending: Option<RunEnding>,
+    /// What holds at the end of a run of which a formula of branching time was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holds: Option<String>,
     /// Where the running procedure of each thread is at the end; nothing for one that has ended.
     pub end: Vec<Option<Place>>,
 }
@@ -302,12 +305,16 @@ impl<'a> Runs<'a> {
                 let lasted = replay_lasso(self.machine, lasso).map_err(|e| e.to_string())?;
                 self.walk(&lasso.unrolled(1), Some(&lasted), observed)
             }
-            Evidence::Strategy(strategy) => match &strategy.run {
-                Some(lasso) => {
+            Evidence::Strategy(strategy) => match (&strategy.run, &strategy.path) {
+                (Some(lasso), _) => {
                     let lasted = replay_lasso(self.machine, lasso).map_err(|e| e.to_string())?;
                     self.walk(&lasso.unrolled(1), Some(&lasted), observed)
                 }
-                None => Err("a strategy has no run of its own".to_owned()),
+                (None, Some(path)) => Ok(Run {
+                    holds: Some(path.holds.clone()),
+                    ..self.walk(&path.run, None, observed)?
+                }),
+                (None, None) => Err("a strategy has no run of its own".to_owned()),
             },
             Evidence::ThreadLasso(lasso) => {
                 let lasted = replay_thread_lasso(self.machine, lasso).map_err(|e| e.to_string())?;
@@ -370,6 +377,7 @@ impl<'a> Runs<'a> {
                 Ending::Terminated => RunEnding::Terminated,
                 Ending::Failed => RunEnding::Failed,
             }),
+            holds: None,
             end: end
                 .threads
                 .iter()

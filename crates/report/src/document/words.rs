@@ -69,7 +69,10 @@ impl Run {
             }),
             (None, Some(RunEnding::Terminated)) => Some("then the program has ended".to_owned()),
             (None, Some(RunEnding::Failed)) => Some("then an assertion has failed".to_owned()),
-            (None, None) => None,
+            (None, None) => self
+                .holds
+                .as_ref()
+                .map(|holds| format!("then {holds} holds")),
         }
     }
 }

@@ -126,6 +126,13 @@ super::codes! {
          another solver are ignored with a warning. `#size` and `#ons` want the name of a relation.",
         bad: "bool P(bool a) a;\n#sise P;\n",
         fixed: "bool P(bool a) a;\n#size P;\n";
+    UNMET_NEED = 128, Error, "something that a file needs is not there",
+        "A file about a program may say which names of it it uses: `needs global lock, count[3];`, `needs local main.seen;`, `needs label \
+         DONE;`, `needs procedure acquire;`, `needs relation Switch;`. A number in brackets gives the bits of an integer; without one it \
+         is a Boolean. The program that the file is run on lacks what is marked, or there is no program at all: `hardbop solve FILE \
+         --program PROGRAM` gives one.",
+        bad: "needs label DONE;\nbool P(bool a) a;\n",
+        fixed: "bool P(bool a) a;\n";
     COMMAND_IGNORED = 140, Warning, "commands that are ignored",
         "Some commands and attributes concern the inside of another solver, Mucke: how it iterates, what it keeps, what it draws. They \
          change no answer, and here they do nothing.",
