@@ -9,6 +9,7 @@
 mod encoding {
     mod bodies;
     mod formula_text;
+    mod joined_places;
     pub(crate) mod layout;
     pub(crate) mod places;
     pub(crate) mod problem;
