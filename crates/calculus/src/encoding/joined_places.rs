@@ -23,7 +23,11 @@ pub(super) struct Rules<'r> {
 }
 
 /// Per node the place that it is joined with, which may be itself. Linear.
-pub(super) fn joined_places(machine: &Machine, order: &NodeOrder, rules: &Rules<'_>) -> Vec<NodeId> {
+pub(super) fn joined_places(
+    machine: &Machine,
+    order: &NodeOrder,
+    rules: &Rules<'_>,
+) -> Vec<NodeId> {
     let mut places: Vec<NodeId> = machine.node_ids().collect();
     let mut is_fixed = vec![false; places.len()];
     let entries = machine.procedures.iter().map(|procedure| procedure.entry);
