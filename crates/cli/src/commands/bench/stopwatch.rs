@@ -1,7 +1,7 @@
 //! The time that a search takes within this process, for the tables of the papers.
 //!
 //! On a busy machine the clock says little, so this is the CPU time of the thread that asks, where
-//! the system tells it (`/proc/thread-self/schedstat` on Linux, exact to a tick of the scheduler).
+//! the system tells it (`/proc/thread-self/schedstat` on Linux).
 //! Elsewhere it is what the clock says. Engines that are asked alone search on one thread.
 
 use std::time::{Duration, Instant};
@@ -32,6 +32,8 @@ impl Stopwatch {
 
 /// The CPU time of this thread so far.
 fn cpu_time() -> Option<Duration> {
+    // What a thread has used since it was last interrupted is counted when it gives way.
+    std::thread::yield_now();
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     nanoseconds(&text).map(Duration::from_nanos)
 }
