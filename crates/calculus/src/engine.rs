@@ -128,6 +128,14 @@ impl CalculusEngine {
         question: &Question,
         budget: &Budget<'_>,
     ) -> Result<Decided, Limit> {
+        // The relations of a program have more BDD nodes than it has places, but for rare programs:
+        // with fewer nodes allowed they are not worth writing down.
+        if budget
+            .nodes
+            .is_some_and(|nodes| nodes < machine.nodes.len() as u64)
+        {
+            return Err(limit_reached(Exhausted::Nodes, budget));
+        }
         let usual = Algorithm::usual();
         let mut decision = Decision {
             machine,

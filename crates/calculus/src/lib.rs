@@ -10,6 +10,7 @@ mod encoding {
     mod bodies;
     mod formula_text;
     mod games;
+    mod joined_places;
     pub(crate) mod layout;
     pub(crate) mod places;
     pub(crate) mod problem;

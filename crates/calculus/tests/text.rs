@@ -276,3 +276,40 @@ fn what_is_written_has_nothing_that_mucke_refuses() {
         );
     }
 }
+
+#[test]
+fn places_at_which_nothing_happens_have_no_program_counter_of_their_own() {
+    let machine = machine(
+        "decl g; void main() begin decl x; x := *; x := !x; if (*) then skip; else x := g; fi \
+         skip; assume(g); skip; L: skip; skip; end",
+    );
+    let question = Question::label(&machine, "L");
+    let places = |algorithm: &Algorithm| {
+        let text = program(&machine, &question, algorithm).text(algorithm);
+        let line = text.lines().find(|line| line.starts_with("enum PC"));
+        line.map(str::to_owned)
+    };
+    let built_in = Algorithm::built_in("entry-forward").expect("its own name");
+    // The entry, the assumption, the label and the exit.
+    assert_eq!(places(&built_in).as_deref(), Some("enum PC {0..3};"));
+    let own = Algorithm::own("own.mu", &built_in.text, Vec::new());
+    assert_ne!(places(&own), places(&built_in));
+}
+
+#[test]
+fn the_formula_for_threads_keeps_the_globals_of_all_switches_but_the_last() {
+    let machine = machine(
+        "decl g; thread a begin void main() begin g := 1; end end \
+         thread b begin void main() begin assert(!g); end end",
+    );
+    let targets: Vec<_> = machine.assertions.iter().map(|a| a.failure).collect();
+    let fixed = fixed(&machine, 4).expect("its threads run from the start");
+    let copies = |switches: u32| {
+        let bound = ThreadBound::Contexts(switches);
+        let text = ThreadProblem::new(&fixed, &targets, bound, None, Extent::Sliced).text();
+        let line = text.lines().find(|line| line.starts_with("class Earlier"));
+        line.map(|line| line.matches("Shared g").count())
+    };
+    // With those of `u` and `v` that is one more than there are switches.
+    assert_eq!([1, 2, 5].map(copies), [0, 1, 4].map(Some));
+}

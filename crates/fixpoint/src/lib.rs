@@ -14,6 +14,7 @@
 mod encoding {
     pub(crate) mod allocation;
     pub(crate) mod dependency;
+    pub(crate) mod instances;
     pub(crate) mod meeting;
     pub(crate) mod model;
     pub(crate) mod opening;

@@ -2,6 +2,7 @@
 
 use crate::encoding::allocation::Allocation;
 use crate::encoding::dependency::Dependencies;
+use crate::encoding::instances;
 use crate::encoding::meeting;
 use crate::encoding::model::{Model, Question, opened};
 use crate::encoding::opening;
@@ -136,7 +137,13 @@ impl<'a> Solver<'a> {
             }
         }
         let many_values = options.places.many_values;
-        let allocation = Allocation::new(system, &model, &dependencies, many_values);
+        let mut allocation = Allocation::new(system, &model, &dependencies, many_values);
+        if options.strategy == Strategy::Fast
+            && instances::instantiate(&mut model, &dependencies, &allocation)
+        {
+            dependencies = Dependencies::new(&model);
+            allocation = Allocation::new(system, &model, &dependencies, many_values);
+        }
         let is_plain = options.strategy == Strategy::Plain;
         let groups = Groups::new(&model, &dependencies, is_plain);
         let mut manager = Manager::new(limits.nodes.unwrap_or(usize::MAX));

@@ -106,3 +106,43 @@ fn copies_of_a_state_stand_next_to_each_other() {
     assert!((0..6).all(|at| s[at].abs_diff(t[at]) == 1), "{s:?} {t:?}");
     assert!(s.is_sorted(), "the most significant bit comes first");
 }
+
+#[test]
+fn copies_that_are_not_needed_at_the_same_time_share_their_variables() {
+    // Two clauses, each with a copy of its own of what came before.
+    let mut builder = Builder::default();
+    let s = builder.variable("s", 64);
+    let reach = builder.relation("Reach", RelationKind::Least, &[s]);
+    let [t, u] = ["t", "u"].map(|name| builder.variable(name, 64));
+    let clauses = [t, u].map(|copy| {
+        let (reached, step) = (builder.apply(reach, &[copy]), builder.successor(copy, s));
+        let is_small = builder.is(copy, if copy == t { 3 } else { 5 });
+        let all = builder.and(&[reached, step, is_small]);
+        builder.exists(&[copy], all)
+    });
+    let body = builder.or(&clauses);
+    builder.define(reach, body);
+    let solver = Solver::new(&builder.system, &Options::default(), &Limits::default());
+    assert_eq!(levels(&solver, t, 6), levels(&solver, u, 6));
+    assert_ne!(levels(&solver, s, 6), levels(&solver, t, 6));
+}
+
+#[test]
+fn an_abbreviation_of_bits_in_another_order_is_an_instance_with_the_same_value() {
+    // Step(a, b) of 8 bits each, said of both orders of x and y where each is in its own place.
+    let mut builder = Builder::default();
+    let [a, b] = ["a", "b"].map(|name| builder.variable(name, 256));
+    let step = builder.relation("Step", RelationKind::Definition, &[a, b]);
+    let body = builder.successor(a, b);
+    builder.define(step, body);
+    let [x, y] = ["x", "y"].map(|name| builder.variable(name, 256));
+    let both = builder.relation("Both", RelationKind::Definition, &[x, y]);
+    let (there, back) = (builder.apply(step, &[x, y]), builder.apply(step, &[y, x]));
+    let either = builder.or(&[there, back]);
+    builder.define(both, either);
+    let mut solver = Solver::new(&builder.system, &Options::default(), &Limits::default());
+    let plan = solver.explain();
+    assert!(plan.contains("Step of others"), "{plan}");
+    // 255 steps in each direction, none in both.
+    assert_eq!(solver.count(both).expect("no limits").to_string(), "510");
+}

@@ -8,6 +8,7 @@
 //! of different procedures lie on each other bit by bit. A bit has a field only if its value can matter: if it is live
 //! somewhere and can influence whether a target is reached. [`Extent::Full`] gives every bit one.
 
+use crate::encoding::joined_places::{Rules, joined_places};
 use hardbop_machine::analysis::{Analyses, Liveness, ModRef, NodeOrder, Slice, VariableIndex};
 use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Variable};
 use hardbop_symbolic::Words;
@@ -58,6 +59,8 @@ pub struct Layout {
     modules: Vec<u32>,
     by_module: Vec<ProcId>,
     pcs: Vec<u32>,
+    /// Per node the place that it is joined with, which is itself unless places are joined.
+    places: Vec<NodeId>,
     fields: FxHashMap<(ProcId, Variable, u8), u32>,
     bits: Vec<Vec<VariableBit>>,
     liveness: Liveness,
@@ -76,19 +79,41 @@ pub struct Layout {
 impl Layout {
     /// Numbers everything that can matter for some targets, or simply everything. Linear.
     pub fn new(machine: &Machine, targets: &[NodeId], extent: Extent) -> Self {
+        let mut layout = Self::unnumbered(machine, targets, extent);
+        layout.number(machine, &NodeOrder::new(machine));
+        layout
+    }
+
+    /// Numbers what can matter for whether some targets are reached, and places only where
+    /// something happens ([`crate::encoding::joined_places`]). Linear.
+    pub(crate) fn with_joined_places(machine: &Machine, targets: &[NodeId]) -> Self {
+        let mut layout = Self::unnumbered(machine, targets, Extent::Sliced);
+        let order = NodeOrder::new(machine);
+        let rules = Rules {
+            asked: targets,
+            can_be_taken: &|edge| layout.can_be_taken(edge),
+            matters: &|node, variable| layout.matters(machine, node, variable),
+        };
+        layout.places = joined_places(machine, &order, &rules);
+        layout.number(machine, &order);
+        layout
+    }
+
+    fn unnumbered(machine: &Machine, targets: &[NodeId], extent: Extent) -> Self {
         let Analyses {
             calls,
             effects,
             liveness,
         } = Analyses::new(machine);
         let everywhere: Vec<NodeId> = machine.node_ids().collect();
-        let mut layout = Self {
+        Self {
             global_fields: Vec::new(),
             local_fields: Vec::new(),
             pc_count: 1,
             modules: vec![0; machine.procedures.len()],
             by_module: calls.bottom_up().collect(),
             pcs: vec![0; machine.nodes.len()],
+            places: everywhere.clone(),
             fields: FxHashMap::default(),
             bits: vec![Vec::new(); machine.procedures.len() + 1],
             liveness,
@@ -98,26 +123,31 @@ impl Layout {
             nodes: Vec::new(),
             slice: Slice::new(machine, &calls, targets),
             whole: Slice::new(machine, &calls, &everywhere),
-        };
-        layout.number_places(machine);
-        layout.number_globals(machine);
-        layout.number_locals(machine);
-        layout
+        }
+    }
+
+    fn number(&mut self, machine: &Machine, order: &NodeOrder) {
+        self.number_places(machine, order);
+        self.number_globals(machine);
+        self.number_locals(machine);
     }
 
     /// Callees come before callers, places along the flow of control; the entry is 0. A solver that
     /// goes on from the smallest numbers first then has all there is at a place before it goes on
     /// from there.
-    fn number_places(&mut self, machine: &Machine) {
+    fn number_places(&mut self, machine: &Machine, order: &NodeOrder) {
         for (code, procedure) in (0..).zip(&self.by_module) {
             self.modules[procedure.index()] = code;
         }
-        let order = NodeOrder::new(machine);
         for procedure in &machine.procedures {
-            let mut nodes: Vec<NodeId> = procedure.node_ids().collect();
+            let nodes = procedure.node_ids();
+            let mut nodes: Vec<NodeId> = nodes.filter(|&node| self.place(node) == node).collect();
             nodes.sort_by_key(|&node| (node != procedure.entry, order.position(node)));
             for (code, &node) in (0..).zip(&nodes) {
                 self.pcs[node.index()] = code;
+            }
+            for node in procedure.node_ids() {
+                self.pcs[node.index()] = self.pcs[self.place(node).index()];
             }
             self.pc_count = self.pc_count.max(nodes.len() as u32);
             self.nodes.push(nodes);
@@ -243,6 +273,11 @@ impl Layout {
     /// All procedures, in order of their codes.
     pub fn procedures(&self) -> impl Iterator<Item = ProcId> + '_ {
         self.by_module.iter().copied()
+    }
+
+    /// The place that a node is joined with, which may be itself.
+    pub(crate) fn place(&self, node: NodeId) -> NodeId {
+        self.places[node.index()]
     }
 
     /// The code of a node in the type `PC`; the entry has 0.

@@ -8,7 +8,7 @@ use crate::encoding::relations::{ProgramRelation, program_relations};
 use crate::encoding::source_names::SourceNames;
 use crate::encoding::static_relations::{PLACES, static_relations};
 use crate::encoding::text;
-use crate::search::algorithm::{Algorithm, INTERFACE};
+use crate::search::algorithm::{Algorithm, INTERFACE, Kind};
 use hardbop_formula::{Checked, System, Vocabulary, load_with, without_needs};
 use hardbop_machine::bits::BitView;
 use hardbop_machine::{Machine, NodeId, ProcId, Variable};
@@ -55,7 +55,11 @@ impl<'m> Program<'m> {
         aim: Aim<'_>,
         algorithm: &Algorithm,
     ) -> Self {
-        let layout = Layout::new(machine, aim.asked, aim.extent);
+        let layout = if aim.extent == Extent::Sliced && algorithm.kind == Kind::Sequential {
+            Layout::with_joined_places(machine, aim.asked)
+        } else {
+            Layout::new(machine, aim.asked, aim.extent)
+        };
         let mut view = BitView::new(machine);
         let mut relations = program_relations(&mut view, &layout, entries, aim.targets);
         let mut names = SourceNames::default();

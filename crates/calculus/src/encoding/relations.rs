@@ -42,8 +42,9 @@ impl Signature {
 
     /// Where a parameter stands.
     pub(crate) fn place_of(&self, parameter: char) -> usize {
-        self.parameters
-            .find(parameter)
+        let mut letters = self.parameters.bytes();
+        letters
+            .position(|letter| char::from(letter) == parameter)
             .expect("a relation has a parameter for every class it speaks of")
     }
 }
@@ -268,6 +269,11 @@ impl<'m> Builder<'_, 'm> {
             .collect()
     }
 
+    /// The bits that matter where an edge leads.
+    fn bits_after(&self, edge: &Edge) -> Vec<(Variable, u8)> {
+        self.bits_at(self.layout.place(edge.to))
+    }
+
     fn internal_step(&mut self, id: EdgeId) -> Option<Clause> {
         let edge = self.machine.edge(id);
         if matches!(
@@ -276,8 +282,12 @@ impl<'m> Builder<'_, 'm> {
         ) {
             return None;
         }
+        if self.layout.place(edge.from) != edge.from {
+            // Nothing happens here: the place is another's.
+            return None;
+        }
         let bits = self.view.edge(id);
-        let after = self.bits_at(edge.to);
+        let after = self.bits_after(edge);
         let procedure = self.machine.procedure_of(edge.from);
         Some(Clause {
             codes: vec![(1, self.pc(edge.from)), (2, self.pc(edge.to))],
@@ -322,7 +332,7 @@ impl<'m> Builder<'_, 'm> {
 
     fn kept_by_caller(&mut self, id: EdgeId) -> Option<Clause> {
         let (edge, callee, targets) = self.call_edge(id)?;
-        let kept = self.bits_at(edge.to).into_iter();
+        let kept = self.bits_after(edge).into_iter();
         let kept = kept.filter(|(variable, _)| {
             !self.is_given_by(callee, *variable) && !targets.contains(&Some(*variable))
         });
@@ -340,7 +350,7 @@ impl<'m> Builder<'_, 'm> {
     fn given_by_callee(&mut self, id: EdgeId) -> Option<Clause> {
         let (edge, callee, targets) = self.call_edge(id)?;
         let mut parts = Vec::new();
-        for (variable, bit) in self.bits_at(edge.to) {
+        for (variable, bit) in self.bits_after(edge) {
             let place = targets.iter().position(|target| *target == Some(variable));
             match place {
                 Some(place) => {

@@ -18,6 +18,7 @@ mod plan;
 mod programs;
 mod scratch;
 mod session;
+mod stopwatch;
 mod vera;
 
 use crate::console::Console;

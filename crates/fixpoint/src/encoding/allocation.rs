@@ -18,7 +18,7 @@ use crate::encoding::order;
 use crate::encoding::partition::Partition;
 use crate::encoding::term::{Argument, BitId, PredicateId, Term};
 use hardbop_formula::System;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The BDD variables of all bits.
 pub(crate) struct Allocation {
@@ -55,6 +55,7 @@ impl Allocation {
     ) -> Self {
         let mut classes = Classes::new(model);
         let mut apart = Vec::new();
+        let mut of_fixed_points = Vec::new();
         for (value, affinity) in affinities(model, dependencies) {
             let is_merged = match value {
                 Value::Changing | Value::FixedPoint => classes.merge(affinity),
@@ -64,8 +65,12 @@ impl Allocation {
             if !is_merged {
                 classes.stand_together(affinity);
                 apart.push(affinity);
+                if !matches!(value, Value::Abbreviation) {
+                    of_fixed_points.push(affinity);
+                }
             }
         }
+        classes.share_copies(&of_fixed_points);
         let class_of: Vec<Option<usize>> = (0..model.bit_count())
             .map(|bit| (!classes.cliques[bit].is_empty()).then(|| classes.partition.find(bit)))
             .collect();
@@ -175,6 +180,26 @@ impl Classes {
         all.extend(moved);
     }
 
+    /// Copies of one thing that are not needed at the same time share a BDD variable: what two
+    /// clauses say of it is then the same function, and found once.
+    fn share_copies(&mut self, apart: &[Affinity]) {
+        let mut copies: BTreeMap<usize, Vec<BitId>> = BTreeMap::new();
+        for affinity in apart {
+            let original = self.partition.find(affinity.parameter.index());
+            let known = copies.entry(original).or_default();
+            let argument = affinity.argument;
+            let is_shared = known.iter().any(|&parameter| {
+                self.merge(Affinity {
+                    parameter,
+                    argument,
+                })
+            });
+            if !is_shared {
+                known.push(argument);
+            }
+        }
+    }
+
     /// Lets two bits share a BDD variable if they may.
     fn merge(&mut self, affinity: Affinity) -> bool {
         let a = self.partition.find(affinity.parameter.index());
@@ -210,8 +235,7 @@ fn affinities(model: &Model, dependencies: &Dependencies) -> Vec<(Value, Affinit
     let mut by_value: [Vec<(Value, Affinity)>; 3] = Default::default();
     let mut seen = BTreeSet::new();
     let has_some = |id| model.terms.has_applications(id);
-    for reader in everyone {
-        let body = model.predicate(reader).body;
+    for (reader, body) in everyone.into_iter().zip(model.bodies_for_order()) {
         for id in model.terms.reachable_through([body], &has_some) {
             let Term::Apply(read, arguments) = model.terms.get(id) else {
                 continue;

@@ -58,6 +58,9 @@ pub(crate) struct Model {
     /// Relations in the order of the system, then questions.
     pub predicates: Vec<Predicate>,
     pub questions: BTreeMap<Question, PredicateId>,
+    /// The bodies as they were before some applications became instances
+    /// ([`crate::encoding::instances`]); empty if none did.
+    pub bodies_before: Vec<TermId>,
     /// The number of the first bit of each variable, and the number of all at the end.
     first_bits: Vec<u32>,
 }
@@ -110,6 +113,15 @@ impl Model {
 
     pub(crate) fn predicate_ids(&self) -> impl Iterator<Item = PredicateId> + use<> {
         (0..self.predicates.len() as u32).map(PredicateId)
+    }
+
+    /// The bodies that say which bits belong together: those of instances would only say it again,
+    /// of other bits.
+    pub(crate) fn bodies_for_order(&self) -> Vec<TermId> {
+        if self.bodies_before.is_empty() {
+            return self.predicates.iter().map(|p| p.body).collect();
+        }
+        self.bodies_before.clone()
     }
 
     /// Whether a predicate only serves to count tuples.
@@ -223,6 +235,7 @@ fn build(system: &System, questions: &[Question]) -> Model {
         terms: Terms::default(),
         predicates: Vec::new(),
         questions: BTreeMap::new(),
+        bodies_before: Vec::new(),
         first_bits,
     };
     let mut translation = Translation {

@@ -225,7 +225,7 @@ fn interleaved(system: &System, model: &Model) -> Vec<(BitId, BitId)> {
 /// Pairs of bits that are compared somewhere.
 fn equalities(model: &Model) -> Vec<(BitId, BitId)> {
     let mut pairs = Vec::new();
-    let bodies = model.predicates.iter().map(|predicate| predicate.body);
+    let bodies = model.bodies_for_order();
     for id in model.terms.reachable(bodies) {
         if let Term::Iff(a, b) = *model.terms.get(id)
             && let (&Term::Bit(a), &Term::Bit(b)) = (model.terms.get(a), model.terms.get(b))
@@ -330,7 +330,7 @@ impl Blocks {
         number: &BTreeMap<usize, usize>,
     ) -> Vec<Vec<usize>> {
         let mut edges = Vec::new();
-        let bodies = model.predicates.iter().map(|predicate| predicate.body);
+        let bodies = model.bodies_for_order();
         for id in model.terms.reachable(bodies) {
             let free = model.terms.free(id);
             if free.len() < 2 || free.len() > 4 * MAX_PINS {

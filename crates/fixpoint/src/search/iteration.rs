@@ -102,7 +102,7 @@ pub(crate) struct Effort {
 
 /// Garbage is collected when there are this many nodes, and then when there are twice as many as
 /// were left.
-const FIRST_COLLECTION: usize = 1 << 21;
+const FIRST_COLLECTION: usize = 1 << 19;
 
 /// Everything that is needed to iterate.
 pub(crate) struct Iteration<'a> {

@@ -219,7 +219,28 @@ impl<'s> Schedules<'s> {
             1,
             switches,
         );
+        self.earlier_globals(switches);
         self.marks(switches);
+    }
+
+    /// The same vector without the last switch. Nothing goes on from the globals of that one: no
+    /// thread that was left there gets another turn.
+    fn earlier_globals(&mut self, switches: u32) {
+        let last = switches.saturating_sub(1);
+        self.line(format_args!(
+            "// the shared globals at each context switch but the last"
+        ));
+        self.vector("Earlier", "Shared", "g", 1, last);
+        let cases = (1..=switches).map(|at| match at {
+            at if at == switches => format!("r={at}"),
+            at => format!("r={at} & s=g.g{at}"),
+        });
+        let cases: Vec<String> = cases.collect();
+        self.relation(
+            "s is the entry of number r, or whatever it likes at the last switch",
+            "EarlierAt(Switch r, Shared s, Earlier g)",
+            &cases,
+        );
     }
 
     /// A bit for each context switch, for what an algorithm wants to know of it.

@@ -12,6 +12,7 @@
 //! asked about larger bounds once it has not answered. The second table says from how many switches
 //! on each driver fails, by either.
 
+use super::stopwatch::Stopwatch;
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Patience;
@@ -22,7 +23,7 @@ use hardbop_families::bluetooth;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::{Bound, Budget, Engine, Limit, Question, Silent, Verdict};
 use hardbop_threads::BoundedEngine;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The configurations of the paper: adders and stoppers.
 const CONFIGURATIONS: [(u32, u32); 4] = [(1, 1), (1, 2), (2, 1), (2, 2)];
@@ -160,7 +161,7 @@ fn ask_direct(machine: &Machine, switches: u32, timeout: Duration) -> Found {
         interrupt: &patience,
         ..Budget::unlimited()
     };
-    let start = Instant::now();
+    let start = Stopwatch::start();
     let outcome = BoundedEngine.check(machine, &question, &budget, &mut Silent);
     let fails = match outcome.answers.first().map(|answer| &answer.verdict) {
         Some(Verdict::Found(_)) => Some(true),
@@ -180,7 +181,7 @@ fn ask_formula(machine: &Machine, switches: u32, timeout: Duration) -> Result<Fo
         interrupt: &patience,
         ..Budget::unlimited()
     };
-    let start = Instant::now();
+    let start = Stopwatch::start();
     let bound = ThreadBound::Contexts(switches);
     let nodes: Vec<NodeId> = machine.assertions.iter().map(|a| a.failure).collect();
     let decided = decide_threads(machine, &nodes, bound, &budget);

@@ -10,6 +10,7 @@
 //! verdict that the construction guarantees. Engines are set up as `check` does it, so they look at
 //! few variables first and give runs and certificates. Nodes are the most that EF had at any time.
 
+use super::stopwatch::Stopwatch;
 use super::{counter, instance_machine, verdict};
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
@@ -21,7 +22,7 @@ use hardbop_machine::Machine;
 use hardbop_machine::ir::Procedure;
 use hardbop_outcome::{Answer, Budget, Question, Silent, WantedRun};
 use hardbop_portfolio::{EngineName, Options};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Small programs are generated with these seeds.
 const REGRESSION_SEEDS: std::ops::Range<u64> = 0..60;
@@ -291,7 +292,7 @@ fn ask(contender: &str, member: &Member, timeout: Duration) -> Found {
         algorithm,
         ..Options::default()
     });
-    let start = Instant::now();
+    let start = Stopwatch::start();
     let outcome = engine.check(&member.machine, &member.question, &budget, &mut Silent);
     Found {
         verdict: verdict(&outcome),
