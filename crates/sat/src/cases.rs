@@ -11,15 +11,9 @@
 //! both values are tried, unless the assumptions hold with one of them only. So if some assumption
 //! is false in every case, they cannot all hold. Gates are looked at from the assumptions down, and
 //! of a gate only what its value depends on.
-//!
-//! Two diagrams over the same inputs have many pairs of paths but few pairs of nodes. So what is left
-//! of the assumptions when an input is missing is remembered once both its values have been tried in
-//! vain: the literals that are still to be shown true, and the values of those decided inputs that
-//! they depend on. Where the same is left again, the same cases would follow.
 
 use crate::lit::{Lit, Var};
 use crate::tseitin::Gate;
-use std::collections::HashSet;
 
 /// How many visits to gates there may be for each gate of the circuit.
 const VISITS_PER_GATE: u64 = 256;
@@ -30,22 +24,6 @@ enum Value {
     Known(bool),
     Open(Var),
 }
-
-/// What is left of assumptions: literals, and which inputs that they depend on are decided, and how.
-type Left = (Box<[Lit]>, Box<[u64]>);
-
-/// An input that was decided.
-struct Branch {
-    /// What was known before.
-    length: usize,
-    input: Var,
-    /// What is refuted when both values have been tried.
-    left: Left,
-    is_second: bool,
-}
-
-/// Words of supports that are too many to be kept.
-const MOST_SUPPORT_WORDS: usize = 1 << 22;
 
 /// A circuit some of whose inputs are decided.
 pub(crate) struct Cases<'c> {
@@ -62,16 +40,6 @@ pub(crate) struct Cases<'c> {
     met_by: Vec<u32>,
     walk: u32,
     required: Vec<Lit>,
-    /// What is left of the assumptions after the last look.
-    left: Vec<Lit>,
-    /// By variable the inputs that it depends on, a bit each, `support_words` words; empty if that
-    /// would be too large.
-    supports: Vec<u64>,
-    support_words: usize,
-    /// The number of each input.
-    inputs: Vec<Var>,
-    /// What is left where all cases have been tried in vain.
-    refuted: HashSet<Left>,
     /// Gates that are being looked at, each with the number of operands that are done and the first
     /// input that was missing.
     pending: Vec<(Var, u32, Option<Var>)>,
@@ -90,15 +58,9 @@ impl<'c> Cases<'c> {
             met_by: vec![0; 2 * definitions.len()],
             walk: 0,
             required: Vec::new(),
-            left: Vec::new(),
-            supports: Vec::new(),
-            support_words: 0,
-            inputs: Vec::new(),
-            refuted: HashSet::new(),
             pending: Vec::new(),
             visits: 0,
         };
-        cases.find_supports();
         cases.set(truth.var(), !truth.is_negative());
         cases
     }
@@ -107,7 +69,8 @@ impl<'c> Cases<'c> {
     pub(crate) fn refute(&mut self, assumptions: &[Lit], is_over: &dyn Fn() -> bool) -> bool {
         let most = self.definitions.len() as u64 * VISITS_PER_GATE;
         let mut next_interrupt = 0;
-        let mut open: Vec<Branch> = Vec::new();
+        // Inputs that were taken to be true, with what was known before.
+        let mut open: Vec<(usize, Var)> = Vec::new();
         loop {
             if self.visits >= next_interrupt {
                 next_interrupt = self.visits + (1 << 16);
@@ -119,95 +82,20 @@ impl<'c> Cases<'c> {
                 Value::Known(true) => return false,
                 Value::Open(_) if self.visits > most => return false,
                 Value::Open(input) => {
-                    let left = self.left();
-                    if !self.refuted.contains(&left) {
-                        open.push(Branch {
-                            length: self.trail.len(),
-                            input,
-                            left,
-                            is_second: false,
-                        });
-                        self.set(input, true);
-                        continue;
+                    open.push((self.trail.len(), input));
+                    self.set(input, true);
+                }
+                Value::Known(false) => {
+                    let Some((length, input)) = open.pop() else {
+                        return true;
+                    };
+                    for var in self.trail.drain(length..) {
+                        self.known[var.index()] = None;
                     }
-                }
-                Value::Known(false) => {}
-            }
-            // This case is refuted: on to the next one.
-            loop {
-                let Some(mut branch) = open.pop() else {
-                    return true;
-                };
-                for var in self.trail.drain(branch.length..) {
-                    self.known[var.index()] = None;
-                }
-                if !branch.is_second {
-                    self.set(branch.input, false);
-                    branch.is_second = true;
-                    open.push(branch);
-                    break;
-                }
-                if self.support_words > 0 {
-                    self.refuted.insert(branch.left);
+                    self.set(input, false);
                 }
             }
         }
-    }
-
-    /// Finds out what gates depend on, operands before their users.
-    fn find_supports(&mut self) {
-        let definitions = self.definitions;
-        let inputs = (0..definitions.len()).filter(|&at| definitions[at].is_none());
-        self.inputs = inputs.map(|at| Var(at as u32)).collect();
-        let words = self.inputs.len().div_ceil(64);
-        if words * definitions.len() > MOST_SUPPORT_WORDS {
-            return;
-        }
-        self.support_words = words;
-        self.supports = vec![0; words * definitions.len()];
-        for (number, input) in self.inputs.iter().enumerate() {
-            self.supports[input.index() * words + number / 64] |= 1 << (number % 64);
-        }
-        for (at, gate) in definitions.iter().enumerate() {
-            let mut join = |lit: &Lit| {
-                for word in 0..words {
-                    let more = self.supports[lit.var().index() * words + word];
-                    self.supports[at * words + word] |= more;
-                }
-            };
-            match gate {
-                None => {}
-                Some(Gate::And2(a, b) | Gate::Xor(a, b)) => [a, b].into_iter().for_each(join),
-                Some(Gate::And(operands)) => operands.iter().for_each(join),
-                Some(Gate::Ite(c, a, b)) => [c, a, b].into_iter().for_each(&mut join),
-            }
-        }
-    }
-
-    /// What the last look has left. Nothing is said if supports are not known.
-    fn left(&mut self) -> Left {
-        if self.support_words == 0 {
-            return Left::default();
-        }
-        self.left.sort_unstable_by_key(|lit| lit.index());
-        self.left.dedup();
-        let words = self.support_words;
-        // Which inputs are decided, then how.
-        let mut values = vec![0; 2 * words];
-        for lit in &self.left {
-            for (word, value) in values[..words].iter_mut().enumerate() {
-                *value |= self.supports[lit.var().index() * words + word];
-            }
-        }
-        for (number, input) in self.inputs.iter().enumerate() {
-            let (word, bit) = (number / 64, 1 << (number % 64));
-            match self.known[input.index()] {
-                None => values[word] &= !bit,
-                Some(true) if values[word] & bit != 0 => values[words + word] |= bit,
-                Some(_) => {}
-            }
-        }
-        (self.left.as_slice().into(), values.into())
     }
 
     fn set(&mut self, var: Var, value: bool) {
@@ -216,25 +104,12 @@ impl<'c> Cases<'c> {
     }
 
     /// Whether all assumptions hold. Gates that have to be true for that are taken apart, one after
-    /// the other; the first that is false ends it. An input that has to be true is. What is not known
-    /// is left.
+    /// the other; the first that is not known to be true ends it. An input that has to be true is.
     fn all(&mut self, assumptions: &[Lit]) -> Value {
-        loop {
-            // What was left before an input was found to be true may be known now.
-            if let Some(value) = self.all_at_once(assumptions) {
-                return value;
-            }
-        }
-    }
-
-    /// The same; nothing if an input was found to be true after something was left.
-    fn all_at_once(&mut self, assumptions: &[Lit]) -> Option<Value> {
         self.look += 1;
         self.walk += 1;
-        self.left.clear();
         self.required.clear();
         self.required.extend(assumptions.iter().rev());
-        let (mut missing, mut is_stale) = (None, false);
         let definitions = self.definitions;
         while let Some(lit) = self.required.pop() {
             self.visits += 1;
@@ -250,7 +125,6 @@ impl<'c> Cases<'c> {
                     self.set(lit.var(), !lit.is_negative());
                     // What was missing may be known now.
                     self.look += 1;
-                    is_stale |= missing.is_some();
                     continue;
                 }
                 Some(Gate::And2(a, b)) if !lit.is_negative() => {
@@ -273,14 +147,10 @@ impl<'c> Cases<'c> {
             };
             match found {
                 Value::Known(true) => {}
-                Value::Known(false) => return Some(found),
-                Value::Open(input) => {
-                    missing = missing.or(Some(input));
-                    self.left.push(lit);
-                }
+                other => return other,
             }
         }
-        (!is_stale).then(|| missing.map_or(Value::Known(true), Value::Open))
+        Value::Known(true)
     }
 
     /// What is known of a literal without another look at gates.
@@ -422,27 +292,6 @@ mod tests {
             open += u32::from(has_model);
         }
         assert!(refuted > 50 && open > 50, "{refuted} {open}");
-    }
-
-    #[test]
-    fn two_diagrams_with_many_paths_have_few_pairs_of_nodes() {
-        let mut circuit: Circuit<Prover<'_>> = Circuit::default();
-        let inputs: Vec<Lit> = (0..60).map(|_| circuit.input()).collect();
-        // "At least so many are true", as a diagram from the last input up.
-        let mut at_least = |many: usize| {
-            let constant = |value| circuit.constant(value);
-            let mut counts: Vec<Lit> = (0..=many).map(|missing| constant(missing == 0)).collect();
-            for &input in inputs.iter().rev() {
-                let next = (0..=many).map(|missing| {
-                    circuit.ite(input, counts[missing.saturating_sub(1)], counts[missing])
-                });
-                counts = next.collect();
-            }
-            counts[many]
-        };
-        let (more, fewer) = (at_least(31), at_least(30));
-        assert!(circuit.refute_by_cases(&[more, !fewer], &|| false));
-        assert!(!circuit.refute_by_cases(&[fewer, !more], &|| false));
     }
 
     #[test]
