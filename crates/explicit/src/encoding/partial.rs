@@ -103,7 +103,7 @@ pub(crate) struct Scene<'a> {
 
 impl Scene<'_> {
     /// The symbol of an undetermined bit of a copy.
-    pub(crate) fn symbol(self, origin: Origin, bit: u32) -> u32 {
+    pub(crate) fn symbol(&self, origin: Origin, bit: u32) -> u32 {
         match origin {
             Origin::Now(first) => self.now.symbols[(first + bit) as usize],
             Origin::Next(first) => self.next.symbols[(first + bit) as usize],
@@ -114,27 +114,27 @@ impl Scene<'_> {
     }
 
     /// What must be decided for a bit of an open value.
-    pub(crate) fn need(self, origin: Origin, bit: u32) -> Split {
+    pub(crate) fn need(&self, origin: Origin, bit: u32) -> Split {
         match origin {
             Origin::Needs(split) => split,
             _ => self.blocks.need(self.symbol(origin, bit)),
         }
     }
 
-    fn highest(self, partial: Partial) -> Split {
+    fn highest(&self, partial: Partial) -> Split {
         self.need(
             partial.origin,
             u64::BITS - 1 - partial.unknown.leading_zeros(),
         )
     }
 
-    fn lowest(self, partial: Partial) -> Split {
+    fn lowest(&self, partial: Partial) -> Split {
         self.need(partial.origin, partial.unknown.trailing_zeros())
     }
 
     /// Only some bits of a value; the others are 0. A part of a word of which something is known
     /// as a whole has no symbols to be copied.
-    fn within(self, partial: Partial, mask: u64) -> Partial {
+    fn within(&self, partial: Partial, mask: u64) -> Partial {
         let unknown = partial.unknown & mask;
         let is_part = unknown != partial.unknown && unknown != 0;
         let origin = match partial.origin {
@@ -158,7 +158,7 @@ impl Scene<'_> {
     }
 
     /// Evaluates an expression.
-    pub(crate) fn eval(self, program: &Program, code: &Code, stack: &mut Vec<Partial>) -> Partial {
+    pub(crate) fn eval(&self, program: &Program, code: &Code, stack: &mut Vec<Partial>) -> Partial {
         stack.clear();
         for &op in program.ops(code) {
             let partial = match op {
@@ -201,7 +201,7 @@ impl Scene<'_> {
         pop(stack)
     }
 
-    fn binary(self, op: BinaryOp, ty: Type, left: Partial, right: Partial) -> Partial {
+    fn binary(&self, op: BinaryOp, ty: Type, left: Partial, right: Partial) -> Partial {
         if left.is_known() && right.is_known() {
             return Partial::known(op.apply(left.value, right.value, ty));
         }
@@ -244,7 +244,7 @@ impl Scene<'_> {
     }
 
     /// A comparison that the highest undetermined bit must be decided for.
-    fn compare_later(self, left: Partial, right: Partial) -> Partial {
+    fn compare_later(&self, left: Partial, right: Partial) -> Partial {
         let first = if left.unknown >= right.unknown {
             left
         } else {
@@ -254,7 +254,7 @@ impl Scene<'_> {
     }
 
     /// Whether two values are equal, if that is known.
-    fn are_equal(self, left: Partial, right: Partial) -> Option<bool> {
+    fn are_equal(&self, left: Partial, right: Partial) -> Option<bool> {
         let both_known = !(left.unknown | right.unknown);
         if (left.value ^ right.value) & both_known != 0 {
             return Some(false);
@@ -277,7 +277,7 @@ impl Scene<'_> {
     }
 
     /// The result where one operand settles it or hands the other one through.
-    fn settled_by_one(self, op: BinaryOp, left: Partial, right: Partial) -> Option<Partial> {
+    fn settled_by_one(&self, op: BinaryOp, left: Partial, right: Partial) -> Option<Partial> {
         let (absorbing, neutral) = match op {
             BinaryOp::Multiply => (Some(0), Some(1)),
             BinaryOp::Add => (None, Some(0)),
@@ -304,7 +304,7 @@ impl Scene<'_> {
 
     /// The operators that work bit by bit, with one operand known: its zeros settle bits of `&`, its
     /// ones those of `|`, and where it has zeros `^` hands the other one through.
-    fn each_bit(self, op: BinaryOp, known: u64, other: Partial) -> Option<Partial> {
+    fn each_bit(&self, op: BinaryOp, known: u64, other: Partial) -> Option<Partial> {
         match op {
             BinaryOp::And => Some(self.within(other, known)),
             BinaryOp::Or => Some(Partial {

@@ -287,15 +287,16 @@ impl Stepper {
     fn freeze(&mut self, statics: Statics<'_>, shape: Shape<'_>, callee: ProcId) {
         let entry_node = statics.machine.procedure(callee).entry;
         let live = statics.layouts.live(callee, entry_node);
+        let starts = statics.layouts.of(callee).starts();
         let unknown = self.entry.unknown.iter().zip(live).map(|(u, l)| u & l);
-        let unknown: Vec<u64> = unknown.collect();
-        if unknown.iter().all(|word| word & (word >> 1) == 0) {
+        let mut words = unknown.clone().zip(starts);
+        if !words.any(|(word, starts)| word & (word << 1) & !starts != 0) {
             return;
         }
+        let unknown: Vec<u64> = unknown.collect();
         let scene = self.scene(statics, shape);
         let bits: Vec<u32> = set_bits(&unknown).collect();
         let mut frozen = Vec::new();
-        let starts = statics.layouts.of(callee).starts();
         // Bits of one variable stand beside each other.
         let words = bits.chunk_by(|&a, &b| {
             a + 1 == b && starts[(b / u64::BITS) as usize] >> (b % u64::BITS) & 1 == 0

@@ -125,7 +125,7 @@ impl Runs {
 
 impl Scene<'_> {
     /// An operand as a word, if all that is open of it is one.
-    pub(crate) fn word(self, partial: Partial) -> Option<Word> {
+    pub(crate) fn word(&self, partial: Partial) -> Option<Word> {
         let width = partial.unknown.count_ones();
         if !self.lazy || width < 2 || partial.unknown != mask(width) {
             return None;
@@ -156,7 +156,7 @@ impl Scene<'_> {
     }
 
     /// Whether something may be said of some symbols as of a word.
-    pub(crate) fn is_free(self, first: u32, width: u32) -> bool {
+    pub(crate) fn is_free(&self, first: u32, width: u32) -> bool {
         let frozen = &self.blocks.frozen;
         let symbols = first..first + width;
         !frozen.iter().any(|symbol| symbols.contains(symbol))
@@ -168,7 +168,7 @@ impl Scene<'_> {
 
     /// A sum or difference of words and constants, if it stays open.
     pub(crate) fn sum(
-        self,
+        &self,
         op: BinaryOp,
         ty: Type,
         left: Partial,
@@ -203,7 +203,7 @@ impl Scene<'_> {
     /// Compares where an operand is a word: the result, or what must be decided first. Nothing
     /// where bits serve as well.
     pub(crate) fn compare_words(
-        self,
+        &self,
         op: BinaryOp,
         left: Partial,
         right: Partial,

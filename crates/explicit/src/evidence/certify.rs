@@ -231,6 +231,8 @@ struct Writer {
     columns: Vec<u32>,
     /// The formulas of the conditions of the current node, if rows end with one.
     conditions: Vec<u32>,
+    /// Formulas of the current node by column, what its only branch says, and what follows.
+    single: QuickMap<(u32, u32, u32), u32>,
 }
 
 impl Writer {
@@ -273,6 +275,7 @@ impl Writer {
         let variables: Vec<(Variable, Place)> = layout.variables().collect();
         self.columns.clear();
         self.conditions.clear();
+        self.single.clear();
         for column in columns {
             let owner = variables.partition_point(|(_, place)| place.first_bit() <= column.bit);
             let (variable, place) = variables[owner - 1];
@@ -318,8 +321,22 @@ impl Writer {
         self.add(Formula::Constant(false))
     }
 
-    /// What the branches of a trie node say together.
+    /// What the branches of a trie node say together. Most nodes have one, and most of these have
+    /// been there before.
     fn branch(&mut self, column: usize, branches: &[(u32, u32)]) -> u32 {
+        let [(code, below)] = *branches else {
+            return self.branches(column, branches);
+        };
+        let key = (column as u32, code, below);
+        if let Some(&known) = self.single.get(&key) {
+            return known;
+        }
+        let formula = self.branches(column, branches);
+        self.single.insert(key, formula);
+        formula
+    }
+
+    fn branches(&mut self, column: usize, branches: &[(u32, u32)]) -> u32 {
         if column == self.columns.len() {
             let conditions = branches
                 .iter()

@@ -86,7 +86,7 @@ impl<'m, 'i> Closure<'m, 'i> {
         depth: u32,
     ) -> Result<Self, Exhausted> {
         let passing = blocks.most_choices();
-        let symbols = Symbols::new(passing, blocks.machine, &blocks.layout);
+        let symbols = Symbols::new(passing, blocks.layout.frame_bits());
         let mut builder = PlanBuilder::new();
         for variable in 0..passing {
             builder.quantify(variable);
@@ -119,20 +119,16 @@ impl<'m, 'i> Closure<'m, 'i> {
         let machine = self.blocks.machine;
         let main = machine.threads[0].entry;
         let entry = machine.procedure(main).entry;
-        let arguments = self.blocks.arguments(entry);
-        let mut values = vec![None; arguments.len()];
-        let mut order: Vec<usize> = (0..arguments.len()).collect();
-        order.sort_unstable_by_key(|&index| self.symbols.place(arguments[index].slot));
-        for index in order {
-            let argument = arguments[index];
+        let mut values = Vec::new();
+        for argument in self.blocks.arguments(entry) {
             let initial = match argument.variable {
                 Variable::Global(id) => machine.global(id).initial,
                 Variable::Local(_) => None,
             };
-            values[index] = Some(match initial {
+            values.push(Some(match initial {
                 Some(value) => Bdd::constant(value >> argument.bit & 1 == 1),
                 None => self.symbols.initial(&mut self.manager, argument.slot)?,
-            });
+            }));
         }
         self.terms.enter(main, entry, values.into(), 0);
         self.pending.push_back(Self::START);

@@ -2,9 +2,7 @@
 //!
 //! From the top of the order down: *passing choices*, which exist only while one chain of edges is
 //! evaluated and are quantified away; two bits per slot of a frame, used only to write
-//! certificates; and *symbols*, one after the other as they are made. Integers that meet are
-//! interleaved ([`hardbop_symbolic::Words`]), slots as well as bits of the initial state. A symbol is
-//! a bit of the
+//! certificates; and *symbols*, one after the other as they are made. A symbol is a bit of the
 //! initial state (the paper's `k` and `m`), a choice that a run makes once, or the *name* of a
 //! function that got too large to be carried around as a BDD. The SAT solver sees symbols, nothing
 //! else.
@@ -16,9 +14,6 @@
 
 use crate::encoding::terms::InstanceId;
 use hardbop_bdd::{Bdd, Exhausted, Manager};
-use hardbop_machine::bits::BitLayout;
-use hardbop_machine::{GlobalId, Machine, Variable};
-use hardbop_symbolic::Words;
 use std::collections::{BTreeMap, HashMap};
 
 /// What a symbol stands for.
@@ -47,8 +42,7 @@ struct Symbol {
 #[derive(Debug)]
 pub(crate) struct Symbols {
     passing: u32,
-    /// By slot, where it stands among all slots.
-    places: Vec<u32>,
+    slots: u32,
     made: Vec<Symbol>,
     names: HashMap<Bdd, u32>,
     carried: HashMap<u32, Bdd>,
@@ -58,10 +52,10 @@ pub(crate) struct Symbols {
 
 impl Symbols {
     /// No symbol yet.
-    pub(crate) fn new(passing: u32, machine: &Machine, layout: &BitLayout) -> Self {
+    pub(crate) fn new(passing: u32, slots: u32) -> Self {
         Self {
             passing,
-            places: places(machine, layout),
+            slots,
             made: Vec::new(),
             names: HashMap::new(),
             carried: HashMap::new(),
@@ -83,31 +77,17 @@ impl Symbols {
 
     /// The variable of a slot at the entry of the procedure.
     pub(crate) fn entry(&self, slot: u32) -> u32 {
-        self.passing + 2 * self.place(slot)
-    }
-
-    /// Where a slot stands among all slots.
-    pub(crate) fn place(&self, slot: u32) -> u32 {
-        self.places[slot as usize]
-    }
-
-    /// The slots in the order of their places.
-    pub(crate) fn slots_by_place(&self) -> Vec<u32> {
-        let mut slots = vec![0; self.places.len()];
-        for (slot, &place) in self.places.iter().enumerate() {
-            slots[place as usize] = slot as u32;
-        }
-        slots
+        self.passing + 2 * slot
     }
 
     /// The variable of a slot now.
     pub(crate) fn now(&self, slot: u32) -> u32 {
-        self.passing + 2 * self.place(slot) + 1
+        self.passing + 2 * slot + 1
     }
 
     /// The first variable that is a symbol.
     pub(crate) fn first(&self) -> u32 {
-        self.passing + 2 * self.places.len() as u32
+        self.passing + 2 * self.slots
     }
 
     /// One past the last symbol.
@@ -217,58 +197,5 @@ impl Symbols {
     /// The number of names.
     pub(crate) fn name_count(&self) -> usize {
         self.names.len()
-    }
-}
-
-/// For each slot its place in an order in which integers that meet are interleaved.
-fn places(machine: &Machine, layout: &BitLayout) -> Vec<u32> {
-    let slots = layout.frame_bits();
-    let mut words = Vec::new();
-    // The number of the word that starts at a slot; words of different procedures share slots.
-    let mut first_local = Vec::with_capacity(machine.procedures.len());
-    let main = machine.procedure_ids().next();
-    for id in (0..machine.globals.len()).map(GlobalId::new) {
-        words.extend(main.map(|main| layout.bits_of(main, Variable::Global(id))));
-    }
-    for procedure in machine.procedure_ids() {
-        first_local.push(words.len());
-        let locals = machine.procedure(procedure).local_ids();
-        words.extend(locals.map(|id| layout.bits_of(procedure, Variable::Local(id))));
-    }
-    if words.iter().all(|bits| bits.len() <= 1) {
-        return (0..slots).collect();
-    }
-    let order: Vec<usize> = (0..words.len()).collect();
-    let mut words = Words::new(words);
-    words.join_those_that_meet(machine, |procedure, variable| {
-        Some(match variable {
-            Variable::Global(id) => id.index(),
-            Variable::Local(id) => first_local[procedure.index()] + id.index(),
-        })
-    });
-    let mut places = vec![0; slots as usize];
-    for (place, slot) in words.interleaved(&order).into_iter().enumerate() {
-        places[slot as usize] = place as u32;
-    }
-    places
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn integers_that_meet_stand_bit_beside_bit() {
-        let text = "decl int<3> x, y; decl int<2> z; void main() begin
-            y := x; assert(z = 1); end";
-        let machine = hardbop_machine::from_text("test.bp", text).expect("the program is valid");
-        let places = places(&machine, &BitLayout::new(&machine));
-        assert_eq!(places[..6], [4, 2, 0, 5, 3, 1]);
-        let mut all = places.clone();
-        all.sort_unstable();
-        assert!(
-            all.iter().copied().eq(0..8),
-            "every slot has a place: {places:?}"
-        );
     }
 }

@@ -238,13 +238,12 @@ impl<'c, 'm, 'i> Certifier<'c, 'm, 'i> {
         let symbols = &self.closure.symbols;
         let mut writer = FormulaWriter::default();
         let mut related: BTreeMap<NodeId, Vec<u32>> = BTreeMap::new();
-        let slots = symbols.slots_by_place();
         for procedure in machine.procedure_ids() {
             writer.forget_bdds();
             let bits = bits_by_slot(machine, procedure);
             let leaf = |variable: u32| {
-                let number = variable - symbols.passing();
-                let bit = bits[slots[(number / 2) as usize] as usize];
+                let number = variable - symbols.entry(0);
+                let bit = bits[(number / 2) as usize];
                 if number.is_multiple_of(2) {
                     Formula::Entry(bit)
                 } else {
