@@ -13,6 +13,7 @@ mod property;
 
 /// States and steps.
 mod encoding {
+    pub(crate) mod blocks;
     pub(crate) mod code;
     pub(crate) mod frame;
     pub(crate) mod layout;
@@ -20,6 +21,8 @@ mod encoding {
     pub(crate) mod partial;
     pub(crate) mod step;
     pub(crate) mod table;
+    pub(crate) mod tail;
+    pub(crate) mod words;
 }
 
 /// The state graph, and the order in which it is made.

@@ -8,10 +8,13 @@
 //! Sealed, symbols have no names: the words say which bits are undetermined; an undetermined bit
 //! whose value bit is set is equal to the entry bit it started as (its *home*), which makes
 //! variables that are never touched cost nothing; other equalities are listed as links to the first
-//! bit of their class. Equal states have equal words, and a state without undetermined bits is just
+//! bit of their class, those of neighbours as one. Then comes what [`Blocks`] say of whole words, in
+//! terms of first bits. Equal states have equal words, and a state without undetermined bits is just
 //! its values.
 
+use crate::encoding::blocks::{Block, Blocks, Interval};
 use crate::encoding::layout::Place;
+use crate::encoding::tail::{Item, Kind};
 
 const WORD_BITS: u32 = u64::BITS;
 
@@ -22,6 +25,8 @@ pub(crate) struct Shape<'a> {
     pub(crate) words: usize,
     /// For each entry bit the bit of the variable that it was first, ascending.
     pub(crate) homes: &'a [u32],
+    /// The lowest bits of variables.
+    pub(crate) starts: &'a [u64],
 }
 
 impl Shape<'_> {
@@ -45,6 +50,8 @@ pub(crate) struct Frame {
     pub(crate) unknown: Vec<u64>,
     /// Symbols of undetermined bits; other entries have no meaning.
     pub(crate) symbols: Vec<u32>,
+    /// What was known of words when the state was opened.
+    pub(crate) blocks: Blocks,
 }
 
 impl Frame {
@@ -73,12 +80,17 @@ impl Frame {
     pub(crate) fn open(&mut self, sealed: &[u64], shape: Shape<'_>, first: u32) -> u32 {
         let all = shape.all_words();
         self.reset(all);
+        self.blocks.clear();
         self.values.copy_from_slice(&sealed[..all]);
         if sealed.len() == all {
             return first;
         }
         self.unknown.copy_from_slice(&sealed[all..2 * all]);
-        let mut links = sealed[2 * all..].iter().peekable();
+        let tail = &sealed[2 * all..];
+        let links = tail
+            .iter()
+            .take_while(|&&word| Kind::of(word) == Kind::Link);
+        let mut links = links.map(|&word| Item::read(word)).peekable();
         let mut next = first;
         for bit in set_bits(&self.unknown[shape.words..]) {
             self.symbols[shape.entry_bit(0) as usize + bit as usize] = next;
@@ -89,13 +101,17 @@ impl Frame {
             for bit in set_bits(&[unknown]) {
                 let bit = word as u32 * WORD_BITS + bit;
                 let is_home = self.values[word] >> (bit % WORD_BITS) & 1 == 1;
-                let link = links.next_if(|&&link| (link >> 32) as u32 == bit);
+                while links
+                    .next_if(|link| link.bit + link.length <= bit)
+                    .is_some()
+                {}
+                let link = links.peek().filter(|link| link.bit <= bit);
                 self.symbols[bit as usize] = if is_home {
                     let home = shape.homes.binary_search(&bit);
                     let home = home.expect("only homes are marked as equal to their entry bit");
                     self.symbols[shape.entry_bit(home) as usize]
-                } else if let Some(&link) = link {
-                    self.symbols[link as u32 as usize]
+                } else if let Some(link) = link {
+                    self.symbols[(link.other + bit - link.bit) as usize]
                 } else {
                     next += 1;
                     next - 1
@@ -103,12 +119,57 @@ impl Frame {
             }
             self.values[word] &= !unknown;
         }
+        self.open_blocks(tail);
         next
     }
 
+    /// Reads what the end of a sealed state says of words.
+    fn open_blocks(&mut self, tail: &[u64]) {
+        let mut words = tail.iter();
+        while let Some(&word) = words.next() {
+            let Item { bit, other, length } = Item::read(word);
+            let first = self.symbols[bit as usize];
+            match Kind::of(word) {
+                Kind::Link => {}
+                Kind::Frozen => {
+                    let bits = bit as usize..(bit + length) as usize;
+                    self.blocks.frozen.extend(&self.symbols[bits]);
+                }
+                Kind::Values => {
+                    let mut next = || *words.next().expect("an interval has two words");
+                    let (first_value, more) = (next(), next());
+                    let values = Interval {
+                        first: first_value,
+                        more,
+                    };
+                    self.blocks.blocks.push(Block {
+                        is_pinned: other == 1,
+                        ..Block::base(first, length, values)
+                    });
+                }
+                Kind::Offset => {
+                    let offset = *words.next().expect("an offset has a word");
+                    let base = self.symbols[other as usize];
+                    self.blocks.blocks.push(Block {
+                        base,
+                        offset,
+                        ..Block::base(first, length, Interval::all(length))
+                    });
+                }
+            }
+        }
+    }
+
     /// Appends the sealed form to `out`. Only the given live bits of variables count; all symbols
-    /// are below `symbols`.
-    pub(crate) fn seal(&self, shape: Shape<'_>, live: &[u64], symbols: u32, out: &mut Sealer) {
+    /// are below `symbols`, and `blocks` says what is known of them.
+    pub(crate) fn seal(
+        &self,
+        shape: Shape<'_>,
+        live: &[u64],
+        symbols: u32,
+        blocks: &Blocks,
+        out: &mut Sealer,
+    ) {
         let all = shape.all_words();
         let start = out.words.len();
         let masks = || live.iter().copied().chain(std::iter::repeat(u64::MAX));
@@ -137,10 +198,13 @@ impl Frame {
                 {
                     out.words[start + word] |= 1 << (bit % WORD_BITS);
                 } else {
-                    let link = u64::from(bit) << 32 | u64::from(*leader);
-                    out.words.push(link);
+                    let other = *leader;
+                    Item::push_link(&mut out.words, start + 2 * all, bit, other);
                 }
             }
+        }
+        if !blocks.is_empty() {
+            out.seal_blocks(blocks);
         }
     }
 
@@ -196,7 +260,7 @@ impl Frame {
 }
 
 /// Marks a symbol that has not been met.
-const NOWHERE: u32 = u32::MAX;
+pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// Where states are sealed, with what that takes.
 #[derive(Clone, Debug, Default)]
@@ -204,7 +268,7 @@ pub(crate) struct Sealer {
     /// The words so far.
     pub(crate) words: Vec<u64>,
     /// For each symbol the bit where it was met first.
-    seen: Vec<u32>,
+    pub(crate) seen: Vec<u32>,
 }
 
 /// The positions of set bits over some words, ascending.
@@ -246,7 +310,7 @@ mod tests {
 
     fn sealed(frame: &Frame, shape: Shape<'_>, live: &[u64]) -> Vec<u64> {
         let mut sealer = Sealer::default();
-        frame.seal(shape, live, 100, &mut sealer);
+        frame.seal(shape, live, 100, &Blocks::default(), &mut sealer);
         sealer.words
     }
 
@@ -268,6 +332,7 @@ mod tests {
         let shape = Shape {
             words: 1,
             homes: &[],
+            starts: &[],
         };
         let seal = |bits: &[Result<bool, u32>]| sealed(&frame(bits, 1), shape, &LIVE);
         let shared = seal(&[Err(7), Ok(true), Err(7), Err(9)]);
@@ -287,6 +352,7 @@ mod tests {
         let shape = Shape {
             words: 1,
             homes: &homes,
+            starts: &[],
         };
         let mut both = frame(&[Ok(false), Err(4), Err(5)], 2);
         both.unknown[1] = 0b11;
@@ -313,6 +379,7 @@ mod tests {
         let shape = Shape {
             words: 1,
             homes: &[],
+            starts: &[],
         };
         let words = sealed(&frame(&[Err(1), Ok(true), Ok(true)], 1), shape, &[0b010]);
         assert_eq!(words, [0b010]);

@@ -54,6 +54,8 @@ pub(crate) struct Layout {
     words: usize,
     /// Bits of globals and parameters: what callers determine.
     entry_bits: Vec<u64>,
+    /// The lowest bits of variables.
+    starts: Vec<u64>,
 }
 
 impl Layout {
@@ -82,12 +84,26 @@ impl Layout {
         for place in globals.iter().map(|&(_, place)| place).chain(parameters) {
             place.write(&mut entry_bits, place.mask());
         }
+        let mut starts = vec![0; words];
+        for place in globals
+            .iter()
+            .map(|&(_, place)| place)
+            .chain(locals.iter().copied())
+        {
+            starts[place.word as usize] |= 1 << place.shift;
+        }
         Self {
             globals,
             locals,
             words,
             entry_bits,
+            starts,
         }
+    }
+
+    /// The lowest bits of variables.
+    pub(crate) fn starts(&self) -> &[u64] {
+        &self.starts
     }
 
     /// How many words a state has.

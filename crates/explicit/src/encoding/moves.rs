@@ -22,10 +22,12 @@ pub(crate) struct Invocation {
 
 impl Invocation {
     /// The shape of its states.
-    pub(crate) fn shape(&self, statics: &Statics<'_>) -> Shape<'_> {
+    pub(crate) fn shape<'a>(&'a self, statics: &Statics<'a>) -> Shape<'a> {
+        let layout = statics.layouts.of(self.procedure);
         Shape {
-            words: statics.layouts.of(self.procedure).words(),
+            words: layout.words(),
             homes: &self.homes,
+            starts: layout.starts(),
         }
     }
 }
@@ -117,9 +119,13 @@ impl<'s> Moves<'s> {
         self.sealer.words.push(header(from.root(), to));
         let live = self.statics.layouts.live(from.of.procedure, to);
         let shape = from.of.shape(&self.statics);
-        self.stepper
-            .next
-            .seal(shape, live, self.stepper.symbols, &mut self.sealer);
+        let Stepper {
+            next,
+            blocks,
+            symbols,
+            ..
+        } = &self.stepper;
+        next.seal(shape, live, *symbols, blocks, &mut self.sealer);
     }
 
     /// Seals [`Stepper::entry`] as the key of a root.
@@ -128,14 +134,15 @@ impl<'s> Moves<'s> {
         self.sealer.words.clear();
         let head = header(u32::from(is_initial), NodeId(procedure.0));
         self.sealer.words.push(head);
+        let layout = self.statics.layouts.of(procedure);
         let shape = Shape {
-            words: self.statics.layouts.of(procedure).words(),
+            words: layout.words(),
             homes: &[],
+            starts: layout.starts(),
         };
         let live = self.statics.layouts.live(procedure, node);
-        self.stepper
-            .entry
-            .seal(shape, live, self.stepper.symbols, &mut self.sealer);
+        let Stepper { entry, symbols, .. } = &self.stepper;
+        entry.seal(shape, live, *symbols, &entry.blocks, &mut self.sealer);
     }
 
     /// Seals [`Stepper::entry`] as the first state below a new root; gives what the states below it
@@ -160,6 +167,7 @@ impl<'s> Moves<'s> {
         let shape = Shape {
             words: layout.words(),
             homes: &homes,
+            starts: layout.starts(),
         };
         let mut first = self.stepper.entry.clone();
         let all = shape.all_words();
@@ -173,7 +181,8 @@ impl<'s> Moves<'s> {
         }
         self.sealer.words.clear();
         self.sealer.words.push(header(root, node));
-        first.seal(shape, live, self.stepper.symbols, &mut self.sealer);
+        let blocks = &self.stepper.entry.blocks;
+        first.seal(shape, live, self.stepper.symbols, blocks, &mut self.sealer);
         Invocation {
             procedure,
             homes: homes.into(),
@@ -183,9 +192,11 @@ impl<'s> Moves<'s> {
     /// Makes [`Stepper::entry`] from the sealed key of a root, as another worker sent it.
     pub(crate) fn open_entry(&mut self, key: &[u64]) -> ProcId {
         let procedure = ProcId(key[0] as u32);
+        let layout = self.statics.layouts.of(procedure);
         let shape = Shape {
-            words: self.statics.layouts.of(procedure).words(),
+            words: layout.words(),
             homes: &[],
+            starts: layout.starts(),
         };
         let mut entry = Frame::default();
         self.stepper.symbols = entry.open(&key[1..], shape, 0);

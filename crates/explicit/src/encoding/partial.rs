@@ -3,13 +3,18 @@
 //! A result is known, or is a copy of undetermined bits as they are, or *needs* a bit: then some
 //! symbol must be decided before the value is known. Operators look no further than they must:
 //! `a & b` is 0 if either is, an unequal known bit settles `=`, the possible range settles `<`, and
-//! what shares its symbols is equal. Comparisons ask for the highest undetermined bit first, so
-//! that `x = 5` splits an `int<n>` into n + 1 cases and not into 2^n.
+//! what shares its symbols is equal. Comparisons and sums of words that are open as a whole are in
+//! [`crate::encoding::words`]; what is open in part is compared from the highest bit down, so that
+//! `x = 5` needs a case for each bit and not for each value.
 
+use crate::encoding::blocks::Blocks;
 use crate::encoding::code::{Code, Op, Program};
-use crate::encoding::frame::Frame;
+use crate::encoding::frame::{Frame, Shape};
 use crate::encoding::layout::Place;
+use crate::encoding::step::Split;
+use crate::encoding::words::Runs;
 use hardbop_machine::{BinaryOp, Type, UnaryOp};
+use std::cell::OnceCell;
 
 /// Where undetermined bits were copied from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +25,15 @@ pub(crate) enum Origin {
     Next(u32),
     /// From a choice, from this bit on.
     Input(u32),
-    /// From nowhere: this symbol must be decided first.
-    Needs(u32),
+    /// The word with this first symbol, plus an offset.
+    Sum {
+        /// The first symbol of the base.
+        base: u32,
+        /// What is added.
+        offset: u64,
+    },
+    /// From nowhere: this must be decided first.
+    Needs(Split),
 }
 
 /// A value some of whose bits are undetermined.
@@ -36,37 +48,31 @@ pub(crate) struct Partial {
 }
 
 impl Partial {
-    fn known(value: u64) -> Self {
+    /// A known value.
+    pub(crate) fn known(value: u64) -> Self {
         Self {
             value,
             unknown: 0,
-            origin: Origin::Needs(0),
+            origin: Origin::Now(0),
         }
     }
 
-    fn needs(symbol: u32, width_mask: u64) -> Self {
+    fn needs(split: Split, width_mask: u64) -> Self {
         Self {
             value: 0,
             unknown: width_mask,
-            origin: Origin::Needs(symbol),
+            origin: Origin::Needs(split),
         }
     }
 
-    fn is_known(self) -> bool {
+    /// Whether no bit is undetermined.
+    pub(crate) fn is_known(self) -> bool {
         self.unknown == 0
     }
 
-    fn is(self, value: u64) -> bool {
+    /// Whether it is known to be this.
+    pub(crate) fn is(self, value: u64) -> bool {
         self.is_known() && self.value == value
-    }
-
-    /// Only some bits of it; the others are 0.
-    fn within(self, mask: u64) -> Self {
-        Self {
-            value: self.value & mask,
-            unknown: self.unknown & mask,
-            origin: self.origin,
-        }
     }
 
     fn largest(self) -> u64 {
@@ -83,32 +89,76 @@ pub(crate) struct Scene<'a> {
     pub(crate) next: &'a Frame,
     /// The choices, one word each.
     pub(crate) inputs: &'a Frame,
+    /// What is known of words.
+    pub(crate) blocks: &'a Blocks,
+    /// How the words of the state before share symbols, found out when it matters.
+    pub(crate) runs: &'a OnceCell<Runs>,
+    /// The shape of the state before.
+    pub(crate) shape: Shape<'a>,
+    /// All symbols are below.
+    pub(crate) symbols: u32,
+    /// Whether words may stay open.
+    pub(crate) lazy: bool,
 }
 
 impl Scene<'_> {
     /// The symbol of an undetermined bit of a copy.
-    pub(crate) fn symbol(self, origin: Origin, bit: u32) -> u32 {
+    pub(crate) fn symbol(&self, origin: Origin, bit: u32) -> u32 {
         match origin {
             Origin::Now(first) => self.now.symbols[(first + bit) as usize],
             Origin::Next(first) => self.next.symbols[(first + bit) as usize],
             Origin::Input(first) => self.inputs.symbols[(first + bit) as usize],
-            Origin::Needs(symbol) => symbol,
+            Origin::Sum { base, .. } => base,
+            Origin::Needs(_) => unreachable!("what needs a decision has no symbols"),
         }
     }
 
-    fn highest(self, partial: Partial) -> u32 {
-        self.symbol(
+    /// What must be decided for a bit of an open value.
+    pub(crate) fn need(&self, origin: Origin, bit: u32) -> Split {
+        match origin {
+            Origin::Needs(split) => split,
+            _ => self.blocks.need(self.symbol(origin, bit)),
+        }
+    }
+
+    fn highest(&self, partial: Partial) -> Split {
+        self.need(
             partial.origin,
             u64::BITS - 1 - partial.unknown.leading_zeros(),
         )
     }
 
-    fn lowest(self, partial: Partial) -> u32 {
-        self.symbol(partial.origin, partial.unknown.trailing_zeros())
+    fn lowest(&self, partial: Partial) -> Split {
+        self.need(partial.origin, partial.unknown.trailing_zeros())
+    }
+
+    /// Only some bits of a value; the others are 0. A part of a word of which something is known
+    /// as a whole has no symbols to be copied.
+    fn within(&self, partial: Partial, mask: u64) -> Partial {
+        let unknown = partial.unknown & mask;
+        let is_part = unknown != partial.unknown && unknown != 0;
+        let origin = match partial.origin {
+            Origin::Needs(split) => Origin::Needs(split),
+            sum @ Origin::Sum { .. } if is_part => Origin::Needs(self.need(sum, 0)),
+            copy if is_part && !self.blocks.blocks.is_empty() => {
+                let bits = crate::encoding::frame::set_bits(&[unknown]);
+                let mut symbols = bits.map(|bit| self.symbol(copy, bit));
+                match symbols.find(|&symbol| self.blocks.of(symbol).is_some()) {
+                    Some(symbol) => Origin::Needs(self.blocks.need(symbol)),
+                    None => copy,
+                }
+            }
+            other => other,
+        };
+        Partial {
+            value: partial.value & mask,
+            unknown,
+            origin,
+        }
     }
 
     /// Evaluates an expression.
-    pub(crate) fn eval(self, program: &Program, code: &Code, stack: &mut Vec<Partial>) -> Partial {
+    pub(crate) fn eval(&self, program: &Program, code: &Code, stack: &mut Vec<Partial>) -> Partial {
         stack.clear();
         for &op in program.ops(code) {
             let partial = match op {
@@ -128,7 +178,7 @@ impl Scene<'_> {
                         Partial::needs(self.highest(operand), 1)
                     }
                 }
-                Op::Unary(UnaryOp::Resize(ty)) => pop(stack).within(ty.max_value()),
+                Op::Unary(UnaryOp::Resize(ty)) => self.within(pop(stack), ty.max_value()),
                 Op::Binary(op, ty) => {
                     let right = pop(stack);
                     let left = pop(stack);
@@ -151,12 +201,15 @@ impl Scene<'_> {
         pop(stack)
     }
 
-    fn binary(self, op: BinaryOp, ty: Type, left: Partial, right: Partial) -> Partial {
+    fn binary(&self, op: BinaryOp, ty: Type, left: Partial, right: Partial) -> Partial {
         if left.is_known() && right.is_known() {
             return Partial::known(op.apply(left.value, right.value, ty));
         }
-        if let Some(result) = settled_by_one(op, left, right) {
+        if let Some(result) = self.settled_by_one(op, left, right) {
             return result;
+        }
+        if let Some(sum) = self.sum(op, ty, left, right) {
+            return sum;
         }
         let are_equal = self.are_equal(left, right);
         let first = if left.is_known() { right } else { left };
@@ -180,14 +233,18 @@ impl Scene<'_> {
             BinaryOp::Equal | BinaryOp::NotEqual | BinaryOp::Less | BinaryOp::LessEqual => {
                 match compared(op, left, right, are_equal) {
                     Some(holds) => Partial::known(u64::from(holds)),
-                    None => self.compare_later(left, right),
+                    None => match self.compare_words(op, left, right) {
+                        Some(Ok(holds)) => Partial::known(u64::from(holds)),
+                        Some(Err(split)) => Partial::needs(split, 1),
+                        None => self.compare_later(left, right),
+                    },
                 }
             }
         }
     }
 
     /// A comparison that the highest undetermined bit must be decided for.
-    fn compare_later(self, left: Partial, right: Partial) -> Partial {
+    fn compare_later(&self, left: Partial, right: Partial) -> Partial {
         let first = if left.unknown >= right.unknown {
             left
         } else {
@@ -197,62 +254,69 @@ impl Scene<'_> {
     }
 
     /// Whether two values are equal, if that is known.
-    fn are_equal(self, left: Partial, right: Partial) -> Option<bool> {
+    fn are_equal(&self, left: Partial, right: Partial) -> Option<bool> {
         let both_known = !(left.unknown | right.unknown);
         if (left.value ^ right.value) & both_known != 0 {
             return Some(false);
         }
-        let is_copy = |partial: Partial| !matches!(partial.origin, Origin::Needs(_));
+        let is_copy =
+            |partial: Partial| !matches!(partial.origin, Origin::Needs(_) | Origin::Sum { .. });
         if left.unknown != right.unknown {
             return None;
+        }
+        if left.unknown != 0
+            && let Origin::Sum { .. } = left.origin
+            && left.origin == right.origin
+        {
+            return Some(true);
         }
         let mut bits = crate::encoding::frame::set_bits(&[left.unknown]);
         let are_shared = (left.unknown == 0 || is_copy(left) && is_copy(right))
             && bits.all(|bit| self.symbol(left.origin, bit) == self.symbol(right.origin, bit));
         are_shared.then_some(true)
     }
-}
 
-/// The result where one operand settles it or hands the other one through.
-fn settled_by_one(op: BinaryOp, left: Partial, right: Partial) -> Option<Partial> {
-    let (absorbing, neutral) = match op {
-        BinaryOp::Multiply => (Some(0), Some(1)),
-        BinaryOp::Add => (None, Some(0)),
-        _ => (None, None),
-    };
-    for (one, other) in [(left, right), (right, left)] {
-        if let (true, Some(result)) = (one.is_known(), each_bit(op, one.value, other)) {
-            return Some(result);
+    /// The result where one operand settles it or hands the other one through.
+    fn settled_by_one(&self, op: BinaryOp, left: Partial, right: Partial) -> Option<Partial> {
+        let (absorbing, neutral) = match op {
+            BinaryOp::Multiply => (Some(0), Some(1)),
+            BinaryOp::Add => (None, Some(0)),
+            _ => (None, None),
+        };
+        for (one, other) in [(left, right), (right, left)] {
+            if let (true, Some(result)) = (one.is_known(), self.each_bit(op, one.value, other)) {
+                return Some(result);
+            }
+            if absorbing.is_some_and(|value| one.is(value)) {
+                return Some(one);
+            }
+            if neutral.is_some_and(|value| one.is(value)) {
+                return Some(other);
+            }
         }
-        if absorbing.is_some_and(|value| one.is(value)) {
-            return Some(one);
-        }
-        if neutral.is_some_and(|value| one.is(value)) {
-            return Some(other);
+        match op {
+            BinaryOp::Implies if left.is(0) || right.is(1) => Some(Partial::known(1)),
+            BinaryOp::Implies if left.is(1) => Some(right),
+            BinaryOp::Subtract if right.is(0) => Some(left),
+            _ => None,
         }
     }
-    match op {
-        BinaryOp::Implies if left.is(0) || right.is(1) => Some(Partial::known(1)),
-        BinaryOp::Implies if left.is(1) => Some(right),
-        BinaryOp::Subtract if right.is(0) => Some(left),
-        _ => None,
-    }
-}
 
-/// The operators that work bit by bit, with one operand known: its zeros settle bits of `&`, its
-/// ones those of `|`, and where it has zeros `^` hands the other one through.
-fn each_bit(op: BinaryOp, known: u64, other: Partial) -> Option<Partial> {
-    match op {
-        BinaryOp::And => Some(other.within(known)),
-        BinaryOp::Or => Some(Partial {
-            value: other.value | known,
-            ..other.within(!known)
-        }),
-        BinaryOp::Xor if other.unknown & known == 0 => Some(Partial {
-            value: other.value ^ known,
-            ..other
-        }),
-        _ => None,
+    /// The operators that work bit by bit, with one operand known: its zeros settle bits of `&`, its
+    /// ones those of `|`, and where it has zeros `^` hands the other one through.
+    fn each_bit(&self, op: BinaryOp, known: u64, other: Partial) -> Option<Partial> {
+        match op {
+            BinaryOp::And => Some(self.within(other, known)),
+            BinaryOp::Or => Some(Partial {
+                value: other.value | known,
+                ..self.within(other, !known)
+            }),
+            BinaryOp::Xor if other.unknown & known == 0 => Some(Partial {
+                value: other.value ^ known,
+                ..other
+            }),
+            _ => None,
+        }
     }
 }
 
@@ -287,11 +351,12 @@ fn pop(stack: &mut Vec<Partial>) -> Partial {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::encoding::code::Effect;
+    use crate::encoding::code::{Effect, Program};
+    use crate::encoding::frame::{Sealer, Shape};
     use crate::encoding::layout::Layouts;
+    use crate::encoding::step::{Decision, Fired, Statics, Stepper, next_leaf};
     use hardbop_machine::analysis::Analyses;
-    use hardbop_machine::{EdgeId, ProcId};
+    use hardbop_machine::{EdgeId, NodeId, ProcId};
 
     /// How many cases a condition over uninitialised locals is split into, each with its value.
     fn cases(declarations: &str, condition: &str) -> Vec<u64> {
@@ -304,34 +369,42 @@ mod tests {
         let Effect::Move { writes, .. } = &program.edge(EdgeId(0)).effect else {
             panic!("the first edge is an assignment");
         };
+        let statics = Statics {
+            machine: &machine,
+            layouts: &layouts,
+            program: &program,
+            lazy: true,
+        };
         let layout = layouts.of(ProcId(0));
-        let mut start = Frame::default();
-        start.reset(layout.words());
-        let symbols = layout
-            .variables()
-            .fold(0, |next, (_, place)| start.set_fresh(place, next));
-        let mut inputs = Frame::default();
-        inputs.reset(0);
-        let (mut values, mut pending) = (Vec::new(), vec![vec![None; symbols as usize]]);
-        while let Some(decided) = pending.pop() {
-            let mut now = start.clone();
-            now.decide(|symbol: u32| decided[symbol as usize]);
-            let scene = Scene {
-                now: &now,
-                next: &now,
-                inputs: &inputs,
-            };
-            let result = scene.eval(&program, &writes[0].1, &mut Vec::new());
-            if result.is_known() {
-                values.push(result.value);
-                continue;
+        let shape = Shape {
+            words: layout.words(),
+            homes: &[],
+            starts: layout.starts(),
+        };
+        let (mut stepper, mut sealer) = (Stepper::default(), Sealer::default());
+        assert_eq!(stepper.start(statics, ProcId(0), &[]), Fired::Taken);
+        let live = layouts.live(ProcId(0), NodeId(0));
+        let (entry, symbols) = (&stepper.entry, stepper.symbols);
+        entry.seal(shape, live, symbols, &entry.blocks, &mut sealer);
+        let (mut values, mut decisions) = (Vec::new(), Vec::new());
+        loop {
+            match stepper.fire(statics, &sealer.words, shape, EdgeId(0), &decisions) {
+                Fired::Needs(split) => {
+                    let decision = Decision::first(split);
+                    assert!(!decisions.contains(&decision), "nothing is decided twice");
+                    decisions.push(decision);
+                    continue;
+                }
+                Fired::Taken => {
+                    let place = writes[0].0;
+                    values.push(place.read(&stepper.next.values));
+                    // A copy may be either.
+                    values.extend((place.read(&stepper.next.unknown) == 1).then_some(1));
+                }
+                Fired::Disabled => panic!("an assignment has no guard"),
             }
-            let symbol = scene.symbol(result.origin, 0) as usize;
-            assert_eq!(decided[symbol], None, "a symbol is decided once");
-            for value in [false, true] {
-                let mut decided = decided.clone();
-                decided[symbol] = Some(value);
-                pending.push(decided);
+            if !next_leaf(&mut decisions, 0) {
+                break;
             }
         }
         values.sort_unstable();
@@ -354,10 +427,20 @@ mod tests {
     }
 
     #[test]
-    fn comparisons_with_constants_split_bit_by_bit() {
-        assert_eq!(cases("decl int<8> n;", "n = 5").len(), 9);
+    fn comparisons_of_words_split_by_the_condition() {
+        assert_eq!(cases("decl int<8> n;", "n = 5"), [0, 1]);
+        assert_eq!(cases("decl int<8> n;", "n = 0"), [0, 1]);
         assert_eq!(cases("decl int<8> n;", "n < 128"), [0, 1]);
-        assert_eq!(cases("decl int<64> n;", "n <= 0").len(), 65);
+        assert_eq!(cases("decl int<64> n;", "n <= 0"), [0, 1]);
+        assert_eq!(cases("decl int<64> n;", "signed(n) < 5"), [0, 1]);
+        assert_eq!(cases("decl int<32> n;", "n > 3 & n < 9"), [0, 0, 1]);
+        assert_eq!(cases("decl int<8> n;", "n + 1 = 0"), [0, 1]);
+        assert_eq!(cases("decl int<8> n;", "n + 7 < n + 5"), [0, 1]);
+        assert_eq!(cases("decl int<8> n;", "n - 3 = n + 253"), [1]);
+        assert_eq!(cases("decl int<8> n;", "(n + 9) - (n + 4) = 5"), [1]);
+        // What is asked by bits and by values is split by both: 0 to 15 leaves bits open.
+        assert_eq!(cases("decl int<8> n;", "n < 16 & (n & 1) = 1"), [0, 0, 1]);
+        assert_eq!(cases("decl int<8> n;", "(n & 1) = 1 & n < 16").len(), 5 + 1);
     }
 
     #[test]

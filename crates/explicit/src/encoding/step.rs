@@ -7,19 +7,53 @@
 //! splits of one state cover it exactly, so no run is lost and none is invented. Without laziness
 //! every live bit of the state after a step is needed, which is the enumeration of VERA.
 
+use crate::encoding::blocks::{Block, Blocks, mask};
 use crate::encoding::code::{Code, Effect, Program};
-use crate::encoding::frame::{Frame, Shape};
+use crate::encoding::frame::{Frame, Shape, set_bits};
 use crate::encoding::layout::{Layouts, Place};
 use crate::encoding::partial::{Origin, Partial, Scene};
+use crate::encoding::words::Runs;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
+use std::cell::OnceCell;
 
-/// A symbol and its decided value.
+/// What a step may need to have decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Split {
+    /// A bit, by its symbol.
+    Bit(u32),
+    /// Which part of its interval a word lies in.
+    Values {
+        /// The first symbol of the word.
+        first: u32,
+        /// How many bits it has.
+        width: u32,
+        /// The first value of the lower part: that of the interval, unless all values are there.
+        from: u64,
+        /// The last value of the lower part.
+        last: u64,
+    },
+    /// Nothing: a word with an interval becomes bits.
+    Bits {
+        /// The first symbol of the word.
+        first: u32,
+    },
+}
+
+/// A split and which way it was decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Decision {
-    /// The symbol.
-    pub(crate) symbol: u32,
-    /// Its value.
-    pub(crate) value: bool,
+    split: Split,
+    value: bool,
+}
+
+impl Decision {
+    /// The first way to decide.
+    pub(crate) fn first(split: Split) -> Self {
+        Self {
+            split,
+            value: matches!(split, Split::Bits { .. }),
+        }
+    }
 }
 
 /// Goes on to the next leaf of the tree of decisions, depth first, `false` before `true`; whether
@@ -42,8 +76,8 @@ pub(crate) fn next_leaf(decisions: &mut Vec<Decision>, base: usize) -> bool {
 pub(crate) enum Fired {
     /// It cannot be taken.
     Disabled,
-    /// This symbol must be decided first.
-    Needs(u32),
+    /// This must be decided first.
+    Needs(Split),
     /// It was taken.
     Taken,
 }
@@ -86,6 +120,10 @@ pub(crate) struct Stepper {
     pub(crate) exit: Frame,
     /// How many symbols there are in all of these; those of the state before come first.
     pub(crate) symbols: u32,
+    /// What is known of words.
+    pub(crate) blocks: Blocks,
+    /// How the words of the state before share symbols.
+    runs: OnceCell<Runs>,
     /// For each symbol its decided value.
     decided: Vec<Option<bool>>,
     /// For each symbol of the exit state what it is called in the caller.
@@ -101,18 +139,34 @@ impl Stepper {
 
     fn begin_decisions(&mut self, decisions: &[Decision]) {
         self.decided.clear();
-        for decision in decisions {
-            self.learn(decision.symbol, decision.value);
+        for &Decision { split, value } in decisions {
+            match split {
+                Split::Bit(symbol) => self.learn(symbol, value),
+                Split::Values {
+                    first,
+                    width,
+                    from,
+                    last,
+                } => self.blocks.cut(first, width, (from, last), value),
+                Split::Bits { first } => {
+                    let decided = &mut self.decided;
+                    self.blocks
+                        .loosen(first, |symbol, value| learn(decided, symbol, value));
+                }
+            }
         }
+        self.blocks.settle(&mut self.decided);
+    }
+
+    /// Decides all words of which something is known: as the bits that have been decided say, or
+    /// somehow.
+    pub(crate) fn choose(&mut self) {
+        self.blocks.choose(&mut self.decided);
     }
 
     /// Decides a symbol from outside.
     pub(crate) fn learn(&mut self, symbol: u32, value: bool) {
-        let index = symbol as usize;
-        if self.decided.len() <= index {
-            self.decided.resize(index + 1, None);
-        }
-        self.decided[index] = Some(value);
+        learn(&mut self.decided, symbol, value);
     }
 
     /// Takes an edge from a sealed state with the given decisions.
@@ -126,6 +180,8 @@ impl Stepper {
     ) -> Fired {
         let code = statics.program.edge(edge);
         self.symbols = self.now.open(sealed, shape, 0);
+        self.blocks.clone_from(&self.now.blocks);
+        self.runs.take();
         self.inputs.reset(code.inputs.len());
         for (word, &width) in code.inputs.iter().enumerate() {
             let (word, shift) = (word as u32, 0);
@@ -138,7 +194,7 @@ impl Stepper {
         self.now.decide(value_of);
         self.inputs.decide(value_of);
         if let Some(guard) = &code.guard {
-            match self.holds(statics.program, guard) {
+            match self.holds(statics, shape, guard) {
                 Fired::Taken => {}
                 other => return other,
             }
@@ -148,12 +204,12 @@ impl Stepper {
             Effect::Move { writes, constrain } => {
                 self.next.copy_words(&self.now, shape.all_words());
                 for (place, value) in writes {
-                    if let Some(symbol) = self.assign(statics.program, *place, value, false) {
-                        return Fired::Needs(symbol);
+                    if let Some(split) = self.assign(statics, shape, *place, value, false) {
+                        return Fired::Needs(split);
                     }
                 }
                 if let Some(constrain) = constrain {
-                    match self.holds(statics.program, constrain) {
+                    match self.holds(statics, shape, constrain) {
                         Fired::Taken => {}
                         other => return other,
                     }
@@ -163,7 +219,7 @@ impl Stepper {
                 self.ready(statics, procedure, edge.to)
             }
             Effect::Call { arguments, .. } => match statics.callee(edge) {
-                Some(callee) => self.enter(statics, edge, callee, arguments),
+                Some(callee) => self.enter(statics, shape, edge, callee, arguments),
                 None => Fired::Disabled,
             },
         }
@@ -176,7 +232,7 @@ impl Stepper {
         }
         let live = statics.layouts.live(procedure, node);
         let open = self.next.some_symbol(live);
-        open.map_or(Fired::Taken, Fired::Needs)
+        open.map_or(Fired::Taken, |symbol| Fired::Needs(Split::Bit(symbol)))
     }
 
     /// Makes the callee's entry state: globals and arguments, and new symbols for what has not been
@@ -184,6 +240,7 @@ impl Stepper {
     fn enter(
         &mut self,
         statics: Statics<'_>,
+        shape: Shape<'_>,
         edge: EdgeId,
         callee: ProcId,
         arguments: &[(Place, Code)],
@@ -208,10 +265,13 @@ impl Stepper {
             }
         }
         for (place, value) in arguments {
-            if let Some(symbol) = self.assign(statics.program, *place, value, true) {
-                return Fired::Needs(symbol);
+            if let Some(split) = self.assign(statics, shape, *place, value, true) {
+                return Fired::Needs(split);
             }
         }
+        self.entry.blocks.clone_from(&self.blocks);
+        self.entry.blocks.pin();
+        self.freeze(statics, shape, callee);
         let declared = statics.machine.procedure(callee);
         let uninitialised = declared.local_ids().skip(declared.parameter_count as usize);
         for local in uninitialised {
@@ -223,6 +283,39 @@ impl Stepper {
         self.entered(statics, live)
     }
 
+    /// Freezes open words of the entry that are copied in part here: the callee does not see it.
+    fn freeze(&mut self, statics: Statics<'_>, shape: Shape<'_>, callee: ProcId) {
+        let entry_node = statics.machine.procedure(callee).entry;
+        let live = statics.layouts.live(callee, entry_node);
+        let starts = statics.layouts.of(callee).starts();
+        let unknown = self.entry.unknown.iter().zip(live).map(|(u, l)| u & l);
+        let mut words = unknown.clone().zip(starts);
+        if !words.any(|(word, starts)| word & (word << 1) & !starts != 0) {
+            return;
+        }
+        let unknown: Vec<u64> = unknown.collect();
+        let scene = self.scene(statics, shape);
+        let bits: Vec<u32> = set_bits(&unknown).collect();
+        let mut frozen = Vec::new();
+        // Bits of one variable stand beside each other.
+        let words = bits.chunk_by(|&a, &b| {
+            a + 1 == b && starts[(b / u64::BITS) as usize] >> (b % u64::BITS) & 1 == 0
+        });
+        for word in words.filter(|word| word.len() > 1) {
+            let symbols = word.iter().map(|&bit| self.entry.symbols[bit as usize]);
+            let (first, width) = (self.entry.symbols[word[0] as usize], word.len() as u32);
+            let is_run = symbols
+                .clone()
+                .enumerate()
+                .all(|(i, s)| s == first + i as u32);
+            let is_listed = scene.blocks.of(first).is_some();
+            if !(is_listed || is_run && scene.is_free(first, width)) {
+                frozen.extend(symbols);
+            }
+        }
+        self.entry.blocks.frozen.extend(frozen);
+    }
+
     /// Puts the decisions into the entry state. Without laziness it is complete only when every
     /// live bit is known.
     fn entered(&mut self, statics: Statics<'_>, live: &[u64]) -> Fired {
@@ -230,7 +323,7 @@ impl Stepper {
         self.entry
             .decide(|symbol| decided.get(symbol as usize).copied().flatten());
         match self.entry.some_symbol(live) {
-            Some(symbol) if !statics.lazy => Fired::Needs(symbol),
+            Some(symbol) if !statics.lazy => Fired::Needs(Split::Bit(symbol)),
             _ => Fired::Taken,
         }
     }
@@ -246,6 +339,8 @@ impl Stepper {
         let live = statics
             .layouts
             .live(main, statics.machine.procedure(main).entry);
+        self.blocks.clear();
+        self.entry.blocks.clear();
         self.begin_decisions(decisions);
         self.symbols = 0;
         self.entry.reset(layout.words());
@@ -296,12 +391,14 @@ impl Stepper {
                 self.learn(symbol, self.exit.values[word] >> shift & 1 == 1);
             }
         }
+        let first_new = self.symbols;
         for name in &mut self.renamed {
             if *name == u32::MAX {
                 *name = self.symbols;
                 self.symbols += 1;
             }
         }
+        self.learn_blocks(first_new);
         self.next.copy_words(&self.now, shape.all_words());
         let decided = &self.decided;
         self.next
@@ -325,56 +422,125 @@ impl Stepper {
         self.renamed[symbol as usize]
     }
 
-    fn holds(&mut self, program: &Program, condition: &Code) -> Fired {
-        let scene = Scene {
+    /// Learns what the exit state says of words. Those that came from here have names here; a
+    /// family that has one of these joins theirs.
+    fn learn_blocks(&mut self, first_new: u32) {
+        self.blocks.settle(&mut self.decided);
+        let exit = &self.exit.blocks;
+        for base in exit.blocks.iter().filter(|block| block.base == block.first) {
+            let family = exit.blocks.iter().filter(|block| block.base == base.first);
+            let name = |block: &Block| self.renamed[block.first as usize];
+            let known = family.clone().find(|block| name(block) < first_new);
+            let known = known.unwrap_or(base);
+            let (first, width) = (name(known), known.width);
+            let values = base.values.plus(known.offset, width);
+            self.blocks.set(first, width, values);
+            for block in family.filter(|block| block.first != known.first) {
+                if name(block) >= first_new {
+                    let offset = block.offset.wrapping_sub(known.offset) & mask(width);
+                    self.blocks.relate(name(block), width, first, offset);
+                }
+            }
+        }
+    }
+
+    fn scene<'a>(&'a self, statics: Statics<'_>, shape: Shape<'a>) -> Scene<'a> {
+        Scene {
             now: &self.now,
             next: &self.next,
             inputs: &self.inputs,
-        };
-        let result = scene.eval(program, condition, &mut self.stack);
-        if result.unknown != 0 {
-            Fired::Needs(scene.symbol(result.origin, 0))
+            blocks: &self.blocks,
+            runs: &self.runs,
+            shape,
+            symbols: self.symbols,
+            lazy: statics.lazy,
+        }
+    }
+
+    fn holds(&mut self, statics: Statics<'_>, shape: Shape<'_>, condition: &Code) -> Fired {
+        let mut stack = std::mem::take(&mut self.stack);
+        let scene = self.scene(statics, shape);
+        let result = scene.eval(statics.program, condition, &mut stack);
+        let fired = if result.unknown != 0 {
+            Fired::Needs(scene.need(result.origin, 0))
         } else if result.value == 1 {
             Fired::Taken
         } else {
             Fired::Disabled
-        }
+        };
+        self.stack = stack;
+        fired
     }
 
-    /// Assigns to a place of the next state or of the entry; gives the symbol that must be decided
-    /// first, if any.
+    /// Assigns to a place of the next state or of the entry; gives what must be decided first, if
+    /// anything.
     fn assign(
         &mut self,
-        program: &Program,
+        statics: Statics<'_>,
+        shape: Shape<'_>,
         place: Place,
         value: &Code,
         is_argument: bool,
-    ) -> Option<u32> {
-        let scene = Scene {
-            now: &self.now,
-            next: &self.now,
-            inputs: &self.inputs,
-        };
-        let result = scene.eval(program, value, &mut self.stack);
-        let source = match result.origin {
-            _ if result.unknown == 0 => &self.now,
-            Origin::Needs(symbol) => return Some(symbol),
-            Origin::Input(_) => &self.inputs,
-            Origin::Now(_) | Origin::Next(_) => &self.now,
-        };
-        let (Origin::Now(first)
-        | Origin::Next(first)
-        | Origin::Input(first)
-        | Origin::Needs(first)) = result.origin;
-        let symbols = &source.symbols;
+    ) -> Option<Split> {
+        let mut stack = std::mem::take(&mut self.stack);
+        let mut scene = self.scene(statics, shape);
+        scene.next = &self.now;
+        let result = scene.eval(statics.program, value, &mut stack);
+        self.stack = stack;
         let target = if is_argument {
             &mut self.entry
         } else {
             &mut self.next
         };
+        let (source, first) = match result.origin {
+            _ if result.unknown == 0 => {
+                target.set(place, result.value);
+                return None;
+            }
+            Origin::Needs(split) => return Some(split),
+            Origin::Sum { base, offset } => {
+                let width = result.unknown.count_ones();
+                if let Some(split) = self.blocks.need_for_sum(base, width) {
+                    return Some(split);
+                }
+                // Another value of this step may be a part of the same word.
+                let has_part = target.unknown.iter().enumerate().any(|(word, &unknown)| {
+                    set_bits(&[unknown]).any(|bit| {
+                        let bit = word * u64::BITS as usize + bit as usize;
+                        let symbol = target.symbols[bit];
+                        (base..base + width).contains(&symbol)
+                            && target
+                                .symbols
+                                .get(bit - (symbol - base) as usize..)
+                                .is_none_or(|run| {
+                                    (0..width).any(|i| run.get(i as usize) != Some(&(base + i)))
+                                })
+                    })
+                });
+                if has_part {
+                    return Some(self.blocks.need(base));
+                }
+                let first = self.symbols;
+                self.symbols += width;
+                self.blocks.relate(first, width, base, offset);
+                target.set_partial(place, result.value, result.unknown, |bit| first + bit);
+                return None;
+            }
+            Origin::Input(first) => (&self.inputs, first),
+            Origin::Now(first) | Origin::Next(first) => (&self.now, first),
+        };
+        let symbols = &source.symbols;
         target.set_partial(place, result.value, result.unknown, |bit| {
             symbols[(first + bit) as usize]
         });
         None
     }
+}
+
+fn learn(decided: &mut Vec<Option<bool>>, symbol: u32, value: bool) {
+    let index = symbol as usize;
+    if decided.len() <= index {
+        decided.resize(index + 1, None);
+    }
+    decided[index] = Some(value);
 }

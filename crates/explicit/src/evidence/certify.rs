@@ -4,14 +4,18 @@
 //! bits. The relation of a node is the union of its states' cubes. Written as a list, that would be
 //! as long as the search was; so the cubes are rows of a table, one column per bit, and the rows
 //! become a trie whose equal parts are shared from the bottom up: where all values of a bit lead to
-//! the same, nothing is said about it.
+//! the same, nothing is said about it. What is known of open words, intervals and differences, is
+//! one more column, whose cells are formulas over the others ([`conditions`]).
 //!
 //! Dead variables have no column. What the certificate leaves open about them is what liveness says
 //! nobody reads, so its conditions hold.
 
+mod conditions;
+
 use crate::encoding::frame::{Frame, set_bits};
 use crate::encoding::layout::Place;
 use crate::search::exploration::{Exploration, StateId};
+use conditions::Condition;
 use hardbop_machine::analysis::QuickMap;
 use hardbop_machine::{NodeId, ProcId, Variable};
 use hardbop_outcome::Target;
@@ -109,10 +113,18 @@ fn relation(
     }
     let mut cells: Vec<u32> = Vec::with_capacity(states.len() * columns.len());
     let mut cubes = Cubes::new(exploration, &columns);
+    let has_conditions = states.iter().any(|&state| exploration.has_blocks(state));
+    let mut conditions: Vec<Condition> = Vec::new();
     for &state in states {
         cubes.add(state, &mut cells);
+        if has_conditions {
+            conditions.push(cubes.condition());
+            cells.push(0);
+        }
     }
-    let mut rows: Vec<&[u32]> = cells.chunks(columns.len()).collect();
+    let width = columns.len() + usize::from(has_conditions);
+    writer.number(&conditions, cells.chunks_mut(width));
+    let mut rows: Vec<&[u32]> = cells.chunks(width).collect();
     rows.sort_unstable();
     rows.dedup();
     let cell = |row: usize, column: usize| rows[row][column];
@@ -217,9 +229,36 @@ struct Writer {
     numbers: QuickMap<Formula, u32>,
     /// The formula of each column of the current node.
     columns: Vec<u32>,
+    /// The formulas of the conditions of the current node, if rows end with one.
+    conditions: Vec<u32>,
+    /// Formulas of the current node by column, what its only branch says, and what follows.
+    single: QuickMap<(u32, u32, u32), u32>,
 }
 
 impl Writer {
+    /// How many cells a row has.
+    fn width(&self) -> usize {
+        self.columns.len() + usize::from(!self.conditions.is_empty())
+    }
+
+    /// Writes conditions down and puts their numbers into the last cells of their rows.
+    fn number<'r>(&mut self, conditions: &[Condition], rows: impl Iterator<Item = &'r mut [u32]>) {
+        let mut different: Vec<&Condition> = conditions.iter().collect();
+        different.sort_unstable();
+        different.dedup();
+        self.conditions = different
+            .iter()
+            .map(|condition| self.condition(condition))
+            .collect();
+        for (condition, row) in conditions.iter().zip(rows) {
+            let number = different.binary_search(&condition);
+            let number = number.expect("every condition is among the different ones");
+            if let Some(last) = row.last_mut() {
+                *last = number as u32;
+            }
+        }
+    }
+
     fn add(&mut self, formula: Formula) -> u32 {
         if let Some(&number) = self.numbers.get(&formula) {
             return number;
@@ -235,6 +274,8 @@ impl Writer {
         let layout = exploration.statics().layouts.of(procedure);
         let variables: Vec<(Variable, Place)> = layout.variables().collect();
         self.columns.clear();
+        self.conditions.clear();
+        self.single.clear();
         for column in columns {
             let owner = variables.partition_point(|(_, place)| place.first_bit() <= column.bit);
             let (variable, place) = variables[owner - 1];
@@ -257,7 +298,7 @@ impl Writer {
         cell: &dyn Fn(usize, usize) -> u32,
         shared: &dyn Fn(usize) -> usize,
     ) -> u32 {
-        let width = self.columns.len();
+        let width = self.width();
         let holds = self.add(Formula::Constant(true));
         let mut open: Vec<Vec<(u32, u32)>> = vec![Vec::new(); width];
         for row in 0..rows {
@@ -280,8 +321,28 @@ impl Writer {
         self.add(Formula::Constant(false))
     }
 
-    /// What the branches of a trie node say together.
+    /// What the branches of a trie node say together. Most nodes have one, and most of these have
+    /// been there before.
     fn branch(&mut self, column: usize, branches: &[(u32, u32)]) -> u32 {
+        let [(code, below)] = *branches else {
+            return self.branches(column, branches);
+        };
+        let key = (column as u32, code, below);
+        if let Some(&known) = self.single.get(&key) {
+            return known;
+        }
+        let formula = self.branches(column, branches);
+        self.single.insert(key, formula);
+        formula
+    }
+
+    fn branches(&mut self, column: usize, branches: &[(u32, u32)]) -> u32 {
+        if column == self.columns.len() {
+            let conditions = branches
+                .iter()
+                .map(|&(code, _)| self.conditions[code as usize]);
+            return self.any(conditions.collect());
+        }
         let bit = self.columns[column];
         let below = |code: u32| branches.iter().find(|(c, _)| *c == code).map(|(_, f)| *f);
         let mut cases = Vec::new();
@@ -301,6 +362,14 @@ impl Writer {
             let not_other = self.add(Formula::Not(other));
             let equal = self.add(Formula::Ite(bit, other, not_other));
             cases.push(self.both(equal, rest));
+        }
+        self.any(cases)
+    }
+
+    fn any(&mut self, cases: Vec<u32>) -> u32 {
+        let holds = |&&case: &&u32| self.formulas[case as usize] == Formula::Constant(true);
+        if let Some(&always) = cases.iter().find(holds) {
+            return always;
         }
         match cases[..] {
             [only] => only,

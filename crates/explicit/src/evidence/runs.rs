@@ -132,10 +132,14 @@ impl<'r, 's> RunReader<'r, 's> {
         })
     }
 
-    /// Values of a state whose undetermined bits are 0.
+    /// Values of a state: words of which something is known have one that they may have, all other
+    /// undetermined bits are 0.
     pub(crate) fn some_values(&self, state: StateId) -> Values {
         let mut frame = Frame::default();
         self.exploration.open(state, &mut frame);
+        let mut decided = Vec::new();
+        frame.blocks.choose(&mut decided);
+        frame.decide(|symbol| decided.get(symbol as usize).copied().flatten());
         frame.values
     }
 
@@ -259,6 +263,7 @@ impl<'r, 's> RunReader<'r, 's> {
         for (symbol, value) in wanted {
             stepper.learn(symbol, value);
         }
+        stepper.choose();
         let mut inputs = stepper.inputs.clone();
         inputs.decide(|symbol| stepper.decided(symbol));
         if let Some((input, value)) = statics.program.edge(edge).forced {

@@ -20,6 +20,7 @@ use crate::encoding::frame::{Frame, Shape};
 use crate::encoding::moves::{Invocation, Moves, Sealed, node_of, root_of};
 use crate::encoding::step::{Decision, Fired, Statics, Stepper, next_leaf};
 use crate::encoding::table::{StateTable, reserve};
+use crate::encoding::tail::Kind;
 use hardbop_machine::{EdgeId, NodeId, ProcId};
 
 /// The number of a state, in order of discovery.
@@ -68,6 +69,10 @@ pub(crate) struct Cursor {
     stage: u32,
     /// Where this state's decisions begin on the shared stack.
     base: u32,
+    /// Ways to take the current edge that have been found.
+    found: u32,
+    /// Edges that wait until all others have been taken, by their distance from the first.
+    parked: u64,
     /// Its calls wait already.
     again: bool,
 }
@@ -98,6 +103,12 @@ pub(crate) enum Advance {
 
 /// So many ways to take an edge are tried before others have a say.
 const TRIES: u32 = 4096;
+
+/// An edge that can be taken in more ways than this is put off until the other edges of its node
+/// have been taken: a comparison of two open words has as many ways as there are values, and
+/// what is behind the other branch should not have to wait for all of them. Its first ways are
+/// taken again then.
+const WAYS: u32 = 4;
 
 /// There is room for this many states of each node from the start. A long program with few
 /// variables has no more, and its tables are never copied.
@@ -225,6 +236,14 @@ impl<'s> Exploration<'s> {
         self.states.get(state).len() == all + 1
     }
 
+    /// Whether something is known of open words of a state as a whole.
+    pub(crate) fn has_blocks(&self, state: StateId) -> bool {
+        let all = self.shape(self.root_of(state)).all_words();
+        let tail = self.states.get(state).get(2 * all + 1..);
+        let mut tail = tail.unwrap_or_default().iter();
+        tail.any(|&word| Kind::of(word) != Kind::Link)
+    }
+
     /// The words of a state without undetermined bits.
     pub(crate) fn known_words(&self, state: StateId) -> &[u64] {
         &self.states.get(state)[1..]
@@ -256,11 +275,8 @@ impl<'s> Exploration<'s> {
         }
         let main = thread.entry;
         let decisions = &mut starts.decisions;
-        while let Fired::Needs(symbol) = self.moves.stepper.start(self.statics(), main, decisions) {
-            decisions.push(Decision {
-                symbol,
-                value: false,
-            });
+        while let Fired::Needs(split) = self.moves.stepper.start(self.statics(), main, decisions) {
+            decisions.push(Decision::first(split));
         }
         starts.is_done = !next_leaf(decisions, 0);
         let (root, _) = self.enter(main, true, Derivation::START)?;
@@ -277,6 +293,8 @@ impl<'s> Exploration<'s> {
             end: node.edges.end,
             stage: 0,
             base: decisions.len() as u32,
+            found: 0,
+            parked: 0,
             again,
         }
     }
@@ -296,7 +314,7 @@ impl<'s> Exploration<'s> {
             return Ok(served.map_or(Advance::Done, Advance::Successor));
         }
         for _ in 0..TRIES {
-            if cursor.edge >= cursor.end {
+            if cursor.edge >= cursor.end && !cursor.unpark(machine.node(node).edges.start) {
                 return Ok(Advance::Done);
             }
             let edge = EdgeId(cursor.edge);
@@ -316,16 +334,14 @@ impl<'s> Exploration<'s> {
                 continue;
             }
             match self.fire(cursor.state, edge, &decisions[cursor.base as usize..]) {
-                Fired::Needs(symbol) => decisions.push(Decision {
-                    symbol,
-                    value: false,
-                }),
+                Fired::Needs(split) => decisions.push(Decision::first(split)),
                 Fired::Disabled => cursor.next_leaf(decisions),
                 Fired::Taken => {
                     if let Some(callee) = self.statics().callee(edge) {
                         return found(self.call(cursor, edge, callee, decisions)?);
                     }
                     cursor.next_leaf(decisions);
+                    cursor.park(edge, machine.node(node).edges.start, decisions);
                     self.seal_next(cursor.state, edge);
                     return found(self.add(Derivation::edge(cursor.state, edge))?);
                 }
@@ -510,7 +526,36 @@ impl<'s> Exploration<'s> {
 impl Cursor {
     /// Whether all edges have been taken. An exit is never spent: more callers may come.
     pub(crate) fn is_spent(&self) -> bool {
-        self.stage == 0 && self.edge >= self.end
+        self.stage == 0 && self.edge >= self.end && self.parked == 0
+    }
+
+    /// Puts the edge that was just taken off, if there have been many ways to take it and there are
+    /// more.
+    fn park(&mut self, edge: EdgeId, first: u32, decisions: &mut Vec<Decision>) {
+        if self.edge != edge.0 {
+            self.found = 0;
+            return;
+        }
+        self.found += 1;
+        let distance = edge.0 - first;
+        if self.found == WAYS && distance < u64::BITS && self.edge + 1 < self.end {
+            self.parked |= 1 << distance;
+            decisions.truncate(self.base as usize);
+            self.edge += 1;
+            self.found = 0;
+        }
+    }
+
+    /// Takes up an edge that was put off; whether there is one.
+    fn unpark(&mut self, first: u32) -> bool {
+        if self.parked == 0 {
+            return false;
+        }
+        self.edge = first + self.parked.trailing_zeros();
+        self.end = self.edge + 1;
+        self.parked &= self.parked - 1;
+        self.found = 0;
+        true
     }
 
     /// Goes on to the next way to take the edge, or to the next edge.
@@ -535,5 +580,6 @@ fn without_homes(shape: Shape<'_>) -> Shape<'static> {
     Shape {
         words: shape.words,
         homes: &[],
+        starts: &[],
     }
 }

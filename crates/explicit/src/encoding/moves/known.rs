@@ -20,10 +20,17 @@ impl Moves<'_> {
             return None;
         }
         let (now, unknown) = from.variables().split_at(all);
-        // With links, the first bit of a class might be overwritten, and another would have to take
-        // its place.
-        let has_links = unknown.len() > all;
-        if has_links || unknown.iter().zip(&code.reads).any(|(u, r)| u & r != 0) {
+        if unknown.iter().zip(&code.reads).any(|(u, r)| u & r != 0) {
+            return None;
+        }
+        // What is said of undetermined bits at the end stays true if all of them stay: otherwise
+        // the first bit of a class might go, and another would have to take its place.
+        let to = self.statics.machine.edge(edge).to;
+        let live = self.statics.layouts.live(from.of.procedure, to);
+        if unknown.len() > all
+            && (unknown.iter().zip(live).any(|(u, l)| u & !l != 0)
+                || writes.iter().any(|(place, _)| place.read(unknown) != 0))
+        {
             return None;
         }
         let (program, stack) = (self.statics.program, &mut self.stack);
@@ -32,7 +39,6 @@ impl Moves<'_> {
         {
             return Some(false);
         }
-        let to = self.statics.machine.edge(edge).to;
         let words = &mut self.sealer.words;
         words.clear();
         words.push(header(from.root(), to));
@@ -46,10 +52,9 @@ impl Moves<'_> {
         {
             return Some(false);
         }
-        let live = self.statics.layouts.live(from.of.procedure, to);
         let (values, unknown) = words[1..].split_at_mut(all);
         keep_live(values, live);
-        if !unknown.is_empty() {
+        if unknown.len() == all {
             for (place, _) in writes {
                 place.write(unknown, 0);
             }

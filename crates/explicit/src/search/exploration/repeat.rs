@@ -18,11 +18,8 @@ impl Exploration<'_> {
             decisions.clear();
             loop {
                 match self.fire(derivation.from, edge, &decisions) {
-                    Fired::Needs(symbol) => {
-                        decisions.push(Decision {
-                            symbol,
-                            value: false,
-                        });
+                    Fired::Needs(split) => {
+                        decisions.push(Decision::first(split));
                         continue;
                     }
                     Fired::Taken if self.leads_to(derivation, edge, to) => return Some(edge),

@@ -172,11 +172,8 @@ impl<'w, 's> Worker<'w, 's> {
             return Ok(false);
         };
         let main = thread.entry;
-        while let Fired::Needs(symbol) = self.moves.stepper.start(statics, main, decisions) {
-            decisions.push(Decision {
-                symbol,
-                value: false,
-            });
+        while let Fired::Needs(split) = self.moves.stepper.start(statics, main, decisions) {
+            decisions.push(Decision::first(split));
         }
         if !next_leaf(decisions, 0) {
             self.starts = None;
@@ -230,11 +227,8 @@ impl<'w, 's> Worker<'w, 's> {
                 continue;
             }
             match self.moves.fire(from, edge, &decisions) {
-                Fired::Needs(symbol) => {
-                    decisions.push(Decision {
-                        symbol,
-                        value: false,
-                    });
+                Fired::Needs(split) => {
+                    decisions.push(Decision::first(split));
                     continue;
                 }
                 Fired::Disabled => {}
