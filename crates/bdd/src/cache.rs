@@ -10,8 +10,9 @@ use crate::hash::spread;
 use crate::manager::Bdd;
 use crate::marks::Marks;
 
-/// The most entries there ever are.
-const MAX_ENTRIES: usize = 1 << 22;
+/// The most entries there ever are: 32 MB. Twice as many answer more, but memory that no cache of
+/// the processor holds answers too slowly for that to pay.
+const MAX_ENTRIES: usize = 1 << 21;
 const FIRST_ENTRIES: usize = 1 << 12;
 
 /// An operation with its operands: the upper three words of an entry, whose lowest word is the
@@ -78,15 +79,21 @@ impl Cache {
         self.entries[place] = key.0 | u128::from(result.0);
     }
 
+    /// As many nodes can be there before it grows.
+    pub(crate) fn room(&self) -> usize {
+        match self.entries.len() {
+            MAX_ENTRIES.. => usize::MAX,
+            entries => entries,
+        }
+    }
+
     /// Grows with the number of nodes.
-    #[inline]
     pub(crate) fn fit(&mut self, nodes: usize) {
-        if nodes > self.entries.len() && self.entries.len() < MAX_ENTRIES {
+        if nodes > self.room() {
             self.grow((nodes * 2).next_power_of_two().min(MAX_ENTRIES));
         }
     }
 
-    #[cold]
     fn grow(&mut self, count: usize) {
         let old = std::mem::replace(self, Self::with_entries(count));
         for entry in old.entries {
@@ -99,18 +106,15 @@ impl Cache {
 
     /// Forgets every entry that speaks of a node that is not marked.
     pub(crate) fn keep_marked(&mut self, marks: &Marks) {
+        let is_kept = |word: u32| marks.contains(Bdd(word).index());
         for entry in &mut self.entries {
+            if *entry == 0 {
+                continue;
+            }
             let [result, third, second, first] =
                 [0, 32, 64, 96].map(|word| (*entry >> word) as u32);
-            let third = if third & THREE_OPERANDS == 0 {
-                Bdd::TRUE
-            } else {
-                Bdd(third & !THREE_OPERANDS)
-            };
-            let is_kept = [Bdd(result), third, Bdd(second), Bdd(first)]
-                .iter()
-                .all(|bdd| marks.contains(bdd.index()));
-            if !is_kept {
+            let is_third_kept = || third & THREE_OPERANDS == 0 || is_kept(third & !THREE_OPERANDS);
+            if !(is_kept(second) && is_kept(first) && is_kept(result) && is_third_kept()) {
                 *entry = 0;
             }
         }

@@ -89,6 +89,7 @@ impl Manager<'_> {
                 }
             }
         });
+        self.note_peak();
         self.table.sweep(&marks);
         self.cache.keep_marked(&marks);
     }

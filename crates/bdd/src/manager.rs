@@ -78,7 +78,10 @@ impl std::fmt::Debug for Bdd {
 }
 
 /// Why an operation was given up. Nothing is lost: the same call can be made again.
+///
+/// As wide as a [`Bdd`], so that the result of a step comes back in two registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
 pub enum Exhausted {
     /// The node limit; collecting garbage may help.
     Nodes,
@@ -97,8 +100,13 @@ pub struct Manager<'a> {
     pub(crate) cache: Cache,
     pub(crate) plan_count: u32,
     node_limit: usize,
+    /// As many nodes can be there before a table has to grow or the limit is reached.
+    room: usize,
     work: u64,
     work_limit: u64,
+    /// When the limits on work are looked at next.
+    next_look: u64,
+    /// The most nodes there were at a collection.
     peak: usize,
     interrupt: Option<&'a dyn Fn() -> bool>,
     #[cfg(feature = "record")]
@@ -114,8 +122,10 @@ impl<'a> Manager<'a> {
             plan_count: 0,
             // Handles are 32 bits wide, one of which is the complement.
             node_limit: node_limit.min(1 << 30),
+            room: 0,
             work: 0,
             work_limit: u64::MAX,
+            next_look: 0,
             peak: 1,
             interrupt: None,
             #[cfg(feature = "record")]
@@ -133,6 +143,7 @@ impl<'a> Manager<'a> {
 
     /// Lets operations go on until [`Manager::work`] reaches this; gives the limit before.
     pub fn set_work_limit(&mut self, limit: u64) -> u64 {
+        self.next_look = 0;
         std::mem::replace(&mut self.work_limit, limit)
     }
 
@@ -148,7 +159,12 @@ impl<'a> Manager<'a> {
 
     /// The most nodes that were ever in use.
     pub fn peak(&self) -> usize {
-        self.peak
+        self.peak.max(self.table.live())
+    }
+
+    /// Before nodes are freed.
+    pub(crate) fn note_peak(&mut self) {
+        self.peak = self.peak();
     }
 
     /// The function that is true where the variable is.
@@ -162,9 +178,19 @@ impl<'a> Manager<'a> {
     #[inline]
     pub(crate) fn spend(&mut self) -> Result<(), Exhausted> {
         self.work += 1;
+        if self.work >= self.next_look {
+            return self.look();
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<(), Exhausted> {
         if self.work >= self.work_limit {
             return Err(Exhausted::Work);
         }
+        let next_question = (self.work / INTERRUPT_PERIOD + 1) * INTERRUPT_PERIOD;
+        self.next_look = next_question.min(self.work_limit);
         if self.work.is_multiple_of(INTERRUPT_PERIOD) {
             return self.ask();
         }
@@ -199,14 +225,31 @@ impl<'a> Manager<'a> {
     }
 
     #[inline]
-    fn insert(&mut self, vacancy: Vacancy, node: Node) -> Result<u32, Exhausted> {
-        if self.table.live() >= self.node_limit {
+    fn insert(&mut self, mut vacancy: Vacancy, node: Node) -> Result<u32, Exhausted> {
+        if self.table.live() >= self.room {
+            self.make_room()?;
+            if let Err(moved) = self.table.find(node) {
+                vacancy = moved;
+            }
+        }
+        Ok(self.table.insert(vacancy, node))
+    }
+
+    /// Lets tables grow with the number of nodes, up to the limit.
+    #[cold]
+    fn make_room(&mut self) -> Result<(), Exhausted> {
+        let live = self.table.live();
+        if live >= self.node_limit {
             return Err(Exhausted::Nodes);
         }
-        let at = self.table.insert(vacancy, node);
-        self.peak = self.peak.max(self.table.live());
-        self.cache.fit(self.table.live());
-        Ok(at)
+        self.cache.fit(live + 1);
+        self.table.fit(live + 1);
+        self.room = self
+            .table
+            .room()
+            .min(self.cache.room())
+            .min(self.node_limit);
+        Ok(())
     }
 
     /// The variable that decides first; constants have a level below all.

@@ -1,8 +1,10 @@
 //! What a relational product does besides conjunction: which variables it quantifies and which it
 //! renames.
 
+use crate::cache::Key;
 use crate::manager::{Bdd, Manager};
 use crate::record::Operation;
+use crate::recursion::FIRST_PLAN;
 
 /// A quantification and renaming, made once and used many times. A plan belongs to the manager that
 /// made it.
@@ -73,6 +75,12 @@ impl PlanBuilder {
 impl Plan {
     pub(crate) fn number(&self) -> u32 {
         self.number
+    }
+
+    /// The entry of a product by this plan.
+    #[inline]
+    pub(crate) fn key(&self, f: Bdd, g: Bdd) -> Key {
+        Key::new(FIRST_PLAN + self.number, f, g)
     }
 
     /// The last variable that is quantified or renamed; 0 if none is (then the plan leaves variable

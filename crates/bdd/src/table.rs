@@ -16,6 +16,8 @@ const FREE_LEVEL: u32 = u32::MAX - 1;
 const NONE: u32 = 0;
 
 const FIRST_BITS: u32 = 10;
+/// Below this a table grows in larger steps.
+const QUICK_BITS: u32 = 20;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Node {
@@ -156,10 +158,21 @@ impl Table {
         };
         self.slots.words[vacancy.slot] = self.slots.word(vacancy.hash, at);
         self.live += 1;
-        if self.live > self.slots.words.len() / 8 * 5 {
-            self.rebuild(self.slots.bits + 1);
-        }
         at
+    }
+
+    /// As many nodes can be there before there are more slots.
+    pub(crate) fn room(&self) -> usize {
+        self.slots.words.len() / 8 * 5
+    }
+
+    /// Grows with the number of nodes: every node has to be placed anew, so a small table grows to
+    /// four times its size at once.
+    pub(crate) fn fit(&mut self, nodes: usize) {
+        if nodes > self.room() {
+            let bits = self.slots.bits;
+            self.rebuild(bits + if bits < QUICK_BITS { 2 } else { 1 });
+        }
     }
 
     /// Frees every node that is not marked. The first to be used again is the one with the lowest
@@ -179,7 +192,6 @@ impl Table {
         self.rebuild(self.slots.bits);
     }
 
-    #[cold]
     fn rebuild(&mut self, bits: u32) {
         let mut slots = Slots::new(bits);
         for (at, node) in self.nodes.iter().enumerate().skip(1) {

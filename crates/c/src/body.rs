@@ -80,6 +80,7 @@ impl Unit<'_> {
     }
 
     pub fn push_labelled(&mut self, labels: Vec<Ident>, kind: StmtKind, span: Span) {
+        let labels = labels.into();
         let id = self.ast.add_stmt(Stmt { labels, kind, span });
         let block = self.body.blocks.last_mut().expect("a body is a block");
         block.push(id);
@@ -112,8 +113,8 @@ impl Unit<'_> {
         Block {
             opening: Span::new(span.start, span.start),
             closing: span.after(),
-            stmts,
-            end_labels,
+            stmts: stmts.into(),
+            end_labels: end_labels.into(),
         }
     }
 
@@ -125,7 +126,7 @@ impl Unit<'_> {
 
     pub fn goto(&mut self, name: &str, span: Span) {
         let name = self.ast.names.intern(name);
-        self.push(StmtKind::Goto(vec![Ident { name, span }]), span);
+        self.push(StmtKind::Goto(vec![Ident { name, span }].into()), span);
     }
 
     /// A new local variable.
@@ -178,8 +179,8 @@ impl Unit<'_> {
         };
         let value = self.emit_value(term);
         let kind = StmtKind::Assign {
-            targets: vec![target],
-            values: vec![value],
+            targets: vec![target].into(),
+            values: vec![value].into(),
             constrain: None,
         };
         self.push(kind, span);
@@ -187,7 +188,7 @@ impl Unit<'_> {
 
     /// Gives a variable an arbitrary value.
     pub fn havoc(&mut self, id: VarId, span: Span) {
-        let variables = vec![self.ident(id, span)];
+        let variables = vec![self.ident(id, span)].into();
         let word = DeadWord::Havoc;
         self.push(StmtKind::Dead { variables, word }, span);
     }

@@ -81,7 +81,7 @@ impl<'a> Unit<'a> {
             let kind = StmtKind::Call {
                 targets: targets.into_iter().collect(),
                 callee,
-                arguments,
+                arguments: arguments.into(),
                 keyword: false,
             };
             unit.push(kind, span);

@@ -6,11 +6,11 @@ use crate::terms::{self, Sort};
 use crate::types::{Signature, Type};
 use crate::unit::{Entity, Function, Unit};
 use crate::variables::{Object, VarId, Variable};
-use hardbop_syntax::Span;
 use hardbop_syntax::ast::{
     Declaration, Declarator, ExprId, ExprKind, Ident, Item, Parameter, Procedure, ResultType, Stmt,
     StmtId, StmtKind, Target, TypeName,
 };
+use hardbop_syntax::{List, Span};
 use lang_c::ast as c;
 use lang_c::span::Node;
 use lang_c::visit::Visit;
@@ -391,11 +391,11 @@ impl<'a> Unit<'a> {
                 values.push(self.emit(&terms::constant(value, sort, span)));
             }
             let kind = StmtKind::Assign {
-                targets,
-                values,
+                targets: targets.into(),
+                values: values.into(),
                 constrain: None,
             };
-            let labels = Vec::new();
+            let labels = List::default();
             first.push(self.ast.add_stmt(Stmt { labels, kind, span }));
         }
         if !first.is_empty() && self.functions[main].is_called {
@@ -426,7 +426,7 @@ impl<'a> Unit<'a> {
                     vec![unit.ast.add_expr(kind, span)]
                 }
             };
-            unit.push(StmtKind::Return(values), span);
+            unit.push(StmtKind::Return(values.into()), span);
         });
         let name = self.functions[index].name.clone();
         let name = Ident {

@@ -300,6 +300,7 @@ impl<'a> Unit<'a> {
                 }
                 // What a pointer points to has been asserted: the last case needs no condition.
                 let otherwise = arms.pop().map(|(_, block)| block);
+                let arms = arms.into();
                 self.push_labelled(labels, StmtKind::If { arms, otherwise }, span);
             }
         }

@@ -142,7 +142,7 @@ impl<'a> Unit<'a> {
         let otherwise = branch.else_statement.as_ref();
         let otherwise = otherwise.map(|s| self.block(span, |unit| unit.statement(s)));
         let kind = StmtKind::If {
-            arms: vec![(head, then)],
+            arms: vec![(head, then)].into(),
             otherwise: otherwise.filter(|block| !is_empty(block)),
         };
         self.push_labelled(labels, kind, span);
@@ -177,7 +177,7 @@ impl<'a> Unit<'a> {
             move_labels(&mut self.ast, &mut then, &back);
             then.stmts.extend(back.stmts);
             let kind = StmtKind::If {
-                arms: vec![(head, then)],
+                arms: vec![(head, then)].into(),
                 otherwise: None,
             };
             self.push_labelled(labels, kind, span);
@@ -264,7 +264,7 @@ impl<'a> Unit<'a> {
             let place = word.map_or(place, |word| self.lines.span(word, word + 5).to(place));
             let then = self.block(place, |unit| unit.goto(&again, start));
             let kind = StmtKind::If {
-                arms: vec![(head, then)],
+                arms: vec![(head, then)].into(),
                 otherwise: None,
             };
             self.push_labelled(labels, kind, place);
@@ -371,7 +371,7 @@ impl<'a> Unit<'a> {
             self.restore_labels(labels);
             self.append(otherwise);
         } else {
-            let otherwise = Some(otherwise);
+            let (arms, otherwise) = (arms.into(), Some(otherwise));
             self.push_labelled(labels, StmtKind::If { arms, otherwise }, span);
         }
         self.append(body);
@@ -399,7 +399,7 @@ impl<'a> Unit<'a> {
             }
             None => Vec::new(),
         };
-        self.push(StmtKind::Return(values), span);
+        self.push(StmtKind::Return(values.into()), span);
     }
 
     pub fn static_assertion(&mut self, assertion: &'a Node<c::StaticAssert>) {

@@ -437,7 +437,7 @@ impl<'a> Unit<'a> {
         let otherwise = self.block(span, otherwise);
         let is_empty = otherwise.stmts.is_empty() && otherwise.end_labels.is_empty();
         let kind = StmtKind::If {
-            arms: vec![(head, then)],
+            arms: vec![(head, then)].into(),
             otherwise: (!is_empty).then_some(otherwise),
         };
         self.push_labelled(labels, kind, span);

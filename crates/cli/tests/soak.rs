@@ -1,6 +1,7 @@
 //! `hardbop soak`: thousands of random programs and questions, with the command itself.
 
-use std::process::{Command, Output};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Output, Stdio};
 
 fn soak(arguments: &[&str]) -> Output {
     let command = Command::new(env!("CARGO_BIN_EXE_hardbop"))
@@ -41,4 +42,35 @@ fn a_number_of_seconds_is_obeyed() {
     let output = soak(&["--seconds", "1"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert!(before.elapsed().as_secs() < 15);
+}
+
+#[test]
+fn counts_are_printed_when_it_is_asked_to_stop() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hardbop"));
+    let command = command.args(["soak", "--cases", "1000000000", "--progress", "lines"]);
+    let command = command.args(["--save", env!("CARGO_TARGET_TMPDIR")]);
+    let mut process = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command was built for its tests");
+    // Once there is a line about programs that were examined, there is something to count.
+    let lines = BufReader::new(process.stderr.take().expect("it is piped")).lines();
+    let mut lines = lines.map(|line| line.expect("it is text"));
+    assert!(lines.any(|line| line.contains("programs")));
+    let kill = Command::new("kill").arg(process.id().to_string()).status();
+    assert!(kill.expect("kill can be run").success());
+    let rest = std::thread::spawn(move || lines.count());
+    let output = process.wait_with_output().expect("it ends");
+    rest.join().expect("it reads to the end");
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+    assert!(!text(&output).contains("        0  programs"));
+    assert!(text(&output).ends_with("        0  faults\n"));
+}
+
+#[test]
+fn a_limit_of_memory_ends_it_with_counts() {
+    let output = soak(&["--cases", "1000000000", "--memory", "1"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+    assert!(text(&output).ends_with("        0  faults\n"));
 }

@@ -33,8 +33,8 @@ fn a_node_of_a_long_program_costs_few_hundred_bytes_at_the_peak() {
     let at_the_peak = per_node(ALLOCATOR.max_allocated());
     assert!(outcome.answers[0].verdict.is_found());
     assert!(loaded <= 186, "{loaded} bytes when it is loaded");
-    assert!(loading <= 469, "{loading} bytes while it is loaded");
-    assert!(at_the_peak <= 469, "{at_the_peak} bytes at the peak");
+    assert!(loading <= 426, "{loading} bytes while it is loaded");
+    assert!(at_the_peak <= 426, "{at_the_peak} bytes at the peak");
 }
 
 #[test]

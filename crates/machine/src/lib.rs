@@ -12,18 +12,17 @@ pub mod graph;
 pub mod ids;
 pub mod inlined;
 pub mod ir;
-pub mod list;
 mod lower;
 #[cfg(test)]
 mod test_builder;
 pub mod text;
 
 pub use hardbop_program::types;
+pub use hardbop_syntax::{List, list};
 
 pub use expr::{BinaryOp, Expr, ExprArena, UnaryOp};
 pub use ids::{EdgeId, ExprId, GlobalId, InputId, LocalId, NodeId, ProcId, Variable};
 pub use ir::{Action, Edge, Global, Local, Machine, Node, Procedure, Storage, Thread, ThreadStart};
-pub use list::List;
 pub use lower::lower;
 pub use types::Type;
 

@@ -75,7 +75,7 @@ pub(super) fn statements(ast: &Ast) -> Vec<StmtId> {
 
 /// The labels of a procedure.
 pub(super) fn labels_in(ast: &Ast, body: &Block) -> Vec<Ident> {
-    let mut labels = body.end_labels.clone();
+    let mut labels = body.end_labels.to_vec();
     for id in statements_in(ast, body) {
         let stmt = ast.stmt(id);
         labels.extend(&stmt.labels);
@@ -90,7 +90,7 @@ pub(super) fn labels_in(ast: &Ast, body: &Block) -> Vec<Ident> {
 /// index.
 pub(super) fn expressions(ast: &Ast, kind: &StmtKind) -> Vec<ExprId> {
     match kind {
-        StmtKind::Print(values) | StmtKind::Return(values) => values.clone(),
+        StmtKind::Print(values) | StmtKind::Return(values) => values.to_vec(),
         StmtKind::Assign {
             targets,
             values,
@@ -104,7 +104,7 @@ pub(super) fn expressions(ast: &Ast, kind: &StmtKind) -> Vec<ExprId> {
             indexes.chain(values).collect()
         }
         StmtKind::Call { arguments, .. } | StmtKind::StartThreadCall { arguments, .. } => {
-            arguments.clone()
+            arguments.to_vec()
         }
         StmtKind::If { arms, .. } => arms.iter().map(|&(condition, _)| condition).collect(),
         StmtKind::While { condition, .. }

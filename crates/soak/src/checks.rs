@@ -1,6 +1,7 @@
 //! The demands that a case is held against.
 
 use crate::damage::damaged;
+use crate::exports;
 use crate::questions::question;
 use crate::{Case, Complaint, Tally};
 use hardbop_checker::Rejected;
@@ -80,6 +81,7 @@ impl<'a> Examination<'a> {
         self.shortest_runs_are_equally_short()?;
         self.damage_is_noticed(&outcome)?;
         self.reports_can_be_written(&outcome)?;
+        self.exports_say_the_same(&outcome)?;
         Ok(self.tally)
     }
 
@@ -314,6 +316,52 @@ impl<'a> Examination<'a> {
                     }
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// The program can be written for other tools, and as C it has the same answer.
+    fn exports_say_the_same(&mut self, known: &Outcome) -> Checked {
+        let chosen = self.random.below(known.answers.len().max(1));
+        let Some(answer) = known.answers.get(chosen) else {
+            return Ok(());
+        };
+        let Some(target) = answer.target() else {
+            return Ok(());
+        };
+        for _ in 0..exports::others(&self.machine, target, &known.certificates) {
+            self.tally.count("exports");
+        }
+        if self.question.bound.is_some() || answer.verdict.is_unknown() {
+            return Ok(());
+        }
+        let Some(machine) = exports::as_c(&self.machine, target)? else {
+            return Ok(());
+        };
+        let question = Question::assertions(&machine);
+        let few = FewLooks::new(self.interrupt, LOOKS);
+        let portfolio = Portfolio::default();
+        let said = match portfolio.check(&machine, &question, &budget(&few), &mut Silent) {
+            Ok(said) => said,
+            Err(Refused::Usage(_)) => return Ok(()),
+            Err(Refused::Fault(fault)) => {
+                let demand = "engines agree and prove it of exported C";
+                return Err(Complaint::new(demand, fault.to_string()));
+            }
+        };
+        self.tally.count("programs as C");
+        let is_reached = said.answers.iter().any(|answer| answer.verdict.is_found());
+        let is_open = said
+            .answers
+            .iter()
+            .any(|answer| answer.verdict.is_unknown());
+        if is_reached != answer.verdict.is_found() && (is_reached || !is_open) {
+            let what = format!(
+                "{} of {}, but C says the opposite",
+                answer.word(),
+                answer.asked
+            );
+            return Err(Complaint::new("exported C has the same answer", what));
         }
         Ok(())
     }

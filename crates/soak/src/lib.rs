@@ -3,11 +3,13 @@
 //! A [`Case`] is a program and a number; the number decides the question, the limits and the damage,
 //! so that a case can be tried again and made smaller. [`Case::examine`] asks every engine that takes
 //! the question, the portfolio, transforms and engines under limits, and holds against each other
-//! what they say; it replays runs, validates certificates and damaged ones, and writes every report.
+//! what they say; it replays runs, validates certificates and damaged ones, writes every report, and
+//! exports the program, as C and back too.
 //! Whatever should not happen is a [`Complaint`], a panic included.
 
 mod checks;
 pub mod damage;
+mod exports;
 mod questions;
 mod tally;
 

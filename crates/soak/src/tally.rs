@@ -7,7 +7,7 @@ pub struct Tally {
 }
 
 /// Everything that is counted, in the order in which it is shown.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 17] = [
     "programs",
     "questions about places",
     "questions about properties",
@@ -23,6 +23,8 @@ const NAMES: [&str; 15] = [
     "damaged runs refused",
     "runs in reports",
     "reports",
+    "exports",
+    "programs as C",
 ];
 
 impl Tally {

@@ -11,6 +11,7 @@
 //! constants, comments) and nothing that a later stage computes.
 
 use crate::chunks::Chunks;
+use crate::list::List;
 use crate::source::Span;
 use std::collections::HashMap;
 
@@ -268,16 +269,16 @@ pub struct Block {
     /// The word after it: `end`, `elsif`, `else`, `fi` or `od`.
     pub closing: Span,
     /// The statements in order.
-    pub stmts: Vec<StmtId>,
+    pub stmts: List<StmtId>,
     /// Labels before the keyword that ends the block.
-    pub end_labels: Vec<Ident>,
+    pub end_labels: List<Ident>,
 }
 
 /// A statement with its labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stmt {
     /// Labels before it, in order.
-    pub labels: Vec<Ident>,
+    pub labels: List<Ident>,
     /// What it does.
     pub kind: StmtKind,
     /// From its first token (labels excluded) to its last (`;` excluded).
@@ -319,33 +320,33 @@ pub enum StmtKind {
     /// `skip`
     Skip,
     /// `print(e, …)`
-    Print(Vec<ExprId>),
+    Print(List<ExprId>),
     /// `x, y := e, f constrain c`
     Assign {
         /// Left-hand sides.
-        targets: Vec<Target>,
+        targets: List<Target>,
         /// Right-hand sides.
-        values: Vec<ExprId>,
+        values: List<ExprId>,
         /// The condition after `constrain`.
         constrain: Option<ExprId>,
     },
     /// `x, y := f(e, …)`, `f(e, …)` or `call f(e, …)`
     Call {
         /// Left-hand sides; empty without `:=`.
-        targets: Vec<Target>,
+        targets: List<Target>,
         /// The procedure.
         callee: Ident,
         /// Arguments.
-        arguments: Vec<ExprId>,
+        arguments: List<ExprId>,
         /// Written with the keyword `call`.
         keyword: bool,
     },
     /// `return e, …`
-    Return(Vec<ExprId>),
+    Return(List<ExprId>),
     /// `if e then … elsif e then … else … fi`
     If {
         /// Conditions with their blocks, in order; at least one.
-        arms: Vec<(ExprId, Block)>,
+        arms: List<(ExprId, Block)>,
         /// The `else` block.
         otherwise: Option<Block>,
     },
@@ -357,7 +358,7 @@ pub enum StmtKind {
         body: Block,
     },
     /// `goto L, M`
-    Goto(Vec<Ident>),
+    Goto(List<Ident>),
     /// `assert(e)`
     Assert(ExprId),
     /// `assume(e)` or `constrain(e)`
@@ -372,7 +373,7 @@ pub enum StmtKind {
     /// `dead x, y` or `havoc x, y`
     Dead {
         /// The variables.
-        variables: Vec<Ident>,
+        variables: List<Ident>,
         /// How it is spelled.
         word: DeadWord,
     },
@@ -383,7 +384,7 @@ pub enum StmtKind {
         /// The procedure.
         callee: Ident,
         /// Arguments.
-        arguments: Vec<ExprId>,
+        arguments: List<ExprId>,
     },
     /// `end_thread`
     EndThread,

@@ -1,13 +1,18 @@
 //! `hardbop soak`: looks for faults of hardbop itself, with random programs and questions.
 
+use crate::STACK_SIZE;
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::interrupt::Patience;
+use crate::limits::TimeAndMemory;
 use crate::panic;
-use hardbop_outcome::{Interrupt, Limit};
+use crate::progress::ProgressArguments;
+use hardbop_outcome::{Event, Interrupt, Limit, Progress};
 use hardbop_soak::{Case, Complaint, Tally};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::thread;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -16,8 +21,11 @@ Examples:
   hardbop soak --seconds 7200 --seed 42       two hours of others
   hardbop soak --cases 1 --seed 1337          one case once more
 
+Ctrl-C and limits end it with the counts so far.
 Exit codes: 0 nothing was found, 2 bad usage, 3 interrupted, 4 a fault of hardbop was found.";
 
+/// How long a case may take to notice a limit.
+const GRACE: Duration = Duration::from_secs(2);
 /// How long a fault is made smaller.
 const SHRINKING: Duration = Duration::from_mins(1);
 
@@ -31,6 +39,9 @@ pub struct Arguments {
     /// Stop after this many programs [default: no limit]
     #[arg(long, value_name = "N")]
     cases: Option<u64>,
+    /// Stop when the whole process uses this much memory [default: no limit]
+    #[arg(long, value_name = "MB")]
+    memory: Option<u64>,
     /// The number of the first program; the others are counted from there
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -42,9 +53,15 @@ pub struct Arguments {
         help_heading = "Output"
     )]
     save: PathBuf,
+    #[command(flatten)]
+    progress: ProgressArguments,
 }
 
-/// Runs the command.
+/// What the thread that examines cases tells.
+type News = (Case, Result<Tally, Complaint>);
+
+/// Runs the command. Cases are examined on a thread of their own, so that one that does not notice
+/// a limit cannot keep back the counts of all others.
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
     // A panic is a fault that was found, and the search goes on.
     panic::report_only();
@@ -52,15 +69,22 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         (None, None) => Some(60),
         (seconds, _) => seconds,
     };
-    let time = Patience::for_at_most(seconds.map(Duration::from_secs));
+    let patience = Patience::start(&TimeAndMemory {
+        time: seconds.map(Duration::from_secs),
+        memory: arguments.memory,
+    });
+    let (seed, cases) = (arguments.seed, arguments.cases.unwrap_or(u64::MAX));
+    let (sender, news) = mpsc::sync_channel(0);
+    let examiner = thread::Builder::new().stack_size(STACK_SIZE);
+    let examiner = examiner.spawn(move || examine(seed, cases, patience, &sender));
+    examiner.map_err(|error| Failure::BadInput(format!("no thread can be started: {error}")))?;
+
+    let mut meter = arguments.progress.meter(console);
+    meter.event(Event::Engine("soak"));
     let mut tally = Tally::default();
-    let mut faults = 0;
-    for number in 0..arguments.cases.unwrap_or(u64::MAX) {
-        if time.check().is_some() {
-            break;
-        }
-        let case = Case::of(arguments.seed.wrapping_add(number));
-        match case.examine(&time) {
+    let (mut programs, mut faults) = (0, 0);
+    while let Some((case, result)) = next(&news, &patience) {
+        match result {
             Ok(more) => tally.add(&more),
             Err(complaint) => {
                 faults += 1;
@@ -70,17 +94,48 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
                     "seed {}: not so that {demand}: {what} ({file})\n",
                     case.seed
                 ));
+                // What was found must not be lost if the system ends the process.
+                console.flush();
             }
         }
+        programs += 1;
+        meter.event(Event::Count("programs", programs));
     }
+    drop(meter);
     for (what, count) in tally.figures() {
         console.print(&format!("{count:>9}  {what}\n"));
     }
     console.print(&format!("{faults:>9}  faults\n"));
-    match (faults, time.check()) {
-        (0, Some(Limit::Interrupted)) => Ok(Exit::Unknown),
+    match (faults, patience.exceeded()) {
+        (0, Some(Limit::Interrupted | Limit::Memory)) => Ok(Exit::Unknown),
         (0, _) => Ok(Exit::Fine),
         _ => Ok(Exit::Internal),
+    }
+}
+
+/// Examines one case after the other until somebody has had enough.
+fn examine(seed: u64, cases: u64, patience: Patience, sender: &SyncSender<News>) {
+    for number in 0..cases {
+        if patience.check().is_some() {
+            return;
+        }
+        let case = Case::of(seed.wrapping_add(number));
+        let result = case.examine(&patience);
+        if sender.send((case, result)).is_err() {
+            return;
+        }
+    }
+}
+
+/// What came of the next case. Nothing once all are done, or when a limit has been reached and the
+/// case at hand does not end.
+fn next(news: &Receiver<News>, patience: &Patience) -> Option<News> {
+    loop {
+        match news.recv_timeout(GRACE) {
+            Ok(news) => return Some(news),
+            Err(RecvTimeoutError::Timeout) if patience.exceeded().is_none() => {}
+            Err(_) => return None,
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::ast::{
 };
 use crate::codes;
 use crate::diagnostic::Diagnostic;
+use crate::list::List;
 use crate::source::Span;
 use crate::token::TokenKind;
 
@@ -47,8 +48,8 @@ impl Parser<'_> {
             body: Block {
                 opening: Span::new(start, start),
                 closing: span.after(),
-                stmts,
-                end_labels: Vec::new(),
+                stmts: stmts.into(),
+                end_labels: List::default(),
             },
             span,
             end_span: span.after(),
@@ -119,14 +120,14 @@ impl Parser<'_> {
             let kind = if self.at(TokenKind::Goto) {
                 self.advance();
                 jumped = Some(begin.span);
-                StmtKind::Goto(self.jump_targets())
+                StmtKind::Goto(self.jump_targets().into())
             } else {
                 self.simple_kind()
             };
             let failed = matches!(kind, StmtKind::Error);
             let span = self.span_since(begin.span.start);
             stmts.push(self.ast.add_stmt(Stmt {
-                labels: std::mem::take(&mut labels),
+                labels: std::mem::take(&mut labels).into(),
                 kind,
                 span,
             }));
@@ -139,8 +140,8 @@ impl Parser<'_> {
         if jumped.is_none() {
             let span = Span::new(self.last_end, self.last_end);
             stmts.push(self.ast.add_stmt(Stmt {
-                labels,
-                kind: StmtKind::Return(Vec::new()),
+                labels: labels.into(),
+                kind: StmtKind::Return(List::default()),
                 span,
             }));
         }

@@ -8,6 +8,7 @@ use crate::ast::{
 };
 use crate::codes;
 use crate::diagnostic::Diagnostic;
+use crate::list::List;
 use crate::source::Span;
 use crate::token::TokenKind;
 
@@ -215,11 +216,12 @@ impl Parser<'_> {
             first_expr,
         };
         let Some(begin) = begin else {
-            procedure.body.stmts.push(self.ast.add_stmt(Stmt {
-                labels: Vec::new(),
+            let unread = self.ast.add_stmt(Stmt {
+                labels: List::default(),
                 kind: StmtKind::Error,
                 span: Span::default(),
-            }));
+            });
+            procedure.body.stmts = vec![unread].into();
             procedure.span = self.span_since(start);
             return Some(ReadItem::Procedure(procedure));
         };

@@ -4,6 +4,7 @@ use super::Parser;
 use crate::ast::{AssumeWord, DeadWord, ExprId, Ident, StmtKind, Target};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
+use crate::list::List;
 use crate::token::TokenKind;
 
 impl Parser<'_> {
@@ -29,9 +30,9 @@ impl Parser<'_> {
                     K::Semicolon | K::EndWord | K::Fi | K::Od | K::Else | K::Elsif | K::End
                 );
                 StmtKind::Return(if nothing {
-                    Vec::new()
+                    List::default()
                 } else {
-                    self.comma_list(|p| Some(p.expression()))
+                    self.comma_list(|p| Some(p.expression())).into()
                 })
             }
             K::Goto => {
@@ -40,7 +41,7 @@ impl Parser<'_> {
                 if labels.is_empty() {
                     StmtKind::Error
                 } else {
-                    StmtKind::Goto(labels)
+                    StmtKind::Goto(labels.into())
                 }
             }
             K::Assert => {
@@ -68,7 +69,7 @@ impl Parser<'_> {
                 } else {
                     DeadWord::Havoc
                 };
-                let variables = self.comma_list(|p| p.name("of a variable"));
+                let variables: List<Ident> = self.comma_list(|p| p.name("of a variable")).into();
                 if variables.is_empty() {
                     StmtKind::Error
                 } else {
@@ -80,7 +81,7 @@ impl Parser<'_> {
                 let Some(callee) = self.name("of a procedure") else {
                     return StmtKind::Error;
                 };
-                self.call(Vec::new(), callee, true)
+                self.call(List::default(), callee, true)
             }
             K::StartThread => self.start_thread(),
             kind if kind.is_keyword()
@@ -131,7 +132,7 @@ impl Parser<'_> {
         if first.kind == K::Name && self.next.kind == K::LeftParen {
             let token = self.advance();
             let callee = self.ident(token);
-            return self.call(Vec::new(), callee, false);
+            return self.call(List::default(), callee, false);
         }
         if first.kind == K::Name
             && self.lexer.slice(first.span) == "sync"
@@ -147,7 +148,7 @@ impl Parser<'_> {
             );
             return StmtKind::Error;
         }
-        let targets = self.comma_list(|p| {
+        let targets = List::from(self.comma_list(|p| {
             if let Some(token) = p.accept(K::Underscore) {
                 return Some(Target::Discard(token.span));
             }
@@ -156,7 +157,7 @@ impl Parser<'_> {
                 K::LeftBracket => Target::Element(p.element(name)),
                 _ => Target::Variable(name),
             })
-        });
+        }));
         if targets.is_empty() || self.expect(K::Assign, "of an assignment").is_none() {
             return StmtKind::Error;
         }
@@ -171,7 +172,7 @@ impl Parser<'_> {
             };
             return self.call(targets, callee, true);
         }
-        let values = self.comma_list(|p| Some(p.expression()));
+        let values = self.comma_list(|p| Some(p.expression())).into();
         let constrain = self
             .accept(K::Constrain)
             .is_some()
@@ -183,7 +184,7 @@ impl Parser<'_> {
         }
     }
 
-    fn call(&mut self, targets: Vec<Target>, callee: Ident, keyword: bool) -> StmtKind {
+    fn call(&mut self, targets: List<Target>, callee: Ident, keyword: bool) -> StmtKind {
         match self.arguments() {
             Some(arguments) => StmtKind::Call {
                 targets,
@@ -196,12 +197,12 @@ impl Parser<'_> {
     }
 
     /// `(e, …)`, possibly empty.
-    fn arguments(&mut self) -> Option<Vec<ExprId>> {
+    fn arguments(&mut self) -> Option<List<ExprId>> {
         self.expect(TokenKind::LeftParen, "before the arguments")?;
         let arguments = if self.at(TokenKind::RightParen) {
-            Vec::new()
+            List::default()
         } else {
-            self.comma_list(|p| Some(p.expression()))
+            self.comma_list(|p| Some(p.expression())).into()
         };
         self.expect(TokenKind::RightParen, "after the arguments")?;
         Some(arguments)

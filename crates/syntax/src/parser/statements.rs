@@ -128,8 +128,8 @@ impl Parser<'_> {
                     return Block {
                         opening,
                         closing,
-                        stmts: body,
-                        end_labels: labels,
+                        stmts: body.into(),
+                        end_labels: labels.into(),
                     };
                 }
                 K::Decl | K::ThreadLocal => {
@@ -208,8 +208,8 @@ impl Parser<'_> {
             let finished = Block {
                 opening: block.block_opening,
                 closing: word.span,
-                stmts: std::mem::take(&mut block.stmts),
-                end_labels: std::mem::take(labels),
+                stmts: std::mem::take(&mut block.stmts).into(),
+                end_labels: std::mem::take(labels).into(),
             };
             if let Some(finished_condition) = condition.take() {
                 push_few(arms, (finished_condition, finished));
@@ -219,8 +219,8 @@ impl Parser<'_> {
                 let message = format!("{} after `else`", word.kind.describe());
                 let opening = block.opening;
                 // What stood in `else` is kept as it is; the new part is read into it.
-                block.stmts = finished.stmts;
-                *labels = finished.end_labels;
+                block.stmts = finished.stmts.into();
+                *labels = finished.end_labels.into();
                 self.lexer.report(
                     Diagnostic::new(codes::STRAY_TEXT, word.span, message)
                         .also(opening, "this `if` has its `else` already"),
@@ -253,8 +253,8 @@ impl Parser<'_> {
         let last = Block {
             opening: block.block_opening,
             closing,
-            stmts: block.stmts,
-            end_labels: std::mem::take(labels),
+            stmts: block.stmts.into(),
+            end_labels: std::mem::take(labels).into(),
         };
         let kind = match block.what {
             Opened::While { condition } => StmtKind::While {
@@ -267,7 +267,7 @@ impl Parser<'_> {
             } => {
                 push_few(&mut arms, (condition, last));
                 StmtKind::If {
-                    arms,
+                    arms: arms.into(),
                     otherwise: None,
                 }
             }
@@ -275,14 +275,14 @@ impl Parser<'_> {
                 arms,
                 condition: None,
             } => StmtKind::If {
-                arms,
+                arms: arms.into(),
                 otherwise: Some(last),
             },
             Opened::Body => return,
         };
         let span = self.span_since(block.opening.start);
         let stmt = self.ast.add_stmt(Stmt {
-            labels: block.labels,
+            labels: block.labels.into(),
             kind,
             span,
         });
@@ -295,7 +295,7 @@ impl Parser<'_> {
     fn unread_statement(&mut self, open: &mut [OpenBlock], labels: &mut Vec<Ident>, start: Span) {
         let span = self.span_since(start.start);
         let stmt = self.ast.add_stmt(Stmt {
-            labels: std::mem::take(labels),
+            labels: std::mem::take(labels).into(),
             kind: StmtKind::Error,
             span,
         });
@@ -331,7 +331,7 @@ impl Parser<'_> {
         let failed = matches!(kind, StmtKind::Error);
         let span = self.span_since(start);
         let stmt = self.ast.add_stmt(Stmt {
-            labels: std::mem::take(labels),
+            labels: std::mem::take(labels).into(),
             kind,
             span,
         });
