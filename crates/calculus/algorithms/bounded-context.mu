@@ -76,6 +76,7 @@ bool Reachable(Module m, PC p)
   | ( exists State u, State v, Switch ecs, Switch cs, Earlier g, Schedule t.
         Reach(u, v, ecs, cs, g, t) & v.mod = m & v.pc = p ) );
 
+// the question
 ( ( exists Module m, PC p. Target(m, p) & ReachedBefore(m, p) )
 | ( exists State u, State v, Switch ecs, Switch cs, Earlier g, Schedule t.
       Reach(u, v, ecs, cs, g, t) & Target(v.mod, v.pc) ) );

@@ -77,6 +77,7 @@ bool Reachable(Module m, PC p)
   | ( exists Thread h, State u, State v, Round er, Round r, Shares a, Shares b.
         Reach(h, u, v, er, r, a, b) & v.mod = m & v.pc = p ) );
 
+// the question
 ( ( exists Module m, PC p. Target(m, p) & ReachedBefore(m, p) )
 | ( exists Thread h, State u, State v, Round er, Round r, Shares a, Shares b.
       Reach(h, u, v, er, r, a, b) & Target(v.mod, v.pc) ) );

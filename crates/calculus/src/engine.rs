@@ -180,7 +180,12 @@ impl CalculusEngine {
             let why = if own.is_none_or(Algorithm::is_built_in) {
                 Limit::Contradiction { what }
             } else {
-                let what = format!("`{algorithm}` for an algorithm: {what}");
+                let fewer = if is_reached {
+                    ""
+                } else {
+                    " (to explore fewer runs, use `hardbop solve`)"
+                };
+                let what = format!("`{algorithm}` for an algorithm: {what}{fewer}");
                 Limit::Declined { what }
             };
             return Answer::new(target.clone(), Verdict::Unknown(why));

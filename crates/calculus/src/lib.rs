@@ -27,6 +27,7 @@ mod search {
     pub mod actions;
     pub mod algorithm;
     pub(crate) mod decide;
+    pub mod starts;
 }
 
 /// What people see of values.
@@ -44,3 +45,4 @@ pub use evidence::tuple_words::TupleWords;
 pub use search::actions;
 pub use search::algorithm::{self, Algorithm};
 pub use search::decide::{Decided, decide_threads, sequential_problem, thread_problem};
+pub use search::starts;

@@ -3,6 +3,7 @@
 use crate::exit::Failure;
 use crate::input;
 use hardbop_calculus::algorithm::{BUILT_IN, BuiltIn, Kind, answer};
+use hardbop_calculus::starts::is_sequential;
 use hardbop_calculus::threads::{ThreadBound, fixed};
 use hardbop_calculus::{Algorithm, Extent, sequential_problem, thread_problem};
 use hardbop_formula::{Checked, load};
@@ -112,6 +113,17 @@ pub fn find_algorithm(name: &str) -> Result<Algorithm, Failure> {
     Ok(read_algorithm(name, &input::read_source(name)?))
 }
 
+/// Whether a file loads an algorithm that comes with hardbop, which is about a program.
+pub fn loads_from_library(source: &Source) -> bool {
+    let mut found = false;
+    load(source, &mut |path| {
+        let file = input::read_source(path);
+        found |= file.is_err() && BuiltIn::at(path).is_some();
+        file.map_err(|failure| failure.message().unwrap_or_default().to_owned())
+    });
+    found
+}
+
 /// A user's algorithm with the files that it loads.
 pub fn read_algorithm(name: &str, source: &Source) -> Algorithm {
     let mut files: Vec<(String, Source)> = Vec::new();
@@ -142,6 +154,18 @@ pub fn refuse_errors(algorithm: &Algorithm, checked: &Checked) -> Result<(), Fai
             message.push_str(&render(source, &diagnostics, Colour::Plain));
         }
         return Err(Failure::BadInput(message.trim_end().to_owned()));
+    }
+    Ok(())
+}
+
+/// Refuses an algorithm for sequential programs where there are threads: it would see one of them.
+pub fn refuse_sequential(algorithm: &Algorithm, checked: &Checked) -> Result<(), Failure> {
+    if checked.system.as_ref().is_some_and(is_sequential) {
+        let name = algorithm.name.trim_end_matches(".mu");
+        return Err(Failure::BadInput(format!(
+            "`{name}` starts with `Init`, which is the start of a sequential program; with threads \
+             use `ThreadStart` and `Started`, as `bounded-context` does"
+        )));
     }
     Ok(())
 }
@@ -185,7 +209,9 @@ pub fn check_algorithm(
             let Ok(fixed) = fixed(machine, threads) else {
                 return Ok(());
             };
-            thread_problem(&fixed, &[], bound, Some(algorithm), extent).1
+            let checked = thread_problem(&fixed, &[], bound, Some(algorithm), extent).1;
+            refuse_sequential(algorithm, &checked)?;
+            checked
         }
         _ => return Ok(()),
     };

@@ -29,7 +29,7 @@ use hardbop_machine::Machine;
 use hardbop_outcome::{
     Answer, Asked, Budget, Certificate, Evidence, Limit, Outcome, Question, Verdict,
 };
-use hardbop_portfolio::{Portfolio, Refused, Validation, explain::explain};
+use hardbop_portfolio::{Options, Portfolio, Refused, Validation, explain::explain};
 use hardbop_report::{Document, Painter, TraceTexts};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -172,6 +172,9 @@ pub fn run(
                 console.print(&printed.text);
             }
             print_answers(console, arguments, &machine, &outcome.answers, &budget)?;
+            if let Some(note) = foreign_runs(options, &outcome) {
+                console.note(&note);
+            }
         }
         if let Some(file) = &output.certificate
             && has_certificates
@@ -217,6 +220,21 @@ pub fn run(
         console.note(&format!("so far: {counters}"));
     }
     trouble.map(|()| exit)
+}
+
+/// Says that runs are not those of a user's algorithm.
+fn foreign_runs(options: &Options, outcome: &Outcome) -> Option<String> {
+    let own = options
+        .algorithm
+        .as_ref()
+        .filter(|own| !own.is_built_in())?;
+    let mut evidence = outcome.answers.iter().filter_map(|a| a.verdict.evidence());
+    evidence.any(Evidence::has_run).then(|| {
+        format!(
+            "the run is one of the program, found by another engine: `{}` may leave it out",
+            own.name
+        )
+    })
 }
 
 /// Once the first verdict is being written, the rest follows.

@@ -5,7 +5,8 @@
 //! standard error, and the others are still answered where that is possible.
 
 use crate::calculus_arguments::{
-    RelationsArguments, ThreadArguments, find_algorithm, read_algorithm, refuse_errors,
+    RelationsArguments, ThreadArguments, find_algorithm, loads_from_library, read_algorithm,
+    refuse_errors, refuse_sequential,
 };
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
@@ -17,7 +18,7 @@ use crate::targets::TargetArguments;
 use crate::usage::Usage;
 use crate::watchdog;
 use hardbop_calculus::actions::{self, Actions};
-use hardbop_calculus::{Extent, TupleWords, sequential_problem, thread_problem, threads};
+use hardbop_calculus::{Extent, TupleWords, sequential_problem, starts, thread_problem, threads};
 use hardbop_fixpoint::{Limits as SolverLimits, Options, Round, Solver, Stop, Strategy};
 use hardbop_formula::{ActionKind, Checked, Formula, FormulaId, System, declares_needs};
 use hardbop_machine::NodeId;
@@ -122,7 +123,7 @@ pub fn run(
     let Some(file) = &arguments.about.program else {
         arguments.about.refuse_without_program()?;
         let source = input::read_source(&arguments.file)?;
-        let needs_program = declares_needs(source.text());
+        let needs_program = declares_needs(source.text()) || loads_from_library(&source);
         let checked = if needs_program {
             // Its needs are all that is known of the program.
             read_algorithm(&arguments.file, &source).check()
@@ -170,11 +171,17 @@ pub fn run(
             static_threads = fixed.map_err(|what| refused(&what))?;
             let own = Some(&algorithm);
             threads_problem = thread_problem(&static_threads, &targets, bound, own, extent);
+            refuse_sequential(&algorithm, &threads_problem.1)?;
             (&threads_problem.0.program, &threads_problem.1)
         }
         None => {
             if let Some(what) = hardbop_calculus::unsupported(&machine) {
-                return Err(refused(what));
+                if machine.is_sequential() {
+                    return Err(refused(what));
+                }
+                let help = "give --contexts K or --rounds R";
+                let why = format!("the relations of {what} cannot be made without a bound; {help}");
+                return Err(Failure::BadInput(why));
             }
             sequential = sequential_problem(&machine, &algorithm, &targets, &targets, extent);
             (&sequential.0, &sequential.1)
@@ -185,6 +192,9 @@ pub fn run(
     let system = checked.system.as_ref().ok_or(Failure::Reported)?;
     if arguments.check {
         return Ok(fine(console, arguments));
+    }
+    if targets.is_empty() && starts::uses(system, "Target", "") {
+        console.note("`Target` holds nowhere: the program has no assertions; give --reach LABEL");
     }
     let words = Some(TupleWords(program));
     Ok(solve(console, patience, arguments, system, words, usage))
