@@ -108,13 +108,13 @@ end
         bool programInt(Module m, PC p, PC q, Local l, Local k, Global g, Global h)
           m < p, p ~+ q, p < l, p < g, l ~+ k, g ~+ h
         ( m=0 & ( // f
-            p=0 & q=1 & (k.return <-> (l.s0 & g.g))
+            p=0 & q=1 & (k.return <-> (l.s0 & g.g)) // 10: return x & g
           )
         | m=1 & ( // main
-            p=0 & q=1 & k.s0=g.g
-          | p=2 & q=3 & l.s0
-          | p=2 & q=4 & !l.s0
-          | p=3 & q=4
+            p=0 & q=1 & k.s0=g.g // 5: a, g := g, *
+          | p=2 & q=3 & l.s0 // 7: if (a)
+          | p=2 & q=4 & !l.s0 // 7: if (a)
+          | p=3 & q=4 // 7: L: skip
           )
         );
 
@@ -122,7 +122,7 @@ end
         bool programCall(Module m, Module n, PC p, Local l, Local k, Global g)
           m ~+ n, m < p, p < l, p < g, l ~+ k
         ( m=1 & ( // main
-            n=0 & p=1 & (k.s0 <-> !l.s0)
+            n=0 & p=1 & (k.s0 <-> !l.s0) // 6: a := f(!a)
           )
         );
 
