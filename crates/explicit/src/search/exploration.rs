@@ -70,9 +70,9 @@ pub(crate) struct Cursor {
     /// Where this state's decisions begin on the shared stack.
     base: u32,
     /// Ways to take the current edge that have been found.
-    found: u32,
+    found: u8,
     /// Edges that wait until all others have been taken, by their distance from the first.
-    parked: u64,
+    parked: u16,
     /// Its calls wait already.
     again: bool,
 }
@@ -108,7 +108,7 @@ const TRIES: u32 = 4096;
 /// have been taken: a comparison of two open words has as many ways as there are values, and
 /// what is behind the other branch should not have to wait for all of them. Its first ways are
 /// taken again then.
-const WAYS: u32 = 4;
+const WAYS: u8 = 4;
 
 /// There is room for this many states of each node from the start. A long program with few
 /// variables has no more, and its tables are never copied.
@@ -536,9 +536,9 @@ impl Cursor {
             self.found = 0;
             return;
         }
-        self.found += 1;
+        self.found = self.found.saturating_add(1);
         let distance = edge.0 - first;
-        if self.found == WAYS && distance < u64::BITS && self.edge + 1 < self.end {
+        if self.found == WAYS && distance < u16::BITS && self.edge + 1 < self.end {
             self.parked |= 1 << distance;
             decisions.truncate(self.base as usize);
             self.edge += 1;
