@@ -70,7 +70,7 @@ fn counts_are_printed_when_it_is_asked_to_stop() {
 
 #[test]
 fn a_limit_of_memory_ends_it_with_counts() {
-    let output = soak(&["--cases", "1000000000", "--memory", "1"]);
+    let output = soak(&["--cases", "1000000000", "--memory", "2"]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output));
     assert!(text(&output).ends_with("        0  faults\n"));
 }

@@ -11,6 +11,8 @@ use crate::progress::ProgressArguments;
 use hardbop_outcome::{Event, Interrupt, Limit, Progress};
 use hardbop_soak::{Case, Complaint, Tally};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::Duration;
@@ -76,7 +78,12 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     let (seed, cases) = (arguments.seed, arguments.cases.unwrap_or(u64::MAX));
     let (sender, news) = mpsc::sync_channel(0);
     let examiner = thread::Builder::new().stack_size(STACK_SIZE);
-    let examiner = examiner.spawn(move || examine(seed, cases, patience, &sender));
+    let patience = Arc::new(Lasting {
+        patience,
+        is_memory_used_up: AtomicBool::new(false),
+    });
+    let shared = Arc::clone(&patience);
+    let examiner = examiner.spawn(move || examine(seed, cases, &shared, &sender));
     examiner.map_err(|error| Failure::BadInput(format!("no thread can be started: {error}")))?;
 
     let mut meter = arguments.progress.meter(console);
@@ -106,21 +113,40 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         console.print(&format!("{count:>9}  {what}\n"));
     }
     console.print(&format!("{faults:>9}  faults\n"));
-    match (faults, patience.exceeded()) {
+    match (faults, patience.check()) {
         (0, Some(Limit::Interrupted | Limit::Memory)) => Ok(Exit::Unknown),
         (0, _) => Ok(Exit::Fine),
         _ => Ok(Exit::Internal),
     }
 }
 
+/// Patience that remembers that memory had run out, which is over when the case at hand has ended.
+struct Lasting {
+    patience: Patience,
+    is_memory_used_up: AtomicBool,
+}
+
+impl Interrupt for Lasting {
+    fn check(&self) -> Option<Limit> {
+        if self.is_memory_used_up.load(Ordering::Relaxed) {
+            return Some(Limit::Memory);
+        }
+        let limit = self.patience.check();
+        if limit == Some(Limit::Memory) {
+            self.is_memory_used_up.store(true, Ordering::Relaxed);
+        }
+        limit
+    }
+}
+
 /// Examines one case after the other until somebody has had enough.
-fn examine(seed: u64, cases: u64, patience: Patience, sender: &SyncSender<News>) {
+fn examine(seed: u64, cases: u64, patience: &Lasting, sender: &SyncSender<News>) {
     for number in 0..cases {
         if patience.check().is_some() {
             return;
         }
         let case = Case::of(seed.wrapping_add(number));
-        let result = case.examine(&patience);
+        let result = case.examine(patience);
         if sender.send((case, result)).is_err() {
             return;
         }
@@ -129,11 +155,11 @@ fn examine(seed: u64, cases: u64, patience: Patience, sender: &SyncSender<News>)
 
 /// What came of the next case. Nothing once all are done, or when a limit has been reached and the
 /// case at hand does not end.
-fn next(news: &Receiver<News>, patience: &Patience) -> Option<News> {
+fn next(news: &Receiver<News>, patience: &Lasting) -> Option<News> {
     loop {
         match news.recv_timeout(GRACE) {
             Ok(news) => return Some(news),
-            Err(RecvTimeoutError::Timeout) if patience.exceeded().is_none() => {}
+            Err(RecvTimeoutError::Timeout) if patience.check().is_none() => {}
             Err(_) => return None,
         }
     }
