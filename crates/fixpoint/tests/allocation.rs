@@ -114,11 +114,11 @@ fn copies_that_are_not_needed_at_the_same_time_share_their_variables() {
     let s = builder.variable("s", 64);
     let reach = builder.relation("Reach", RelationKind::Least, &[s]);
     let [t, u] = ["t", "u"].map(|name| builder.variable(name, 64));
-    let clauses = [t, u].map(|copy| {
-        let (reached, step) = (builder.apply(reach, &[copy]), builder.successor(copy, s));
-        let is_small = builder.is(copy, if copy == t { 3 } else { 5 });
-        let all = builder.and(&[reached, step, is_small]);
-        builder.exists(&[copy], all)
+    let steps = [builder.successor(t, s), builder.successor(s, u)];
+    let clauses = [(t, steps[0]), (u, steps[1])].map(|(copy, step)| {
+        let reached = builder.apply(reach, &[copy]);
+        let both = builder.and(&[reached, step]);
+        builder.exists(&[copy], both)
     });
     let body = builder.or(&clauses);
     builder.define(reach, body);
