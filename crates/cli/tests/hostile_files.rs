@@ -80,10 +80,12 @@ struct Reader {
 }
 
 /// Algorithms for the calculus: without a program they are not whole systems of equations.
-const ALGORITHMS: [&str; 10] = [
+const ALGORITHMS: [&str; 12] = [
     "branching-time.mu",
     "dead-writes.mu",
     "delay-bounded.mu",
+    "one-stretch.mu",
+    "stale-lock.mu",
     "depth-game.mu",
     "dominators.mu",
     "equal-variables.mu",

@@ -172,7 +172,7 @@ pub fn run(
                 console.print(&printed.text);
             }
             print_answers(console, arguments, &machine, &outcome.answers, &budget)?;
-            if let Some(note) = foreign_runs(options, &outcome) {
+            if let Some(note) = foreign_runs(&machine, options, &outcome) {
                 console.note(&note);
             }
         }
@@ -222,8 +222,12 @@ pub fn run(
     trouble.map(|()| exit)
 }
 
-/// Says that runs are not those of a user's algorithm.
-fn foreign_runs(options: &Options, outcome: &Outcome) -> Option<String> {
+/// Says that runs are not those of a user's algorithm for threads, which may have a scheduler of its
+/// own.
+fn foreign_runs(machine: &Machine, options: &Options, outcome: &Outcome) -> Option<String> {
+    if machine.is_sequential() {
+        return None;
+    }
     let own = options
         .algorithm
         .as_ref()

@@ -62,7 +62,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", help_heading = "Limits")]
     nodes: Option<u64>,
     /// Check the file, against the program or against what it needs of one, and do not solve it
-    #[arg(long, help_heading = "Output", conflicts_with_all = ["model", "explain_plan", "trace", "stats"])]
+    #[arg(long, conflicts_with_all = ["model", "explain_plan", "trace", "stats"])]
     check: bool,
     /// Print values that make a query `exists …` true or a query `forall …` false
     #[arg(long, help_heading = "Output")]
