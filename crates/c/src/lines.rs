@@ -134,9 +134,11 @@ impl<'a> Lines<'a> {
             // A token that was kept is as long as it was.
             let is_kept = place.range().len() == token.len();
             let inside = (offset - token.start) as u32;
-            return match is_kept {
-                true => Span::new(place.start + inside, place.start + inside + 1),
-                false => *place,
+            let at = place.start + inside;
+            return if is_kept {
+                Span::new(at, at + 1)
+            } else {
+                *place
             };
         }
         let line = self.starts.partition_point(|&start| start <= offset) - 1;

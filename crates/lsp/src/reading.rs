@@ -18,12 +18,15 @@ use hardbop_syntax::{Diagnostic, Source, Span, codes};
 use std::path::Path;
 use std::sync::Arc;
 
+/// A C text after the preprocessor; see [`Outside::preprocess`](crate::Outside::preprocess).
+pub(crate) type Preprocessed = Result<Option<Arc<str>>, String>;
+
 /// How other files are read, and C that needs a preprocessor.
 pub(crate) struct Files<'a> {
     /// The text of a file: as an editor has it open, or as it is on the disk.
     pub text: &'a dyn Fn(&str) -> Result<String, String>,
     /// See [`Outside::preprocess`](crate::Outside::preprocess).
-    pub preprocessed: &'a dyn Fn(&str, &str) -> Result<Option<Arc<str>>, String>,
+    pub preprocessed: &'a dyn Fn(&str, &str) -> Preprocessed,
 }
 
 /// A text that has been read.
