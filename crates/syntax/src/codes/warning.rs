@@ -3,12 +3,12 @@
 super::codes! {
     MIXED_EQUALITY = 70, Warning, "`=` beside `&` without parentheses",
         "Here `=` and `!=` bind tighter than `&`, as in C: `a = b & c` means `(a = b) & c`. In boppo it means `a = (b & \
-         c)`. The program is read as here; write the parentheses so that nobody needs to know.",
+         c)`. The program is read as here; write the parentheses so that the order does not matter.",
         bad: "decl a, b, c;\nvoid main() begin\n  assume(a = b & c);\nend\n",
         fixed: "decl a, b, c;\nvoid main() begin\n  assume((a = b) & c);\nend\n";
     MIXED_XOR = 71, Warning, "`^` beside `|` without parentheses",
         "Here `^` binds tighter than `|`, as in C: `a | b ^ c` means `a | (b ^ c)`. Other tools read `(a | b) ^ c`. \
-         Write the parentheses so that nobody needs to know.",
+         Write the parentheses so that the order does not matter.",
         bad: "decl a, b, c;\nvoid main() begin\n  assume(a | b ^ c);\nend\n",
         fixed: "decl a, b, c;\nvoid main() begin\n  assume(a | (b ^ c));\nend\n";
     FALLS_OFF_END = 72, Warning, "end of a procedure with results",
