@@ -12,7 +12,8 @@
 //!   Symbols that have been copied in part in some caller are *frozen*: they never join a family.
 //! - Bits of a family with several blocks are not decided one by one, and neither are those of a
 //!   *pinned* base, which has relatives in a caller. Either is split until one value is left. A
-//!   base without relatives becomes bits again once its interval is what a prefix leaves open.
+//!   base without relatives becomes bits again once its interval is what a prefix leaves open:
+//!   bits say the same in fewer words, and arithmetic that needs bits finds them decided.
 
 use crate::encoding::step::Split;
 
@@ -134,6 +135,7 @@ impl Blocks {
     }
 
     /// Whether there is nothing to say.
+    #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.blocks.is_empty() && self.frozen.is_empty()
     }
@@ -165,14 +167,7 @@ impl Blocks {
             return Split::Bit(symbol);
         };
         let (first, width) = (block.base, block.width);
-        let values = self.values(first, width);
-        let is_pinned = self
-            .position(first)
-            .is_some_and(|index| self.blocks[index].is_pinned);
-        if values.is_prefix() && !is_pinned && self.relatives(first) == 1 {
-            return Split::Bits { first };
-        }
-        halved(first, width, values)
+        halved(first, width, self.values(first, width))
     }
 
     /// What has to be decided before a sum of a word is a word of its own, if anything.
@@ -185,8 +180,23 @@ impl Blocks {
         (values.more != mask(width)).then(|| halved(base, width, values))
     }
 
-    /// Cuts the values from one to another out of the interval of a base and keeps one part.
-    pub(crate) fn cut(&mut self, first: u32, width: u32, (from, last): (u64, u64), upper: bool) {
+    /// Becomes what is known elsewhere. Most often that is nothing.
+    #[inline]
+    pub(crate) fn copy(&mut self, other: &Self) {
+        if !(self.is_empty() && other.is_empty()) {
+            self.clone_from(other);
+        }
+    }
+
+    /// Cuts the values from one to another out of the interval of a base and keeps one part. What
+    /// is left may be bits: the word is a shorter one for the cuts that follow.
+    pub(crate) fn cut(
+        &mut self,
+        (first, width): (u32, u32),
+        (from, last): (u64, u64),
+        upper: bool,
+        decided: &mut Vec<Option<bool>>,
+    ) {
         let index = self.position(first).unwrap_or_else(|| {
             let all = Interval::all(width);
             self.blocks.push(Block::base(first, width, all));
@@ -205,6 +215,7 @@ impl Blocks {
                 more: lower,
             }
         };
+        self.loosen(index, decided);
     }
 
     /// Says that a word lies in an interval, whatever was said of it before.
@@ -236,19 +247,48 @@ impl Blocks {
         });
     }
 
-    /// A base becomes bits: `decide` is told those that its values have in common.
-    pub(crate) fn loosen(&mut self, first: u32, mut decide: impl FnMut(u32, bool)) {
-        let Some(index) = self.position(first) else {
-            return;
-        };
-        let Block { width, values, .. } = self.blocks.swap_remove(index);
+    /// A base of which one value is left, or that bits say as well, is taken away, and the bits
+    /// that all its values have in common are decided; whether that was so.
+    fn loosen(&mut self, index: usize, decided: &mut Vec<Option<bool>>) -> bool {
+        let Block {
+            first,
+            width,
+            base,
+            values,
+            is_pinned,
+            ..
+        } = self.blocks[index];
+        if base != first || !values.is_prefix() {
+            return false;
+        }
+        if values.more == 0 {
+            self.fix(base, values.first, decided);
+            return true;
+        }
+        if is_pinned || self.relatives(first) > 1 {
+            return false;
+        }
+        self.blocks.remove(index);
         for bit in (0..width).filter(|bit| values.more >> bit & 1 == 0) {
-            decide(first + bit, values.first >> bit & 1 == 1);
+            learn(decided, first + bit, values.first >> bit & 1 == 1);
+        }
+        true
+    }
+
+    /// Does so with all bases.
+    pub(crate) fn loosen_all(&mut self, decided: &mut Vec<Option<bool>>) {
+        let mut index = 0;
+        while index < self.blocks.len() {
+            if self.loosen(index, decided) {
+                index = 0;
+            } else {
+                index += 1;
+            }
         }
     }
 
-    /// Takes families away of which one value is left or some bit has been decided; the rest of
-    /// their bits follows if that is all of a word.
+    /// Takes families away of which some bit has been decided, the rest of their bits follows if
+    /// that is all of a word; and those of which one value is left or that bits say as well.
     pub(crate) fn settle(&mut self, decided: &mut Vec<Option<bool>>) {
         let mut index = 0;
         while index < self.blocks.len() {
@@ -257,31 +297,30 @@ impl Blocks {
                 width,
                 base,
                 offset,
-                values,
                 ..
             } = self.blocks[index];
             let bit = |bit: u32| decided.get((first + bit) as usize).copied().flatten();
             let known = (0..width).filter(|&b| bit(b).is_some()).count() as u32;
-            let value = if known == width {
+            if known == 0 {
+                index += 1;
+                continue;
+            }
+            if known == width {
                 let value = (0..width).fold(0, |v, b| v | u64::from(bit(b) == Some(true)) << b);
-                Some(value.wrapping_sub(offset) & mask(width))
+                self.fix(base, value.wrapping_sub(offset) & mask(width), decided);
             } else {
-                (base == first && values.more == 0).then_some(values.first)
-            };
-            match value {
-                Some(value) => self.fix(base, value, decided),
-                None if known > 0 => self.blocks.retain(|block| block.base != base),
-                None => {
-                    index += 1;
-                    continue;
-                }
+                self.blocks.retain(|block| block.base != base);
             }
             index = 0;
         }
+        self.loosen_all(decided);
     }
 
     /// Gives every family a value that it may have.
     pub(crate) fn choose(&mut self, decided: &mut Vec<Option<bool>>) {
+        if self.blocks.is_empty() {
+            return;
+        }
         self.settle(decided);
         while let Some(block) = self.blocks.iter().find(|block| block.base == block.first) {
             let (base, value) = (block.base, block.values.first);
@@ -292,12 +331,8 @@ impl Blocks {
     fn fix(&mut self, base: u32, value: u64, decided: &mut Vec<Option<bool>>) {
         for block in self.blocks.iter().filter(|block| block.base == base) {
             let value = value.wrapping_add(block.offset);
-            let end = (block.first + block.width) as usize;
-            if decided.len() < end {
-                decided.resize(end, None);
-            }
             for bit in 0..block.width {
-                decided[(block.first + bit) as usize] = Some(value >> bit & 1 == 1);
+                learn(decided, block.first + bit, value >> bit & 1 == 1);
             }
         }
         self.blocks.retain(|block| block.base != base);
@@ -312,4 +347,13 @@ impl Blocks {
             }
         }
     }
+}
+
+/// Decides a symbol.
+pub(crate) fn learn(decided: &mut Vec<Option<bool>>, symbol: u32, value: bool) {
+    let index = symbol as usize;
+    if decided.len() <= index {
+        decided.resize(index + 1, None);
+    }
+    decided[index] = Some(value);
 }

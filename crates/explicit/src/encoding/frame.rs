@@ -87,10 +87,14 @@ impl Frame {
         }
         self.unknown.copy_from_slice(&sealed[all..2 * all]);
         let tail = &sealed[2 * all..];
-        let links = tail
-            .iter()
-            .take_while(|&&word| Kind::of(word) == Kind::Link);
-        let mut links = links.map(|&word| Item::read(word)).peekable();
+        let mut links = tail.iter().map(|&word| (Kind::of(word), Item::read(word)));
+        // The bits that the next link is about and those they are equal to; behind all bits if
+        // there is none.
+        let mut next_link = || match links.next() {
+            Some((Kind::Link, link)) => (link.bit, link.bit + link.length, link.other),
+            _ => (u32::MAX, u32::MAX, 0),
+        };
+        let (mut linked, mut end, mut other) = next_link();
         let mut next = first;
         for bit in set_bits(&self.unknown[shape.words..]) {
             self.symbols[shape.entry_bit(0) as usize + bit as usize] = next;
@@ -101,17 +105,15 @@ impl Frame {
             for bit in set_bits(&[unknown]) {
                 let bit = word as u32 * WORD_BITS + bit;
                 let is_home = self.values[word] >> (bit % WORD_BITS) & 1 == 1;
-                while links
-                    .next_if(|link| link.bit + link.length <= bit)
-                    .is_some()
-                {}
-                let link = links.peek().filter(|link| link.bit <= bit);
+                while bit >= end {
+                    (linked, end, other) = next_link();
+                }
                 self.symbols[bit as usize] = if is_home {
                     let home = shape.homes.binary_search(&bit);
                     let home = home.expect("only homes are marked as equal to their entry bit");
                     self.symbols[shape.entry_bit(home) as usize]
-                } else if let Some(link) = link {
-                    self.symbols[(link.other + bit - link.bit) as usize]
+                } else if bit >= linked {
+                    self.symbols[(other + bit - linked) as usize]
                 } else {
                     next += 1;
                     next - 1
@@ -119,7 +121,9 @@ impl Frame {
             }
             self.values[word] &= !unknown;
         }
-        self.open_blocks(tail);
+        if !tail.is_empty() {
+            self.open_blocks(tail);
+        }
         next
     }
 

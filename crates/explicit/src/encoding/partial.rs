@@ -9,12 +9,12 @@
 
 use crate::encoding::blocks::Blocks;
 use crate::encoding::code::{Code, Op, Program};
-use crate::encoding::frame::{Frame, Shape};
+use crate::encoding::frame::{Frame, Shape, set_bits};
 use crate::encoding::layout::Place;
 use crate::encoding::step::Split;
 use crate::encoding::words::Runs;
 use hardbop_machine::{BinaryOp, Type, UnaryOp};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 /// Where undetermined bits were copied from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,15 +25,49 @@ pub(crate) enum Origin {
     Next(u32),
     /// From a choice, from this bit on.
     Input(u32),
-    /// The word with this first symbol, plus an offset.
-    Sum {
-        /// The first symbol of the base.
-        base: u32,
-        /// What is added.
-        offset: u64,
-    },
-    /// From nowhere: this must be decided first.
-    Needs(Split),
+    /// A word plus an offset: the sum with this number among the [`Notes`].
+    Sum(u32),
+    /// From nowhere: this symbol must be decided first.
+    Needs(u32),
+    /// From nowhere: the split with this number among the [`Notes`] must be decided first.
+    Cuts(u32),
+}
+
+impl Origin {
+    /// Whether there is a symbol for each bit.
+    fn is_copy(self) -> bool {
+        matches!(self, Self::Now(_) | Self::Next(_) | Self::Input(_))
+    }
+}
+
+/// A word plus an offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sum {
+    /// The first symbol of the word.
+    pub(crate) base: u32,
+    /// What is added.
+    pub(crate) offset: u64,
+}
+
+/// What the values of one step say of words. Few expressions do, and values are copied
+/// often: it is kept apart from them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notes {
+    sums: Vec<Sum>,
+    splits: Vec<Split>,
+}
+
+impl Notes {
+    /// A sum by its number.
+    pub(crate) fn sum(&self, number: u32) -> Sum {
+        self.sums[number as usize]
+    }
+
+    /// Nothing has been said.
+    pub(crate) fn clear(&mut self) {
+        self.sums.clear();
+        self.splits.clear();
+    }
 }
 
 /// A value some of whose bits are undetermined.
@@ -57,11 +91,11 @@ impl Partial {
         }
     }
 
-    fn needs(split: Split, width_mask: u64) -> Self {
+    fn needs(origin: Origin, width_mask: u64) -> Self {
         Self {
             value: 0,
             unknown: width_mask,
-            origin: Origin::Needs(split),
+            origin,
         }
     }
 
@@ -93,8 +127,10 @@ pub(crate) struct Scene<'a> {
     pub(crate) blocks: &'a Blocks,
     /// How the words of the state before share symbols, found out when it matters.
     pub(crate) runs: &'a OnceCell<Runs>,
+    /// What values of this step say of words.
+    pub(crate) notes: &'a RefCell<Notes>,
     /// The shape of the state before.
-    pub(crate) shape: Shape<'a>,
+    pub(crate) shape: &'a Shape<'a>,
     /// All symbols are below.
     pub(crate) symbols: u32,
     /// Whether words may stay open.
@@ -103,57 +139,100 @@ pub(crate) struct Scene<'a> {
 
 impl Scene<'_> {
     /// The symbol of an undetermined bit of a copy.
+    #[inline]
     pub(crate) fn symbol(&self, origin: Origin, bit: u32) -> u32 {
         match origin {
             Origin::Now(first) => self.now.symbols[(first + bit) as usize],
             Origin::Next(first) => self.next.symbols[(first + bit) as usize],
             Origin::Input(first) => self.inputs.symbols[(first + bit) as usize],
-            Origin::Sum { base, .. } => base,
-            Origin::Needs(_) => unreachable!("what needs a decision has no symbols"),
+            Origin::Sum(_) | Origin::Needs(_) | Origin::Cuts(_) => {
+                unreachable!("only copies have symbols")
+            }
         }
     }
 
     /// What must be decided for a bit of an open value.
     pub(crate) fn need(&self, origin: Origin, bit: u32) -> Split {
-        match origin {
-            Origin::Needs(split) => split,
-            _ => self.blocks.need(self.symbol(origin, bit)),
+        match self.needed(origin, bit) {
+            Origin::Needs(symbol) => Split::Bit(symbol),
+            Origin::Cuts(split) => self.notes.borrow().splits[split as usize],
+            _ => unreachable!("what is needed is a bit or a split"),
         }
     }
 
-    fn highest(&self, partial: Partial) -> Split {
-        self.need(
+    /// The same as an origin.
+    #[inline]
+    fn needed(&self, origin: Origin, bit: u32) -> Origin {
+        let symbol = match origin {
+            Origin::Needs(_) | Origin::Cuts(_) => return origin,
+            Origin::Sum(sum) => self.sum_of(sum).base,
+            copy => self.symbol(copy, bit),
+        };
+        if self.blocks.blocks.is_empty() {
+            return Origin::Needs(symbol);
+        }
+        self.note_split(self.blocks.need(symbol))
+    }
+
+    fn note_split(&self, split: Split) -> Origin {
+        if let Split::Bit(symbol) = split {
+            return Origin::Needs(symbol);
+        }
+        let splits = &mut self.notes.borrow_mut().splits;
+        splits.push(split);
+        Origin::Cuts(splits.len() as u32 - 1)
+    }
+
+    /// Notes a word plus an offset.
+    pub(crate) fn note_sum(&self, sum: Sum) -> Origin {
+        let sums = &mut self.notes.borrow_mut().sums;
+        sums.push(sum);
+        Origin::Sum(sums.len() as u32 - 1)
+    }
+
+    /// A noted sum.
+    pub(crate) fn sum_of(&self, sum: u32) -> Sum {
+        self.notes.borrow().sum(sum)
+    }
+
+    fn highest(&self, partial: Partial) -> Origin {
+        self.needed(
             partial.origin,
             u64::BITS - 1 - partial.unknown.leading_zeros(),
         )
     }
 
-    fn lowest(&self, partial: Partial) -> Split {
-        self.need(partial.origin, partial.unknown.trailing_zeros())
+    fn lowest(&self, partial: Partial) -> Origin {
+        self.needed(partial.origin, partial.unknown.trailing_zeros())
     }
 
     /// Only some bits of a value; the others are 0. A part of a word of which something is known
     /// as a whole has no symbols to be copied.
+    #[inline]
     fn within(&self, partial: Partial, mask: u64) -> Partial {
         let unknown = partial.unknown & mask;
         let is_part = unknown != partial.unknown && unknown != 0;
-        let origin = match partial.origin {
-            Origin::Needs(split) => Origin::Needs(split),
-            sum @ Origin::Sum { .. } if is_part => Origin::Needs(self.need(sum, 0)),
-            copy if is_part && !self.blocks.blocks.is_empty() => {
-                let bits = crate::encoding::frame::set_bits(&[unknown]);
-                let mut symbols = bits.map(|bit| self.symbol(copy, bit));
-                match symbols.find(|&symbol| self.blocks.of(symbol).is_some()) {
-                    Some(symbol) => Origin::Needs(self.blocks.need(symbol)),
-                    None => copy,
-                }
-            }
-            other => other,
-        };
         Partial {
             value: partial.value & mask,
             unknown,
-            origin,
+            origin: if is_part {
+                self.part(partial.origin, unknown)
+            } else {
+                partial.origin
+            },
+        }
+    }
+
+    /// The origin of some bits of a value.
+    fn part(&self, origin: Origin, unknown: u64) -> Origin {
+        match origin {
+            Origin::Sum(_) => self.needed(origin, 0),
+            copy if copy.is_copy() && !self.blocks.blocks.is_empty() => {
+                let mut bits = set_bits(&[unknown]);
+                let bit = bits.find(|&bit| self.blocks.of(self.symbol(copy, bit)).is_some());
+                bit.map_or(copy, |bit| self.needed(copy, bit))
+            }
+            other => other,
         }
     }
 
@@ -208,7 +287,9 @@ impl Scene<'_> {
         if let Some(result) = self.settled_by_one(op, left, right) {
             return result;
         }
-        if let Some(sum) = self.sum(op, ty, left, right) {
+        if ty.width() > 1
+            && let Some(sum) = self.sum(op, ty, left, right)
+        {
             return sum;
         }
         let are_equal = self.are_equal(left, right);
@@ -235,7 +316,7 @@ impl Scene<'_> {
                     Some(holds) => Partial::known(u64::from(holds)),
                     None => match self.compare_words(op, left, right) {
                         Some(Ok(holds)) => Partial::known(u64::from(holds)),
-                        Some(Err(split)) => Partial::needs(split, 1),
+                        Some(Err(split)) => Partial::needs(self.note_split(split), 1),
                         None => self.compare_later(left, right),
                     },
                 }
@@ -259,19 +340,14 @@ impl Scene<'_> {
         if (left.value ^ right.value) & both_known != 0 {
             return Some(false);
         }
-        let is_copy =
-            |partial: Partial| !matches!(partial.origin, Origin::Needs(_) | Origin::Sum { .. });
         if left.unknown != right.unknown {
             return None;
         }
-        if left.unknown != 0
-            && let Origin::Sum { .. } = left.origin
-            && left.origin == right.origin
-        {
-            return Some(true);
+        if let (Origin::Sum(left), Origin::Sum(right)) = (left.origin, right.origin) {
+            return (self.sum_of(left) == self.sum_of(right)).then_some(true);
         }
-        let mut bits = crate::encoding::frame::set_bits(&[left.unknown]);
-        let are_shared = (left.unknown == 0 || is_copy(left) && is_copy(right))
+        let mut bits = set_bits(&[left.unknown]);
+        let are_shared = (left.unknown == 0 || left.origin.is_copy() && right.origin.is_copy())
             && bits.all(|bit| self.symbol(left.origin, bit) == self.symbol(right.origin, bit));
         are_shared.then_some(true)
     }
@@ -452,6 +528,8 @@ mod tests {
         };
         assert_eq!(exact("m + n = 7"), 8);
         assert_eq!(exact("m = n"), 8);
+        // The upper halves become bits, and what is left of the words is split by values.
+        assert_eq!(exact("m >= 4 & n >= 4 & m = n"), 4);
         // 0, and what 1 has no bits of, and so on: 3^3 pairs have no bit in common.
         assert!(exact("(m & n) = 0") <= 27);
         assert_eq!(exact("(m ^ n) = 7"), 8);

@@ -7,14 +7,14 @@
 //! splits of one state cover it exactly, so no run is lost and none is invented. Without laziness
 //! every live bit of the state after a step is needed, which is the enumeration of VERA.
 
-use crate::encoding::blocks::{Block, Blocks, mask};
+use crate::encoding::blocks::{Block, Blocks, learn, mask};
 use crate::encoding::code::{Code, Effect, Program};
 use crate::encoding::frame::{Frame, Shape, set_bits};
 use crate::encoding::layout::{Layouts, Place};
-use crate::encoding::partial::{Origin, Partial, Scene};
+use crate::encoding::partial::{Notes, Origin, Partial, Scene, Sum};
 use crate::encoding::words::Runs;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 /// What a step may need to have decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,11 +32,6 @@ pub(crate) enum Split {
         /// The last value of the lower part.
         last: u64,
     },
-    /// Nothing: a word with an interval becomes bits.
-    Bits {
-        /// The first symbol of the word.
-        first: u32,
-    },
 }
 
 /// A split and which way it was decided.
@@ -51,7 +46,7 @@ impl Decision {
     pub(crate) fn first(split: Split) -> Self {
         Self {
             split,
-            value: matches!(split, Split::Bits { .. }),
+            value: false,
         }
     }
 }
@@ -124,6 +119,8 @@ pub(crate) struct Stepper {
     pub(crate) blocks: Blocks,
     /// How the words of the state before share symbols.
     runs: OnceCell<Runs>,
+    /// What the values of this step say of words.
+    notes: RefCell<Notes>,
     /// For each symbol its decided value.
     decided: Vec<Option<bool>>,
     /// For each symbol of the exit state what it is called in the caller.
@@ -139,6 +136,10 @@ impl Stepper {
 
     fn begin_decisions(&mut self, decisions: &[Decision]) {
         self.decided.clear();
+        if !decisions.is_empty() {
+            self.decided.resize(self.symbols as usize, None);
+        }
+        self.blocks.loosen_all(&mut self.decided);
         for &Decision { split, value } in decisions {
             match split {
                 Split::Bit(symbol) => self.learn(symbol, value),
@@ -147,15 +148,13 @@ impl Stepper {
                     width,
                     from,
                     last,
-                } => self.blocks.cut(first, width, (from, last), value),
-                Split::Bits { first } => {
+                } => {
                     let decided = &mut self.decided;
                     self.blocks
-                        .loosen(first, |symbol, value| learn(decided, symbol, value));
+                        .cut((first, width), (from, last), value, decided);
                 }
             }
         }
-        self.blocks.settle(&mut self.decided);
     }
 
     /// Decides all words of which something is known: as the bits that have been decided say, or
@@ -180,8 +179,9 @@ impl Stepper {
     ) -> Fired {
         let code = statics.program.edge(edge);
         self.symbols = self.now.open(sealed, shape, 0);
-        self.blocks.clone_from(&self.now.blocks);
-        self.runs.take();
+        self.blocks.copy(&self.now.blocks);
+        self.runs = OnceCell::new();
+        self.notes.get_mut().clear();
         self.inputs.reset(code.inputs.len());
         for (word, &width) in code.inputs.iter().enumerate() {
             let (word, shift) = (word as u32, 0);
@@ -194,7 +194,7 @@ impl Stepper {
         self.now.decide(value_of);
         self.inputs.decide(value_of);
         if let Some(guard) = &code.guard {
-            match self.holds(statics, shape, guard) {
+            match self.holds(statics, &shape, guard) {
                 Fired::Taken => {}
                 other => return other,
             }
@@ -204,12 +204,12 @@ impl Stepper {
             Effect::Move { writes, constrain } => {
                 self.next.copy_words(&self.now, shape.all_words());
                 for (place, value) in writes {
-                    if let Some(split) = self.assign(statics, shape, *place, value, false) {
+                    if let Some(split) = self.assign(statics, &shape, *place, value, false) {
                         return Fired::Needs(split);
                     }
                 }
                 if let Some(constrain) = constrain {
-                    match self.holds(statics, shape, constrain) {
+                    match self.holds(statics, &shape, constrain) {
                         Fired::Taken => {}
                         other => return other,
                     }
@@ -219,7 +219,7 @@ impl Stepper {
                 self.ready(statics, procedure, edge.to)
             }
             Effect::Call { arguments, .. } => match statics.callee(edge) {
-                Some(callee) => self.enter(statics, shape, edge, callee, arguments),
+                Some(callee) => self.enter(statics, &shape, edge, callee, arguments),
                 None => Fired::Disabled,
             },
         }
@@ -240,7 +240,7 @@ impl Stepper {
     fn enter(
         &mut self,
         statics: Statics<'_>,
-        shape: Shape<'_>,
+        shape: &Shape<'_>,
         edge: EdgeId,
         callee: ProcId,
         arguments: &[(Place, Code)],
@@ -269,7 +269,7 @@ impl Stepper {
                 return Fired::Needs(split);
             }
         }
-        self.entry.blocks.clone_from(&self.blocks);
+        self.entry.blocks.copy(&self.blocks);
         self.entry.blocks.pin();
         self.freeze(statics, shape, callee);
         let declared = statics.machine.procedure(callee);
@@ -284,7 +284,7 @@ impl Stepper {
     }
 
     /// Freezes open words of the entry that are copied in part here: the callee does not see it.
-    fn freeze(&mut self, statics: Statics<'_>, shape: Shape<'_>, callee: ProcId) {
+    fn freeze(&mut self, statics: Statics<'_>, shape: &Shape<'_>, callee: ProcId) {
         let entry_node = statics.machine.procedure(callee).entry;
         let live = statics.layouts.live(callee, entry_node);
         let starts = statics.layouts.of(callee).starts();
@@ -341,8 +341,8 @@ impl Stepper {
             .live(main, statics.machine.procedure(main).entry);
         self.blocks.clear();
         self.entry.blocks.clear();
-        self.begin_decisions(decisions);
         self.symbols = 0;
+        self.begin_decisions(decisions);
         self.entry.reset(layout.words());
         for (variable, place) in layout.variables() {
             let initial = match variable {
@@ -398,7 +398,9 @@ impl Stepper {
                 self.symbols += 1;
             }
         }
-        self.learn_blocks(first_new);
+        if !(self.blocks.blocks.is_empty() && self.exit.blocks.blocks.is_empty()) {
+            self.learn_blocks(first_new);
+        }
         self.next.copy_words(&self.now, shape.all_words());
         let decided = &self.decided;
         self.next
@@ -444,32 +446,40 @@ impl Stepper {
         }
     }
 
-    fn scene<'a>(&'a self, statics: Statics<'_>, shape: Shape<'a>) -> Scene<'a> {
+    fn scene<'a>(&'a self, statics: Statics<'_>, shape: &'a Shape<'a>) -> Scene<'a> {
         Scene {
             now: &self.now,
             next: &self.next,
             inputs: &self.inputs,
             blocks: &self.blocks,
             runs: &self.runs,
+            notes: &self.notes,
             shape,
             symbols: self.symbols,
             lazy: statics.lazy,
         }
     }
 
-    fn holds(&mut self, statics: Statics<'_>, shape: Shape<'_>, condition: &Code) -> Fired {
-        let mut stack = std::mem::take(&mut self.stack);
-        let scene = self.scene(statics, shape);
-        let result = scene.eval(statics.program, condition, &mut stack);
-        let fired = if result.unknown != 0 {
+    fn holds(&mut self, statics: Statics<'_>, shape: &Shape<'_>, condition: &Code) -> Fired {
+        let scene = Scene {
+            now: &self.now,
+            next: &self.next,
+            inputs: &self.inputs,
+            blocks: &self.blocks,
+            runs: &self.runs,
+            notes: &self.notes,
+            shape,
+            symbols: self.symbols,
+            lazy: statics.lazy,
+        };
+        let result = scene.eval(statics.program, condition, &mut self.stack);
+        if result.unknown != 0 {
             Fired::Needs(scene.need(result.origin, 0))
         } else if result.value == 1 {
             Fired::Taken
         } else {
             Fired::Disabled
-        };
-        self.stack = stack;
-        fired
+        }
     }
 
     /// Assigns to a place of the next state or of the entry; gives what must be decided first, if
@@ -477,16 +487,23 @@ impl Stepper {
     fn assign(
         &mut self,
         statics: Statics<'_>,
-        shape: Shape<'_>,
+        shape: &Shape<'_>,
         place: Place,
         value: &Code,
         is_argument: bool,
     ) -> Option<Split> {
-        let mut stack = std::mem::take(&mut self.stack);
-        let mut scene = self.scene(statics, shape);
-        scene.next = &self.now;
-        let result = scene.eval(statics.program, value, &mut stack);
-        self.stack = stack;
+        let scene = Scene {
+            now: &self.now,
+            next: &self.now,
+            inputs: &self.inputs,
+            blocks: &self.blocks,
+            runs: &self.runs,
+            notes: &self.notes,
+            shape,
+            symbols: self.symbols,
+            lazy: statics.lazy,
+        };
+        let result = scene.eval(statics.program, value, &mut self.stack);
         let target = if is_argument {
             &mut self.entry
         } else {
@@ -497,35 +514,9 @@ impl Stepper {
                 target.set(place, result.value);
                 return None;
             }
-            Origin::Needs(split) => return Some(split),
-            Origin::Sum { base, offset } => {
-                let width = result.unknown.count_ones();
-                if let Some(split) = self.blocks.need_for_sum(base, width) {
-                    return Some(split);
-                }
-                // Another value of this step may be a part of the same word.
-                let has_part = target.unknown.iter().enumerate().any(|(word, &unknown)| {
-                    set_bits(&[unknown]).any(|bit| {
-                        let bit = word * u64::BITS as usize + bit as usize;
-                        let symbol = target.symbols[bit];
-                        (base..base + width).contains(&symbol)
-                            && target
-                                .symbols
-                                .get(bit - (symbol - base) as usize..)
-                                .is_none_or(|run| {
-                                    (0..width).any(|i| run.get(i as usize) != Some(&(base + i)))
-                                })
-                    })
-                });
-                if has_part {
-                    return Some(self.blocks.need(base));
-                }
-                let first = self.symbols;
-                self.symbols += width;
-                self.blocks.relate(first, width, base, offset);
-                target.set_partial(place, result.value, result.unknown, |bit| first + bit);
-                return None;
-            }
+            Origin::Needs(symbol) => return Some(Split::Bit(symbol)),
+            Origin::Cuts(_) => return Some(self.scene(statics, shape).need(result.origin, 0)),
+            Origin::Sum(sum) => return self.assign_sum(place, result, sum, is_argument),
             Origin::Input(first) => (&self.inputs, first),
             Origin::Now(first) | Origin::Next(first) => (&self.now, first),
         };
@@ -535,12 +526,46 @@ impl Stepper {
         });
         None
     }
-}
 
-fn learn(decided: &mut Vec<Option<bool>>, symbol: u32, value: bool) {
-    let index = symbol as usize;
-    if decided.len() <= index {
-        decided.resize(index + 1, None);
+    /// Assigns a sum of a word: a new word that is related to it.
+    fn assign_sum(
+        &mut self,
+        place: Place,
+        result: Partial,
+        sum: u32,
+        is_argument: bool,
+    ) -> Option<Split> {
+        let Sum { base, offset } = self.notes.get_mut().sum(sum);
+        let width = result.unknown.count_ones();
+        if let Some(split) = self.blocks.need_for_sum(base, width) {
+            return Some(split);
+        }
+        let target = if is_argument {
+            &mut self.entry
+        } else {
+            &mut self.next
+        };
+        // Another value of this step may be a part of the same word.
+        let has_part = target.unknown.iter().enumerate().any(|(word, &unknown)| {
+            set_bits(&[unknown]).any(|bit| {
+                let bit = word * u64::BITS as usize + bit as usize;
+                let symbol = target.symbols[bit];
+                (base..base + width).contains(&symbol)
+                    && target
+                        .symbols
+                        .get(bit - (symbol - base) as usize..)
+                        .is_none_or(|run| {
+                            (0..width).any(|i| run.get(i as usize) != Some(&(base + i)))
+                        })
+            })
+        });
+        if has_part {
+            return Some(self.blocks.need(base));
+        }
+        let first = self.symbols;
+        self.symbols += width;
+        self.blocks.relate(first, width, base, offset);
+        target.set_partial(place, result.value, result.unknown, |bit| first + bit);
+        None
     }
-    decided[index] = Some(value);
 }

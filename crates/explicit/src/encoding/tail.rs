@@ -24,7 +24,12 @@ pub(crate) enum Kind {
 impl Kind {
     /// The kind of an item.
     pub(crate) fn of(word: u64) -> Self {
-        [Self::Link, Self::Values, Self::Offset, Self::Frozen][(word >> 62) as usize]
+        match word >> 62 {
+            0 => Self::Link,
+            1 => Self::Values,
+            2 => Self::Offset,
+            _ => Self::Frozen,
+        }
     }
 }
 

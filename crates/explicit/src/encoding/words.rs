@@ -9,7 +9,7 @@
 
 use crate::encoding::blocks::{Interval, halved, mask};
 use crate::encoding::frame::{Frame, Shape, set_bits};
-use crate::encoding::partial::{Origin, Partial, Scene};
+use crate::encoding::partial::{Origin, Partial, Scene, Sum};
 use crate::encoding::step::Split;
 use hardbop_machine::{BinaryOp, Type};
 
@@ -126,16 +126,21 @@ impl Runs {
 impl Scene<'_> {
     /// An operand as a word, if all that is open of it is one.
     pub(crate) fn word(&self, partial: Partial) -> Option<Word> {
+        if let Origin::Needs(_) | Origin::Cuts(_) = partial.origin {
+            return None;
+        }
         let width = partial.unknown.count_ones();
         if !self.lazy || width < 2 || partial.unknown != mask(width) {
             return None;
         }
         let (first, more) = match partial.origin {
-            Origin::Needs(_) => return None,
-            Origin::Sum { base, offset } => (base, offset),
+            Origin::Sum(sum) => {
+                let Sum { base, offset } = self.sum_of(sum);
+                (base, offset)
+            }
             copy => (self.symbol(copy, 0), 0),
         };
-        let is_copy = !matches!(partial.origin, Origin::Sum { .. });
+        let is_copy = !matches!(partial.origin, Origin::Sum(_));
         let mut bits = 1..width;
         if is_copy && !bits.all(|bit| self.symbol(partial.origin, bit) == first + bit) {
             return None;
@@ -162,7 +167,7 @@ impl Scene<'_> {
         !frozen.iter().any(|symbol| symbols.contains(symbol))
             && self
                 .runs
-                .get_or_init(|| Runs::new(self.now, self.shape, self.symbols))
+                .get_or_init(|| Runs::new(self.now, *self.shape, self.symbols))
                 .is_whole(first, width)
     }
 
@@ -193,11 +198,15 @@ impl Scene<'_> {
         (word.width == ty.width()).then(|| Partial {
             value: 0,
             unknown: ty.max_value(),
-            origin: Origin::Sum {
+            origin: self.note_sum(Sum {
                 base: word.base,
                 offset: word.offset.wrapping_add(offset) & ty.max_value(),
-            },
+            }),
         })
+    }
+
+    fn last_bit(&self, partial: Partial) -> Split {
+        self.need(partial.origin, partial.unknown.trailing_zeros())
     }
 
     /// Compares where an operand is a word: the result, or what must be decided first. Nothing
@@ -232,7 +241,17 @@ impl Scene<'_> {
             let behind = inside.wrapping_add(1) & mask(word.width);
             return Some(along(word, truth, &[word.zero(), inside, behind]));
         }
-        let (left, right) = (self.word(left)?, self.word(right)?);
+        let (left, right) = match (self.word(left), self.word(right)) {
+            (Some(left), Some(right)) => (left, right),
+            // With its last bit decided, one of them cuts the other one in two.
+            (Some(_), None) if right.unknown.is_power_of_two() => {
+                return Some(Err(self.last_bit(right)));
+            }
+            (None, Some(_)) if left.unknown.is_power_of_two() => {
+                return Some(Err(self.last_bit(left)));
+            }
+            _ => return None,
+        };
         if left.base == right.base && left.width == right.width {
             let truth = |base: u64| holds(left.at(base), right.at(base));
             return Some(along(left, truth, &[left.zero(), right.zero()]));

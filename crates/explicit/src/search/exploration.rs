@@ -341,7 +341,11 @@ impl<'s> Exploration<'s> {
                         return found(self.call(cursor, edge, callee, decisions)?);
                     }
                     cursor.next_leaf(decisions);
-                    cursor.park(edge, machine.node(node).edges.start, decisions);
+                    if cursor.edge == edge.0 {
+                        cursor.park(machine.node(node).edges.start, decisions);
+                    } else {
+                        cursor.found = 0;
+                    }
                     self.seal_next(cursor.state, edge);
                     return found(self.add(Derivation::edge(cursor.state, edge))?);
                 }
@@ -531,13 +535,9 @@ impl Cursor {
 
     /// Puts the edge that was just taken off, if there have been many ways to take it and there are
     /// more.
-    fn park(&mut self, edge: EdgeId, first: u32, decisions: &mut Vec<Decision>) {
-        if self.edge != edge.0 {
-            self.found = 0;
-            return;
-        }
+    fn park(&mut self, first: u32, decisions: &mut Vec<Decision>) {
         self.found = self.found.saturating_add(1);
-        let distance = edge.0 - first;
+        let distance = self.edge - first;
         if self.found == WAYS && distance < u16::BITS && self.edge + 1 < self.end {
             self.parked |= 1 << distance;
             decisions.truncate(self.base as usize);

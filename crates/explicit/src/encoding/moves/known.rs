@@ -25,13 +25,14 @@ impl Moves<'_> {
         }
         // What is said of undetermined bits at the end stays true if all of them stay: otherwise
         // the first bit of a class might go, and another would have to take its place.
-        let to = self.statics.machine.edge(edge).to;
-        let live = self.statics.layouts.live(from.of.procedure, to);
-        if unknown.len() > all
-            && (unknown.iter().zip(live).any(|(u, l)| u & !l != 0)
-                || writes.iter().any(|(place, _)| place.read(unknown) != 0))
-        {
-            return None;
+        if unknown.len() > all {
+            let to = self.statics.machine.edge(edge).to;
+            let live = self.statics.layouts.live(from.of.procedure, to);
+            if unknown.iter().zip(live).any(|(u, l)| u & !l != 0)
+                || writes.iter().any(|(place, _)| place.read(unknown) != 0)
+            {
+                return None;
+            }
         }
         let (program, stack) = (self.statics.program, &mut self.stack);
         if let Some(guard) = &code.guard
@@ -39,6 +40,7 @@ impl Moves<'_> {
         {
             return Some(false);
         }
+        let to = self.statics.machine.edge(edge).to;
         let words = &mut self.sealer.words;
         words.clear();
         words.push(header(from.root(), to));
@@ -52,6 +54,7 @@ impl Moves<'_> {
         {
             return Some(false);
         }
+        let live = self.statics.layouts.live(from.of.procedure, to);
         let (values, unknown) = words[1..].split_at_mut(all);
         keep_live(values, live);
         if unknown.len() == all {
