@@ -155,7 +155,7 @@ fn what_is_loaded_by_name_says_the_same_when_a_target_is_reached() {
 
 #[test]
 fn whatever_comes_with_hardbop_can_be_loaded_by_name() {
-    use hardbop_calculus::algorithm::{BUILT_IN, Kind};
+    use hardbop_calculus::algorithm::BUILT_IN;
     for known in &BUILT_IN {
         let mut text = known.definitions();
         if known.name == "parity-game" {
@@ -166,8 +166,7 @@ fn whatever_comes_with_hardbop_can_be_loaded_by_name() {
         let messages: Vec<&String> = checked.diagnostics.iter().map(|d| &d.message).collect();
         assert!(checked.system.is_some(), "{}: {messages:?}", known.name);
         let system = checked.system.expect("it is there");
-        let asks = known.kind == Kind::Threads;
-        assert_eq!(!system.actions.is_empty(), asks, "{}", known.name);
+        assert!(system.actions.is_empty(), "{} asks something", known.name);
     }
 }
 
