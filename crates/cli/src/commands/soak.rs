@@ -42,7 +42,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     cases: Option<u64>,
     /// Stop when the whole process uses this much memory [default: no limit]
-    #[arg(long, value_name = "MB")]
+    #[arg(long, value_name = "MB", help_heading = "Limits")]
     memory: Option<u64>,
     /// The number of the first program; the others are counted from there
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -51,6 +51,9 @@ pub struct Arguments {
     /// The system (`.mu`); `-` is standard input
     #[arg(value_name = "FILE")]
     file: String,
+    /// Check the file, against the program or against what it needs of one, and do not solve it
+    #[arg(long, conflicts_with_all = ["model", "explain_plan", "trace", "stats"])]
+    check: bool,
     #[command(flatten)]
     about: AboutProgram,
     #[command(flatten)]
@@ -61,9 +64,6 @@ pub struct Arguments {
     /// Give up after this many BDD nodes [default: no limit]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     nodes: Option<u64>,
-    /// Check the file, against the program or against what it needs of one, and do not solve it
-    #[arg(long, conflicts_with_all = ["model", "explain_plan", "trace", "stats"])]
-    check: bool,
     /// Print values that make a query `exists …` true or a query `forall …` false
     #[arg(long, help_heading = "Output")]
     model: bool,
