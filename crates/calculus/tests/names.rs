@@ -58,6 +58,7 @@ fn printed(commands: &str, extent: Option<Extent>) -> String {
     let actions = Actions {
         system,
         words: Some(TupleWords(&program)),
+        shows_all: false,
     };
     let mut solver = Solver::new(system, &Options::default(), &Limits::default());
     let mut text = String::new();

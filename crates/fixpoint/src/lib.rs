@@ -42,6 +42,7 @@ mod search {
 mod evidence {
     pub(crate) mod explain;
     pub(crate) mod natural;
+    pub(crate) mod path;
     pub(crate) mod rounds;
     pub(crate) mod tuples;
 }
@@ -50,7 +51,8 @@ mod limits;
 mod solver;
 
 pub use evidence::natural::Natural;
+pub use evidence::path::PathLine;
 pub use evidence::rounds::{Observer, Round};
 pub use evidence::tuples::Binding;
 pub use limits::{Limits, Stop};
-pub use solver::{Options, Places, RelationStatistics, Solver, Statistics, Strategy, Until};
+pub use solver::{Options, Places, Proof, RelationStatistics, Solver, Statistics, Strategy, Until};

@@ -9,6 +9,7 @@ use crate::encoding::opening;
 use crate::encoding::term::PredicateId;
 use crate::evidence::explain;
 use crate::evidence::natural::Natural;
+use crate::evidence::path::{self, PathLine, Trouble};
 use crate::evidence::rounds::Observer;
 use crate::evidence::tuples::{self, Binding};
 use crate::limits::{Limits, Stop};
@@ -116,6 +117,16 @@ pub struct Solver<'a> {
     system: &'a System,
     allocation: Allocation,
     iteration: Iteration<'a>,
+    limits: Limits<'a>,
+}
+
+/// Values that make a formula true or false, and how that follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// The values.
+    pub values: Vec<Binding>,
+    /// The tuples that it follows from, or why they cannot be told (a sentence without its end).
+    pub path: Result<Vec<PathLine>, String>,
 }
 
 impl<'a> Solver<'a> {
@@ -162,6 +173,7 @@ impl<'a> Solver<'a> {
             system,
             allocation,
             iteration,
+            limits: *limits,
         }
     }
 
@@ -206,6 +218,61 @@ impl<'a> Solver<'a> {
     /// Values of the outermost universal variables that make a formula false.
     pub fn counterexample(&mut self, formula: FormulaId) -> Result<Option<Vec<Binding>>, Stop> {
         self.tuple(Question::Counterexample(formula))
+    }
+
+    /// A witness, with the tuples of relations that show it: of those with `{show …}`, or of all
+    /// fixed points.
+    pub fn witness_with_path(
+        &mut self,
+        formula: FormulaId,
+        shows_all: bool,
+    ) -> Result<Option<Proof>, Stop> {
+        self.proof(Question::Witness(formula), shows_all)
+    }
+
+    /// The same for a counterexample.
+    pub fn counterexample_with_path(
+        &mut self,
+        formula: FormulaId,
+        shows_all: bool,
+    ) -> Result<Option<Proof>, Stop> {
+        self.proof(Question::Counterexample(formula), shows_all)
+    }
+
+    fn proof(&mut self, question: Question, shows_all: bool) -> Result<Option<Proof>, Stop> {
+        let Some(values) = self.tuple(question)? else {
+            return Ok(None);
+        };
+        let model = &self.iteration.model;
+        let level = |variable, bit| self.allocation.find(model.bit(variable, bit));
+        let levels = path::Levels::new(self.system, level);
+        let limits = self.limits;
+        let manager = || {
+            let manager = Manager::new(limits.nodes.unwrap_or(usize::MAX));
+            match limits.interrupt {
+                Some(interrupt) => manager.with_interrupt(interrupt),
+                None => manager,
+            }
+        };
+        let found = path::path(
+            self.system,
+            &mut self.iteration,
+            &levels,
+            &manager,
+            question,
+            shows_all,
+        );
+        Ok(Some(match found {
+            Ok(path) => Proof {
+                values: path.values,
+                path: Ok(path.lines),
+            },
+            Err(Trouble::Refused(why)) => Proof {
+                values,
+                path: Err(why),
+            },
+            Err(Trouble::Stop(stop)) => return Err(stop),
+        }))
     }
 
     fn tuple(&mut self, question: Question) -> Result<Option<Vec<Binding>>, Stop> {

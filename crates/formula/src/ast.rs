@@ -111,6 +111,15 @@ pub(crate) struct HintItem {
     pub right: Ident,
 }
 
+/// What `{show …}` names.
+#[derive(Clone, Debug)]
+pub(crate) struct ShowItem {
+    /// The text in front, if there is one.
+    pub label: Option<String>,
+    /// Variables and components of variables.
+    pub paths: Vec<Path>,
+}
+
 /// A relation, or its prototype.
 #[derive(Clone, Debug)]
 pub(crate) struct RelationItem {
@@ -205,6 +214,8 @@ pub(crate) enum Expr {
     Quantifier(Quantifier, Vec<Declaration>, ExprId),
     /// A formula with order hints in braces.
     Hinted(ExprId, Vec<HintItem>),
+    /// `f {show "text", a, b.c}`
+    Shown(ExprId, ShowItem),
 }
 
 /// `name.field[2].other`

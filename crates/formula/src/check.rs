@@ -15,6 +15,7 @@ mod named;
 mod needs;
 mod places;
 mod relations;
+mod shown;
 mod types;
 
 use crate::ast::{Ast, Declaration, Ident, Item};
@@ -54,6 +55,7 @@ pub(crate) fn check(
         bindings: vec![None; ast.names.len()],
         bound: Vec::new(),
         hints: Vec::new(),
+        shown: None,
         actions: Vec::new(),
         ignored: Vec::new(),
         missing: Missing::default(),
@@ -106,6 +108,8 @@ struct Checker<'a> {
     bound: Vec<(Symbol, Option<Binding>)>,
     /// Order hints of the relation that is being defined.
     hints: Vec<crate::system::Hint>,
+    /// What `{show …}` names in it.
+    shown: Option<crate::system::Shown>,
     actions: Vec<Action>,
     /// Commands and attributes that do nothing: how they are written, and where first.
     ignored: Vec<(String, Span)>,
@@ -125,6 +129,7 @@ impl<'a> Checker<'a> {
             parameters: head.parameters,
             body: head.body.unwrap_or(nothing),
             hints: head.hints,
+            shown: head.shown,
             span: head.name.span,
         });
         let system = System {

@@ -25,6 +25,6 @@ pub use names::names;
 pub use sources::Sources;
 pub use system::{
     Action, ActionKind, ArgumentBit, Bits, Cofactor, Formula, FormulaId, Hint, HintKind, Leaf,
-    Relation, RelationId, RelationKind, System, Values, Variable, VariableId,
+    Relation, RelationId, RelationKind, Shown, System, Values, Variable, VariableId,
 };
 pub use vocabulary::{NamedField, NamedPlace, NamedValues, Vocabulary};

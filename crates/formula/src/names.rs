@@ -344,6 +344,12 @@ impl<'a> Namer<'a> {
                 tasks.push(Task::Hints(id));
                 tasks.push(Task::Read(*formula, None));
             }
+            Expr::Shown(formula, shown) => {
+                for path in &shown.paths {
+                    self.path(path, None);
+                }
+                tasks.push(Task::Read(*formula, None));
+            }
         }
     }
 

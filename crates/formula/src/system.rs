@@ -52,8 +52,19 @@ pub struct Relation {
     pub body: FormulaId,
     /// Wishes for the order of the BDD variables.
     pub hints: Vec<Hint>,
+    /// What `{show …}` in its body names; none without one.
+    pub shown: Option<Shown>,
     /// Its definition.
     pub span: Span,
+}
+
+/// What is shown of a tuple on a path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// What to call it in place of the name of the relation.
+    pub label: Option<String>,
+    /// Parameters and quantified variables, or components of them, in order.
+    pub parts: Vec<Bits>,
 }
 
 /// How the body of a relation defines it.

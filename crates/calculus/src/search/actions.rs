@@ -4,8 +4,9 @@
 //! Tuples over the states of a program are told in the words of its source ([`TupleWords`]).
 
 use crate::evidence::tuple_words::TupleWords;
-use hardbop_fixpoint::{Binding, Solver, Stop};
+use hardbop_fixpoint::{Binding, PathLine, Proof, Solver, Stop};
 use hardbop_formula::{ActionKind, System};
+use std::fmt::Write as _;
 
 /// Longer lists are cut.
 const MOST_TUPLES: usize = 10_000;
@@ -16,6 +17,9 @@ pub struct Actions<'a> {
     pub system: &'a System,
     /// The program whose states its tuples have.
     pub words: Option<TupleWords<'a>>,
+    /// Tell how witnesses and counterexamples follow from tuples of all fixed points, and not only
+    /// of relations with `{show …}`.
+    pub shows_all: bool,
 }
 
 impl Actions<'_> {
@@ -43,6 +47,14 @@ impl Actions<'_> {
                 }
                 text
             }
+            ActionKind::Witness(formula) if self.has_paths() => {
+                let proof = solver.witness_with_path(*formula, self.shows_all)?;
+                self.proof("witness", proof)
+            }
+            ActionKind::Counterexample(formula) if self.has_paths() => {
+                let proof = solver.counterexample_with_path(*formula, self.shows_all)?;
+                self.proof("counterexample", proof)
+            }
             ActionKind::Witness(formula) => self.shown("witness", solver.witness(*formula)?),
             ActionKind::Counterexample(formula) => {
                 self.shown("counterexample", solver.counterexample(*formula)?)
@@ -55,11 +67,53 @@ impl Actions<'_> {
 
     /// The values of a tuple, indented, a line each.
     pub fn indented(&self, values: &[Binding]) -> String {
-        let lines = match &self.words {
+        indented(&self.words(values))
+    }
+
+    fn has_paths(&self) -> bool {
+        let mut relations = self.system.relations.iter();
+        self.shows_all || relations.any(|relation| relation.shown.is_some())
+    }
+
+    fn proof(&self, what: &str, proof: Option<Proof>) -> String {
+        let (values, path) = proof.map_or((None, Ok(Vec::new())), |p| (Some(p.values), p.path));
+        let mut text = self.shown(what, values);
+        match path {
+            Err(why) => text.push_str(&["no path: ", &why, "\n"].concat()),
+            Ok(path) if path.is_empty() => {}
+            Ok(path) => {
+                text.push_str("path\n");
+                text.extend(path.iter().map(|line| self.path_line(line)));
+            }
+        }
+        text
+    }
+
+    fn path_line(&self, line: &PathLine) -> String {
+        let indent = "  ".repeat(line.depth + 1);
+        let negation = if line.holds { "" } else { "not " };
+        let mut text = format!("{indent}{negation}{}", line.name);
+        if let Some(round) = line.round {
+            let _ = write!(text, ", round {round}");
+        }
+        let values = self.words(&line.values);
+        if !values.is_empty() {
+            let _ = write!(text, ": {}", values.join(", "));
+        }
+        match line.told {
+            None => {}
+            Some(false) => text.push_str(" (see above)"),
+            Some(true) => text.push_str(" (again, and so on for ever)"),
+        }
+        text.push('\n');
+        text
+    }
+
+    fn words(&self, values: &[Binding]) -> Vec<String> {
+        match &self.words {
             Some(words) => words.lines(values),
             None => values.iter().map(Binding::to_string).collect(),
-        };
-        indented(&lines)
+        }
     }
 
     fn shown(&self, what: &str, values: Option<Vec<Binding>>) -> String {

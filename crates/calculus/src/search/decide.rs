@@ -189,6 +189,7 @@ fn printed(
     let actions = Actions {
         system,
         words: Some(TupleWords(program)),
+        shows_all: false,
     };
     let question = answer(system);
     let mut printed = Vec::new();

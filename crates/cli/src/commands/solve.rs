@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(value_name = "FILE")]
     file: String,
     /// Check the file, against the program or against what it needs of one, and do not solve it
-    #[arg(long, conflicts_with_all = ["model", "explain_plan", "trace", "stats"])]
+    #[arg(long, conflicts_with_all = ["model", "paths", "explain_plan", "trace", "stats"])]
     check: bool,
     #[command(flatten)]
     about: AboutProgram,
@@ -67,6 +67,10 @@ pub struct Arguments {
     /// Print values that make a query `exists …` true or a query `forall …` false
     #[arg(long, help_heading = "Output")]
     model: bool,
+    /// Print the tuples that a `#wit` or `#cex` follows from, of all fixed points and not only of
+    /// those with `{show …}`
+    #[arg(long, help_heading = "Output", conflicts_with = "explain_plan")]
+    paths: bool,
     /// Print how the system is evaluated, and do not evaluate it
     #[arg(long, help_heading = "Output")]
     explain_plan: bool,
@@ -142,6 +146,7 @@ pub fn run(
             let why = format!("`{}` needs a program: --program FILE", arguments.file);
             return Err(Failure::BadInput(why));
         }
+        refuse_paths_of_nothing(arguments, &system)?;
         let exit = solve(console, patience, arguments, &system, None, usage);
         return Ok(exit);
     };
@@ -193,11 +198,29 @@ pub fn run(
     if arguments.check {
         return Ok(fine(console, arguments));
     }
+    refuse_paths_of_nothing(arguments, system)?;
     if targets.is_empty() && starts::uses(system, "Target", "") {
         console.note("`Target` holds nowhere: the program has no assertions; give --reach LABEL");
     }
     let words = Some(TupleWords(program));
     Ok(solve(console, patience, arguments, system, words, usage))
+}
+
+/// An option about witnesses needs one.
+fn refuse_paths_of_nothing(arguments: &Arguments, system: &System) -> Result<(), Failure> {
+    let mut actions = system.actions.iter();
+    let has_some = actions.any(|action| {
+        let kind = &action.kind;
+        matches!(kind, ActionKind::Witness(_) | ActionKind::Counterexample(_))
+    });
+    if arguments.paths && !has_some {
+        let why = format!(
+            "--paths has no effect: `{}` has no `#wit` and no `#cex`",
+            arguments.file
+        );
+        return Err(Failure::BadInput(why));
+    }
+    Ok(())
 }
 
 /// Says that a file is fine.
@@ -241,7 +264,11 @@ fn solve(
     let exit = Run {
         console: &console,
         system,
-        actions: Actions { system, words },
+        actions: Actions {
+            system,
+            words,
+            shows_all: arguments.paths,
+        },
         patience,
         model: arguments.model,
         timer: Instant::now(),

@@ -201,7 +201,7 @@ fn free_variables(system: &System, root: FormulaId) -> Vec<VariableId> {
         .collect()
 }
 
-fn each_operand(formula: &Formula, mut visit: impl FnMut(FormulaId)) {
+pub(crate) fn each_operand(formula: &Formula, mut visit: impl FnMut(FormulaId)) {
     match formula {
         Formula::Constant(_) | Formula::Bit(..) | Formula::Apply(..) => {}
         Formula::Not(a) | Formula::Exists(_, a) | Formula::Forall(_, a) => visit(*a),
@@ -214,7 +214,7 @@ fn each_operand(formula: &Formula, mut visit: impl FnMut(FormulaId)) {
 }
 
 /// All formulas below the roots, operands first.
-fn reachable(system: &System, roots: &[FormulaId]) -> Vec<FormulaId> {
+pub(crate) fn reachable(system: &System, roots: &[FormulaId]) -> Vec<FormulaId> {
     let mut seen = std::collections::BTreeSet::new();
     let mut pending = roots.to_vec();
     while let Some(id) = pending.pop() {

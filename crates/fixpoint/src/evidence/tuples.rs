@@ -2,7 +2,7 @@
 
 use crate::evidence::natural::Natural;
 use hardbop_bdd::{Bdd, Manager};
-use hardbop_formula::{Leaf, System, Values, VariableId};
+use hardbop_formula::{Bits, Leaf, System, Values, VariableId};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -31,23 +31,39 @@ pub(crate) fn bindings(
     variables: &[VariableId],
     bit: impl Fn(VariableId, u32) -> bool,
 ) -> Vec<Binding> {
-    let mut list = Vec::new();
-    for &variable in variables {
-        let declared = system.variable(variable);
-        for leaf in &declared.leaves {
-            let code = leaf
-                .bits
-                .clone()
-                .fold(0u64, |code, at| (code << 1) | u64::from(bit(variable, at)));
-            list.push(Binding {
-                place: format!("{}{}", declared.name, leaf.path),
-                value: value(leaf, code),
-                code,
-                enumeration: leaf.enumeration.clone(),
-            });
+    let all = |&variable: &VariableId| Bits {
+        variable,
+        range: 0..system.variable(variable).bits,
+    };
+    let variables = variables.iter().map(all);
+    variables
+        .flat_map(|all| bindings_within(system, &all, &bit))
+        .collect()
+}
+
+/// The values of those leaves of a variable that have a bit in a range.
+pub(crate) fn bindings_within(
+    system: &System,
+    part: &Bits,
+    bit: impl Fn(VariableId, u32) -> bool,
+) -> Vec<Binding> {
+    let declared = system.variable(part.variable);
+    let is_meant =
+        |leaf: &&Leaf| leaf.bits.start < part.range.end && part.range.start < leaf.bits.end;
+    let leaves = declared.leaves.iter().filter(is_meant);
+    let binding = |leaf: &Leaf| {
+        let bits = leaf.bits.clone();
+        let code = bits.fold(0u64, |code, at| {
+            (code << 1) | u64::from(bit(part.variable, at))
+        });
+        Binding {
+            place: format!("{}{}", declared.name, leaf.path),
+            value: value(leaf, code),
+            code,
+            enumeration: leaf.enumeration.clone(),
         }
-    }
-    list
+    };
+    leaves.map(binding).collect()
 }
 
 fn value(leaf: &Leaf, code: u64) -> String {

@@ -224,6 +224,11 @@ impl<'a> Iteration<'a> {
         })
     }
 
+    /// Whether the final value of a predicate is known.
+    pub(crate) fn is_final(&self, predicate: PredicateId) -> bool {
+        self.is_final[predicate.index()]
+    }
+
     /// The groups that the values of these predicates need, in order, with the members asked for.
     fn demand(&self, wanted: &[PredicateId]) -> Vec<InnerGroup> {
         let mut asked: BTreeMap<GroupId, BTreeSet<PredicateId>> = BTreeMap::new();
@@ -422,7 +427,7 @@ impl<'a> Iteration<'a> {
         }
     }
 
-    fn count_round(&mut self) -> Result<(), Stop> {
+    pub(crate) fn count_round(&mut self) -> Result<(), Stop> {
         self.rounds += 1;
         if self.rounds > self.round_limit {
             return Err(Stop::Rounds);
@@ -442,6 +447,16 @@ impl<'a> Iteration<'a> {
             }
             result => Ok(result?),
         }
+    }
+
+    /// Does something with other values of predicates, which are then what they were.
+    pub(crate) fn held_apart<T>(&mut self, action: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.evaluator.values.clone();
+        self.held.extend(&before);
+        let result = action(self);
+        self.evaluator.values = before;
+        self.held.clear();
+        result
     }
 
     fn collect_if_due(&mut self) {

@@ -175,6 +175,7 @@ impl Builder {
             parameters: parameters.to_vec(),
             body,
             hints: Vec::new(),
+            shown: None,
             span: Span::new(0, 0),
         });
         id

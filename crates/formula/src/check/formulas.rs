@@ -131,6 +131,10 @@ impl Checker<'_> {
                 self.add_hints(hints);
                 tasks.push(Task::Visit(*of));
             }
+            Expr::Shown(of, shown) => {
+                self.add_shown(shown);
+                walk.tasks.push(Task::Visit(*of));
+            }
         }
         None
     }

@@ -3,7 +3,7 @@
 use super::types::{TypeId, WRONG};
 use super::{Binding, Checker};
 use crate::ast::{Ident, Item, RelationItem};
-use crate::system::{FormulaId, Hint, RelationId, RelationKind, VariableId};
+use crate::system::{FormulaId, Hint, RelationId, RelationKind, Shown, VariableId};
 use hardbop_syntax::ast::Symbol;
 use hardbop_syntax::codes::calculus as codes;
 use hardbop_syntax::{Diagnostic, Span};
@@ -20,6 +20,7 @@ pub(super) struct Head {
     definition: Option<usize>,
     pub body: Option<FormulaId>,
     pub hints: Vec<Hint>,
+    pub shown: Option<Shown>,
     /// Where it is used first.
     pub used: Option<Span>,
     /// The relations that its body names, each once.
@@ -100,6 +101,7 @@ impl Checker<'_> {
                         definition,
                         body: None,
                         hints: Vec::new(),
+                        shown: None,
                         used: None,
                         uses: Vec::new(),
                     });
@@ -176,6 +178,7 @@ impl Checker<'_> {
             return;
         }
         self.hints.clear();
+        self.shown = None;
         let types = self.heads.get(id).types.clone();
         let parameters = relation.parameters.iter().zip(types);
         let parameters =
@@ -192,7 +195,9 @@ impl Checker<'_> {
             self.heads.current = None;
             self.heads.relations[id.0 as usize].body = Some(body);
         }
-        self.heads.relations[id.0 as usize].hints = std::mem::take(&mut self.hints);
+        let head = &mut self.heads.relations[id.0 as usize];
+        head.hints = std::mem::take(&mut self.hints);
+        head.shown = self.shown.take();
         self.leave_scope(0);
     }
 

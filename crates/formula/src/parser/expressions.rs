@@ -6,7 +6,7 @@
 //! between Booleans `!a = b` is the same either way.
 
 use super::{GivenUp, Parser, Reading};
-use crate::ast::{BinaryOp, Declaration, Expr, ExprId, Ident, Path, Quantifier, Step};
+use crate::ast::{BinaryOp, Declaration, Expr, ExprId, Ident, Path, Quantifier, ShowItem, Step};
 use crate::system::Cofactor;
 use crate::token::TokenKind;
 use hardbop_syntax::codes::calculus as codes;
@@ -322,7 +322,30 @@ impl Parser<'_> {
         GivenUp
     }
 
-    /// `{assume f}`, `{cofactor f}`, `{alloccs hints}`; those that only concern Mucke are skipped.
+    /// What stands after `{show`: a text, variables, or a text and variables.
+    fn shown(&mut self) -> Reading<ShowItem> {
+        let mut shown = ShowItem {
+            label: None,
+            paths: Vec::new(),
+        };
+        if self.current.kind == TokenKind::Text {
+            shown.label = Some(self.quoted());
+            if !self.take(TokenKind::Comma) {
+                return Ok(shown);
+            }
+        }
+        loop {
+            let root = self.name("a variable")?;
+            let steps = self.steps(u32::MAX)?;
+            shown.paths.push(Path { root, steps });
+            if !self.take(TokenKind::Comma) {
+                return Ok(shown);
+            }
+        }
+    }
+
+    /// `{assume f}`, `{cofactor f}`, `{alloccs hints}`, `{show variables}`; those that only concern
+    /// Mucke are skipped.
     fn attribute(&mut self, stacks: &mut Stacks) -> Reading<State> {
         let brace = self.current.span;
         self.bump();
@@ -340,7 +363,14 @@ impl Parser<'_> {
                 let hinted = self.ast.push(Expr::Hinted(of, hints), span);
                 stacks.operands.push(hinted);
             }
-            "show" | "witcs" | "witnessconstraint" | "WitnessConstraint" => {
+            "show" => {
+                let shown = self.shown()?;
+                let of = pop(&mut stacks.operands);
+                let span = self.ast.span(of);
+                let shown = self.ast.push(Expr::Shown(of, shown), span);
+                stacks.operands.push(shown);
+            }
+            "witcs" | "witnessconstraint" | "WitnessConstraint" => {
                 self.ast.ignored_attributes.push(name);
                 while !matches!(
                     self.current.kind,
