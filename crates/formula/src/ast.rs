@@ -64,8 +64,8 @@ pub(crate) enum Item {
     Query(ExprId),
     /// `#name …;`
     Command(Command),
-    /// `load name;`
-    Load(Vec<LoadName>),
+    /// `load name;`, and where all of it stands.
+    Load(Vec<LoadName>, Span),
     /// `needs label A, B;`, and where all of it stands.
     Needs(Vec<Need>, Span),
 }

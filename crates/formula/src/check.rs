@@ -21,7 +21,8 @@ mod types;
 use crate::ast::{Ast, Declaration, Ident, Item};
 use crate::builder::FormulaBuilder;
 use crate::loading::Named;
-use crate::system::{Action, Relation, System, Variable, VariableId};
+use crate::plain::{Plain, Replacements, formula_text};
+use crate::system::{Action, FormulaId, Relation, System, Variable, VariableId};
 use crate::vocabulary::Vocabulary;
 use fragment::Missing;
 use hardbop_syntax::ast::Symbol;
@@ -41,11 +42,14 @@ pub(crate) fn check(
     ast: &Ast,
     vocabulary: &Vocabulary,
     named: &mut Named,
+    plain: &mut Replacements,
 ) -> (Option<System>, Vec<Diagnostic>) {
     let mut checker = Checker {
         ast,
         vocabulary,
         named: Named::default(),
+        codes: Vec::new(),
+        spelled_out: Vec::new(),
         diagnostics: Vec::new(),
         comparisons_left: MAX_COMPARISONS,
         types: Types::default(),
@@ -71,7 +75,7 @@ pub(crate) fn check(
             Item::Query(formula) => checker.query(*formula),
             Item::Command(command) => checker.command(command),
             Item::Variables(variables) => checker.report_variables(variables),
-            Item::Enum { .. } | Item::Class { .. } | Item::Load(_) | Item::Needs(..) => {}
+            Item::Enum { .. } | Item::Class { .. } | Item::Load(..) | Item::Needs(..) => {}
         }
     }
     checker.report_undefined();
@@ -80,6 +84,7 @@ pub(crate) fn check(
     checker.report_fragment();
     checker.report_refused();
     *named = checker.named;
+    plain.extend(checker.replacements());
     checker.finish()
 }
 
@@ -96,6 +101,10 @@ struct Checker<'a> {
     vocabulary: &'a Vocabulary,
     /// What of the vocabulary was named.
     named: Named,
+    /// Names of values of the vocabulary, with their codes.
+    codes: Vec<(Span, u64)>,
+    /// What has names of fields of the vocabulary in it, as formulas without them.
+    spelled_out: Vec<(Span, FormulaId)>,
     diagnostics: Vec<Diagnostic>,
     comparisons_left: usize,
     types: Types,
@@ -120,6 +129,20 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
+    /// What the names of the vocabulary mean, in plain words.
+    fn replacements(&self) -> Replacements {
+        let mut replacements = Replacements::default();
+        for &(span, code) in &self.codes {
+            replacements.add(span, Plain::Text(code.to_string()));
+        }
+        for &(span, formula) in &self.spelled_out {
+            let formulas = self.builder.formulas();
+            let text = formula_text(formulas, &self.variables, formula);
+            replacements.add(span, Plain::Text(text));
+        }
+        replacements
+    }
+
     fn finish(self) -> (Option<System>, Vec<Diagnostic>) {
         let mut builder = self.builder;
         let nothing = builder.constant(false);

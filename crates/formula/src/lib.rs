@@ -12,15 +12,14 @@ mod lexer;
 mod loading;
 mod names;
 mod parser;
+mod plain;
 mod sources;
 mod system;
 mod token;
 mod vocabulary;
 
 pub use builder::FormulaBuilder;
-pub use loading::{
-    Checked, Loader, Named, declares_needs, load, load_text, load_with, without_needs,
-};
+pub use loading::{Checked, Loader, Named, declares_needs, load, load_text, load_with};
 pub use names::names;
 pub use sources::Sources;
 pub use system::{

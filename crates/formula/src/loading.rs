@@ -7,6 +7,7 @@
 use crate::ast::{Ast, Item, LoadName};
 use crate::check;
 use crate::parser;
+use crate::plain::{Plain, Replacements};
 use crate::sources::Sources;
 use crate::system::System;
 use crate::vocabulary::Vocabulary;
@@ -30,6 +31,16 @@ pub struct Checked {
     pub diagnostics: Vec<Diagnostic>,
     /// Which names of the host occur.
     pub named: Named,
+    plain: Replacements,
+}
+
+impl Checked {
+    /// One of the texts in plain words, for solvers that know neither the names of a host nor
+    /// `needs`, with the files that it loads in their places; none if no text has that name.
+    pub fn plain_text(&self, name: &str) -> Option<String> {
+        let file = self.sources.number(name)?;
+        Some(self.plain.text(&self.sources, file))
+    }
 }
 
 /// Which names of a host's vocabulary occur in a text.
@@ -54,10 +65,11 @@ pub fn load_with(root: &Source, loader: &mut Loader<'_>, vocabulary: &Vocabulary
     let mut diagnostics = reading.diagnostics;
     // What a broken text fails to define would be reported at each use.
     let mut named = Named::default();
+    let mut plain = reading.plain;
     let system = if has_errors(&diagnostics) {
         None
     } else {
-        let (system, found) = check::check(&reading.ast, vocabulary, &mut named);
+        let (system, found) = check::check(&reading.ast, vocabulary, &mut named, &mut plain);
         diagnostics.extend(found);
         system
     };
@@ -66,6 +78,7 @@ pub fn load_with(root: &Source, loader: &mut Loader<'_>, vocabulary: &Vocabulary
         sources: reading.sources,
         diagnostics,
         named,
+        plain,
     }
 }
 
@@ -81,29 +94,12 @@ pub fn declares_needs(text: &str) -> bool {
     items.any(|item| matches!(item, Item::Needs(..)))
 }
 
-/// A text with its needs in comments, for solvers that do not know them.
-pub fn without_needs(text: &str) -> String {
-    let mut ast = Ast::default();
-    let parsed = parser::parse(text, 0, &mut ast);
-    let mut written = String::with_capacity(text.len());
-    let mut end = 0;
-    for item in &parsed.items {
-        if let Item::Needs(_, span) = item {
-            let (start, after) = (span.start as usize, span.end as usize);
-            let needs = text[start..after].replace("*/", "");
-            written.push_str(&text[end..start]);
-            written.push_str(&["/* ", &needs, " */"].concat());
-            end = after;
-        }
-    }
-    written.push_str(&text[end..]);
-    written
-}
-
 /// What is still to be done, the next last.
 enum Work {
     Item(Item),
     Load(LoadName, PathBuf),
+    /// All files of a `load` have been read.
+    Loaded(Span),
     /// The file has been read.
     Leave(PathBuf),
 }
@@ -114,13 +110,22 @@ pub(crate) fn read(root: &Source, loader: &mut Loader<'_>) -> Reading {
     reading.enter(normal(Path::new(root.name())), root);
     while let Some(work) = reading.work.pop() {
         match work {
-            Work::Item(Item::Load(names)) => {
+            Work::Item(Item::Load(names, span)) => {
                 let including = reading.folders.last().cloned().unwrap_or_default();
+                reading.work.push(Work::Loaded(span));
                 let loads = names.into_iter().rev();
                 let loads = loads.map(|name| Work::Load(name, including.clone()));
                 reading.work.extend(loads);
+                reading.loaded.push(Vec::new());
+            }
+            Work::Loaded(span) => {
+                let files = reading.loaded.pop().unwrap_or_default();
+                reading.plain.add(span, Plain::Files(files));
             }
             Work::Item(item) => {
+                if let Item::Needs(_, span) = &item {
+                    reading.plain.add(*span, Plain::Comment);
+                }
                 let quits = matches!(&item, Item::Command(command)
                     if reading.ast.text(command.name) == "quit");
                 reading.ast.items.push(item);
@@ -156,6 +161,10 @@ pub(crate) struct Reading {
     folders: Vec<PathBuf>,
     /// The names by which those but the root were reading.
     loads: Vec<Span>,
+    /// Per `load` that is being carried out, the files that it brought.
+    loaded: Vec<Vec<usize>>,
+    /// Needs and loads, for a text without them.
+    plain: Replacements,
 }
 
 impl Reading {
@@ -191,6 +200,9 @@ impl Reading {
         match loader(&shown) {
             Ok(source) if self.sources.has_room_for(&source) => {
                 self.loads.push(name.span);
+                if let Some(files) = self.loaded.last_mut() {
+                    files.push(self.sources.iter().count());
+                }
                 self.enter(path, &source);
             }
             Ok(_) => self.missing(name, &shown, "all files together exceed 4 GiB"),

@@ -240,7 +240,7 @@ impl<'a> Namer<'a> {
                     }
                 }
             }
-            Item::Enum { .. } | Item::Load(_) | Item::Needs(..) => {}
+            Item::Enum { .. } | Item::Load(..) | Item::Needs(..) => {}
         }
     }
 

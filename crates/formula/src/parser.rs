@@ -82,8 +82,9 @@ impl Parser<'_> {
             (TokenKind::Class, _) => self.class().map(Some),
             (TokenKind::Command, _) => self.command(),
             (TokenKind::Name, TokenKind::Name | TokenKind::Text) if self.text() == "load" => {
+                let start = self.current.span;
                 self.bump();
-                self.load().map(Some)
+                self.load(start).map(Some)
             }
             (TokenKind::Name, TokenKind::Name) if self.text() == "needs" && self.is_need() => {
                 self.needs().map(Some)
@@ -268,7 +269,7 @@ impl Parser<'_> {
                     span: start,
                 })));
             }
-            "load" => return self.load().map(Some),
+            "load" => return self.load(start).map(Some),
             _ => {}
         }
         let mut arguments = Vec::new();
@@ -292,7 +293,7 @@ impl Parser<'_> {
     }
 
     /// The names after `load`.
-    fn load(&mut self) -> Reading<Item> {
+    fn load(&mut self, start: Span) -> Reading<Item> {
         let mut names = Vec::new();
         loop {
             let span = self.current.span;
@@ -313,7 +314,7 @@ impl Parser<'_> {
             }
         }
         self.end_item();
-        Ok(Item::Load(names))
+        Ok(Item::Load(names, start.to(self.previous)))
     }
 
     /// Whether the word after `needs` is one of those that may stand there. Other words make it the

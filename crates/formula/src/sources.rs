@@ -54,6 +54,24 @@ impl Sources {
         (index, Span::new(span.start - base, span.end - base))
     }
 
+    /// The addresses of a text, by number.
+    pub(crate) fn range(&self, index: usize) -> (u32, u32) {
+        let (base, source) = &self.files[index];
+        (*base, base + source.text().len() as u32)
+    }
+
+    /// The number of the text of a name.
+    pub(crate) fn number(&self, name: &str) -> Option<usize> {
+        let mut files = self.files.iter();
+        files.position(|(_, source)| source.name() == name)
+    }
+
+    /// What stands between two addresses in one text.
+    pub(crate) fn slice(&self, start: u32, end: u32) -> &str {
+        let (source, span) = self.locate(Span::new(start, end));
+        source.slice(span)
+    }
+
     /// The first address after the text that a span is about.
     pub(crate) fn end_of(&self, span: Span) -> u32 {
         let (source, within) = self.locate(span);

@@ -218,11 +218,11 @@ bool Hint(State s) s ~+ t (1) { alloccs s < q };
 #[test]
 fn ignored_commands_are_one_warning() {
     check(
-        "bool P(bool a) a {show a};
+        "bool P(bool a) a {witcs 3>1, a};
 #frontier on; #reset all; #frontier off; #verbose; #vis P; #print P; #timer later;
 P(1);",
         &expect![[r#"
-            HB140 t.mu:2:1 `#frontier`: `#frontier`, `#reset`, `#verbose`, `#vis`, `#print NAME`, `#timer`, `{show …}` do nothing here
+            HB140 t.mu:2:1 `#frontier`: `#frontier`, `#reset`, `#verbose`, `#vis`, `#print NAME`, `#timer`, `{witcs …}` do nothing here
         "#]],
     );
 }

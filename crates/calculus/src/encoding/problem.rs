@@ -9,7 +9,7 @@ use crate::encoding::source_names::SourceNames;
 use crate::encoding::static_relations::{PLACES, static_relations};
 use crate::encoding::text;
 use crate::search::algorithm::{Algorithm, INTERFACE, Kind};
-use hardbop_formula::{Checked, System, Vocabulary, load_with, without_needs};
+use hardbop_formula::{Checked, System, Vocabulary, load_with};
 use hardbop_machine::bits::BitView;
 use hardbop_machine::{Machine, NodeId, ProcId, Variable};
 use hardbop_syntax::Source;
@@ -66,7 +66,7 @@ impl<'m> Program<'m> {
         let mut interface = INTERFACE.to_owned();
         let mut vocabulary = Vocabulary::default();
         if algorithm.speaks_of_names() {
-            names = SourceNames::new(machine);
+            names = SourceNames::new(machine, &|word| algorithm.mentions(word));
             relations.extend(static_relations(
                 &mut view,
                 &layout,
@@ -124,7 +124,15 @@ impl<'m> Program<'m> {
     }
 
     /// All of the problem as one `.mu` text, for any solver of the calculus.
+    ///
+    /// What the algorithm says is said without names of the program, and with the files that it
+    /// loads in their places.
     pub fn text(&self, algorithm: &Algorithm) -> String {
+        self.text_of(algorithm, &self.system(algorithm))
+    }
+
+    /// The same for an algorithm that has been checked.
+    pub fn text_of(&self, algorithm: &Algorithm, checked: &Checked) -> String {
         let mut text = self.types();
         for relation in &self.relations {
             text.push('\n');
@@ -134,7 +142,8 @@ impl<'m> Program<'m> {
         text.push('\n');
         text.push_str(&self.interface);
         text.push('\n');
-        text.push_str(&without_needs(&algorithm.text));
+        let plain = checked.plain_text(&algorithm.name);
+        text.push_str(plain.as_deref().unwrap_or(&algorithm.text));
         text
     }
 

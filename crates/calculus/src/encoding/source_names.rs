@@ -8,7 +8,7 @@
 
 use crate::encoding::layout::{Class, Layout};
 use hardbop_formula::{NamedField, NamedPlace, NamedValues, Vocabulary};
-use hardbop_machine::ir::NodeKind;
+use hardbop_machine::ir::{Label, NodeKind};
 use hardbop_machine::{EdgeId, GlobalId, Machine, NodeId, ProcId, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,9 +32,19 @@ pub(crate) struct SourceNames {
 
 impl SourceNames {
     /// The names of a program.
-    pub(crate) fn new(machine: &Machine) -> Self {
-        let labels = machine.labels.iter().map(|label| label.name.clone());
-        let labels: BTreeSet<String> = labels.collect();
+    ///
+    /// A label that several procedures have gets another code for one of them, if that is mentioned
+    /// as `procedure.LABEL`.
+    pub(crate) fn new(machine: &Machine, mentions: &dyn Fn(&str) -> bool) -> Self {
+        let all = || machine.labels.iter();
+        let plain = all().map(|label| label.name.clone());
+        let is_shared = |label: &&Label| {
+            let owner = machine.procedure_of(label.node);
+            all().any(|l| l.name == label.name && machine.procedure_of(l.node) != owner)
+        };
+        let own = all().map(|label| (label, label_of_procedure(machine, label)));
+        let own = own.filter(|(label, own)| mentions(own) && is_shared(label));
+        let labels: BTreeSet<String> = plain.chain(own.map(|(_, own)| own)).collect();
         let lines = machine.node_ids().map(|node| line_of(machine, node));
         let steps = machine.edge_ids().map(|edge| line_of_step(machine, edge));
         let lines: BTreeSet<u64> = lines.chain(steps).collect();
@@ -112,7 +122,7 @@ impl SourceNames {
         Vocabulary {
             values: [
                 ("Module", named("procedure", modules.collect())),
-                ("Label", named("label", numbered(&self.labels))),
+                ("Label", named("label", self.label_codes(machine))),
                 ("Variable", named("variable", variables)),
                 ("Thread", named("thread", numbered(&self.threads))),
                 ("Line", lines),
@@ -124,6 +134,18 @@ impl SourceNames {
             refused: BTreeMap::new(),
             is_open: false,
         }
+    }
+
+    /// The codes of labels, also behind the name of their procedure.
+    fn label_codes(&self, machine: &Machine) -> BTreeMap<String, u64> {
+        let mut codes: BTreeMap<String, u64> = self.labels.iter().cloned().zip(0..).collect();
+        for label in &machine.labels {
+            let code = codes.get(&label.name).copied().unwrap_or_default();
+            codes
+                .entry(label_of_procedure(machine, label))
+                .or_insert(code);
+        }
+        codes
     }
 
     /// The procedures with a local of a name, by name.
@@ -162,6 +184,12 @@ impl SourceNames {
         }
         fields
     }
+}
+
+/// A label as that of its procedure.
+pub(crate) fn label_of_procedure(machine: &Machine, label: &Label) -> String {
+    let owner = machine.procedure(machine.procedure_of(label.node));
+    [&owner.name, ".", &label.name].concat()
 }
 
 /// Where the variable is that a name means, depending on the procedure.

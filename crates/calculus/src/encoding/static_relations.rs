@@ -6,10 +6,11 @@
 
 use crate::encoding::layout::Layout;
 use crate::encoding::relations::{Clause, ProgramRelation, Signature};
-use crate::encoding::source_names::{SourceNames, line_of, line_of_step};
+use crate::encoding::source_names::{SourceNames, label_of_procedure, line_of, line_of_step};
 use crate::encoding::steps::Part;
 use hardbop_machine::analysis::variables::{each_read, each_write};
 use hardbop_machine::bits::{BitId, BitNode, BitView};
+use hardbop_machine::ir::Label;
 use hardbop_machine::{Action, EdgeId, Machine, ProcId, Variable};
 use std::collections::BTreeSet;
 
@@ -274,11 +275,16 @@ impl Facts<'_> {
     fn labels(&self, module: ProcId) -> BTreeSet<Vec<u32>> {
         let labels = self.machine.labels.iter();
         let labels = labels.filter(|label| self.machine.procedure_of(label.node) == module);
-        let code = |name| self.names.labels.binary_search(name);
-        let code = |name| code(name).expect("every label has a code") as u32;
-        labels
-            .map(|label| vec![self.layout.pc(label.node), code(&label.name)])
-            .collect()
+        let codes = |label: &Label| {
+            let own = label_of_procedure(self.machine, label);
+            [label.name.clone(), own].map(|name| self.names.labels.binary_search(&name))
+        };
+        let tuples = |label: &Label| {
+            let pc = self.layout.pc(label.node);
+            let codes = codes(label).into_iter().flatten();
+            codes.map(|code| vec![pc, code as u32]).collect::<Vec<_>>()
+        };
+        labels.flat_map(tuples).collect()
     }
 
     fn edges(&self, module: ProcId, is_such: fn(&Action) -> bool) -> BTreeSet<Vec<u32>> {

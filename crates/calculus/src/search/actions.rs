@@ -80,11 +80,7 @@ impl Actions<'_> {
         let mut text = self.shown(what, values);
         match path {
             Err(why) => text.push_str(&["no path: ", &why, "\n"].concat()),
-            Ok(path) if path.is_empty() => {}
-            Ok(path) => {
-                text.push_str("path\n");
-                text.extend(path.iter().map(|line| self.path_line(line)));
-            }
+            Ok(path) => text.extend(path.iter().map(|line| self.path_line(line))),
         }
         text
     }
@@ -92,7 +88,8 @@ impl Actions<'_> {
     fn path_line(&self, line: &PathLine) -> String {
         let indent = "  ".repeat(line.depth + 1);
         let negation = if line.holds { "" } else { "not " };
-        let mut text = format!("{indent}{negation}{}", line.name);
+        let start = if line.is_first { "path\n" } else { "" };
+        let mut text = format!("{start}{indent}{negation}{}", line.name);
         if let Some(round) = line.round {
             let _ = write!(text, ", round {round}");
         }

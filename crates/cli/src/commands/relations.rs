@@ -11,7 +11,6 @@ use crate::targets::TargetArguments;
 use hardbop_calculus::algorithm::REFERENCE;
 use hardbop_calculus::threads::fixed;
 use hardbop_calculus::{Algorithm, Extent, sequential_problem, thread_problem};
-use hardbop_formula::Checked;
 use hardbop_machine::{Machine, NodeId};
 
 const EXAMPLES: &str = "\
@@ -55,8 +54,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
             let own = algorithm.as_ref();
             let (problem, checked) = thread_problem(&fixed, &targets, bound, own, extent);
             refuse_errors(&problem.algorithm, &checked)?;
-            written(&checked)?;
-            problem.program.text(&problem.algorithm)
+            problem.program.text_of(&problem.algorithm, &checked)
         }
         None => sequential_text(&machine, &targets, algorithm, extent)?,
     };
@@ -83,18 +81,9 @@ pub(super) fn sequential_text(
         .expect("the reference is in the table");
     let (program, checked) = sequential_problem(machine, &algorithm, targets, targets, extent);
     refuse_errors(&algorithm, &checked)?;
-    written(&checked)?;
-    Ok(program.text(&algorithm))
+    Ok(program.text_of(&algorithm, &checked))
 }
 
 fn refused(what: &str) -> Failure {
     Failure::BadInput(format!("the relations of {what} cannot be written"))
-}
-
-/// A file on its own has no names of the program.
-fn written(checked: &Checked) -> Result<(), Failure> {
-    if checked.named.values || checked.named.fields {
-        return Err(refused("an algorithm that uses names of the program"));
-    }
-    Ok(())
 }

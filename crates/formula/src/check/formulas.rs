@@ -90,9 +90,21 @@ impl Checker<'_> {
                 tasks.extend(operands.into_iter().rev().map(Task::Visit));
             }
             Expr::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), left, right) => {
-                match self.compare(*left, *right, span) {
-                    Comparison::Known(equal) if *op == BinaryOp::Equal => return Some(equal),
-                    Comparison::Known(equal) => return Some(self.builder.not(equal)),
+                let others = std::mem::take(&mut self.named.fields);
+                let comparison = self.compare(*left, *right, span);
+                let has_names = std::mem::replace(&mut self.named.fields, others);
+                self.named.fields |= has_names;
+                match comparison {
+                    Comparison::Known(equal) => {
+                        let formula = match op {
+                            BinaryOp::Equal => equal,
+                            _ => self.builder.not(equal),
+                        };
+                        if has_names {
+                            self.spelled_out.push((span, formula));
+                        }
+                        return Some(formula);
+                    }
                     Comparison::OfFormulas => {
                         tasks.extend([Task::Combine(id), Task::Visit(*right), Task::Visit(*left)]);
                     }
@@ -249,12 +261,19 @@ impl Checker<'_> {
             self.heads.note_use(relation, name.span);
             return self.builder.apply(relation, Vec::new());
         }
-        let named = match self.named_field(path) {
+        let named = self.named_field(path);
+        let is_named = named.is_some();
+        let named = match named {
             Some(named) => named,
             None => self.place(path).map_or(Operand::Wrong, Operand::Place),
         };
         let ty = match self.named_boolean(&named) {
-            Ok(formula) => return formula,
+            Ok(formula) => {
+                if is_named {
+                    self.spelled_out.push((span, formula));
+                }
+                return formula;
+            }
             Err(ty) => &self.types.get(ty).name,
         };
         let message = format!("this is `{ty}`, not a Boolean");

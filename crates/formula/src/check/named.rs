@@ -26,10 +26,11 @@ impl Checker<'_> {
         }
         let name = self.dotted(self.text(path.root), &path.steps)?;
         self.named.values = true;
+        let span = self.ast.span(id);
         if let Some(&code) = values.names.get(&name) {
+            self.codes.push((span, code));
             return Some(code);
         }
-        let span = self.ast.span(id);
         if vocabulary.is_open {
             let enumeration = self.types.get(ty).name.as_str();
             let is_declarable = ["Label", "Module", "Variable"].contains(&enumeration);
@@ -91,6 +92,8 @@ impl Checker<'_> {
             first_bit: 0,
             ty: binding.ty,
         };
+        // What `place` is a part of.
+        let mut whole: Option<Place> = None;
         for (at, step) in path.steps.iter().enumerate() {
             let known = match (*step, &self.types.get(place.ty).kind) {
                 (Step::Field(name), Kind::Class { by_name, .. }) => {
@@ -102,6 +105,7 @@ impl Checker<'_> {
                 return None;
             };
             if known {
+                whole = Some(place);
                 place = self.field(place, name)?;
                 continue;
             }
@@ -125,9 +129,15 @@ impl Checker<'_> {
                 if !self.needs.are_declared {
                     return Some(Operand::Wrong);
                 }
-                if self.part(place, "CG").is_some() {
+                // Behind a state, or behind its globals or locals.
+                let holders = [Some(place), whole];
+                let state = holders.into_iter().flatten();
+                let state = state
+                    .filter(|&holder| self.part(holder, "CG").is_some())
+                    .next();
+                if let Some(state) = state {
                     if let Some(field) = self.needs.fields.get(&name).cloned() {
-                        return Some(self.read(place, &field));
+                        return Some(self.read(state, &field));
                     }
                     self.report_undeclared("variable", &name, path_span(path));
                     return Some(Operand::Wrong);

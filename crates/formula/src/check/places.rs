@@ -291,8 +291,16 @@ impl Checker<'_> {
             return true;
         }
         let span = self.ast.span(id);
-        match self.operand(id) {
+        let others = std::mem::take(&mut self.named.fields);
+        let operand = self.operand(id);
+        let has_names = std::mem::replace(&mut self.named.fields, others);
+        self.named.fields |= has_names;
+        match operand {
             Operand::Place(place) if place.ty == ty => {
+                if has_names && ty == BOOL {
+                    let formula = self.builder.bit(place.variable, place.first_bit);
+                    self.spelled_out.push((span, formula));
+                }
                 let all = place.first_bit..place.first_bit + width;
                 bits.extend(all.map(|bit| ArgumentBit::Bit(place.variable, bit)));
                 return true;

@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 /// One tuple of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathLine {
+    /// Whether it is one that the formula itself needs.
+    pub is_first: bool,
     /// How many branchings it stands behind.
     pub depth: usize,
     /// The relation, or what it is to be called.
@@ -27,7 +29,7 @@ pub struct PathLine {
 }
 
 enum Task {
-    Tell(usize, usize),
+    Tell(usize, Option<usize>),
     Leave(usize),
 }
 
@@ -43,7 +45,7 @@ pub(super) fn lines(
     let mut is_open = vec![false; nodes.len()];
     let mut tasks = Vec::new();
     let first = shown_among(nodes, start, is_shown);
-    tasks.extend(first.into_iter().rev().map(|at| Task::Tell(at, 0)));
+    tasks.extend(first.into_iter().rev().map(|at| Task::Tell(at, None)));
     while let Some(task) = tasks.pop() {
         let (at, depth) = match task {
             Task::Leave(at) => {
@@ -63,8 +65,8 @@ pub(super) fn lines(
         is_open[at] = true;
         tasks.push(Task::Leave(at));
         let next = shown_among(nodes, &nodes[at].premises, is_shown);
-        let depth = depth + usize::from(next.len() > 1);
-        tasks.extend(next.into_iter().rev().map(|at| Task::Tell(at, depth)));
+        let depth = depth.unwrap_or(0) + usize::from(next.len() > 1);
+        tasks.extend(next.into_iter().rev().map(|at| Task::Tell(at, Some(depth))));
     }
     lines
 }
@@ -87,7 +89,7 @@ fn shown_among(nodes: &[Node], start: &[usize], is_shown: &[bool]) -> Vec<usize>
     found
 }
 
-fn line(system: &System, node: &Node, depth: usize) -> PathLine {
+fn line(system: &System, node: &Node, depth: Option<usize>) -> PathLine {
     let relation = system.relation(node.relation);
     let label = relation.shown.as_ref().and_then(|s| s.label.clone());
     let mut chosen = node.chosen.clone();
@@ -113,7 +115,8 @@ fn line(system: &System, node: &Node, depth: usize) -> PathLine {
         }
     }
     PathLine {
-        depth,
+        is_first: depth.is_none(),
+        depth: depth.unwrap_or(0),
         name: label.unwrap_or_else(|| relation.name.clone()),
         holds: node.holds,
         round: node.round,
