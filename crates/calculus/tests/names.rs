@@ -5,6 +5,7 @@ use hardbop_calculus::actions::Actions;
 use hardbop_calculus::{Algorithm, Extent, TupleWords, sequential_problem};
 use hardbop_fixpoint::{Limits, Options, Solver};
 use hardbop_machine::{Machine, from_text};
+use hardbop_syntax::Source;
 
 const PROGRAM: &str = "decl lock := 0, x;
 decl int<2> n := 0;
@@ -279,16 +280,113 @@ fn needs_may_be_the_name_of_a_type() {
 /// The text for other solvers has needs in comments, and reads as the file itself does.
 #[test]
 fn needs_are_comments_in_the_text_for_other_solvers() {
-    let text = "needs label DONE,\n  /* the end */ END;\n( exists State s. Init(s) );\n";
-    let written = hardbop_formula::without_needs(text);
-    let expected = "/* needs label DONE,\n  /* the end  END; */\n( exists State s. Init(s) );\n";
-    assert_eq!(written, expected);
     let machine = machine();
     let algorithm = Algorithm::own("own.mu", NEEDS, Vec::new());
     let (program, _) = sequential_problem(&machine, &algorithm, &[], &[], None);
     let whole = program.text(&algorithm);
     assert!(whole.contains("/* needs label DONE; */"), "{whole}");
     assert!(whole.contains("// 5: a := x\n"), "{whole}");
+}
+
+const TWO_PROCEDURES: &str = "decl lock; decl int<3> n;
+void main() begin
+  decl seen;
+  lock := 0;
+  n := 2;
+  seen := *;
+  if (seen) then
+    n := 5;
+    DONE: lock := *;
+  fi;
+  helper();
+end
+void helper() begin
+  decl x, seen;
+  x := lock;
+  seen := !x;
+  if (seen) then
+    DONE: n := 1;
+  fi;
+  END: skip;
+end";
+
+const NAMED: &str = "needs label END;
+load \"entry-forward\", \"more\";
+bool Both(bool a, bool b) a & b;
+( exists State u, State v. SummaryEF(u, v) & At(v, END) & v.lock );
+( exists State u, State v. SummaryEF(u, v) & At(v, DONE) & v.n = 5 );
+( exists State u, State v. SummaryEF(u, v) & At(v, helper.DONE) & v.n = 5 );
+( exists State u, State v. SummaryEF(u, v) & At(v, main.DONE) & v.n != 5 );
+( exists State u, State v. SummaryEF(u, v) & At(v, helper.END) & v.seen & v.x );
+( exists State u, State v. SummaryEF(u, v) & At(v, END) & v.seen );
+( exists State u, State v. SummaryEF(u, v) & In(v, helper) & u.n = v.n & !(v.lock) );
+( exists State u, State v. SummaryEF(u, v) & At(v, END) & Both(v.lock, v.helper.x) );
+( exists State u, State v. SummaryEF(u, v) & Odd(v) & v.mod = helper );
+( exists State u, State v. SummaryEF(u, v) & AtLine(v, 9) & True(v, main.seen) & v.seen = v.lock );
+";
+
+/// What names mean is written out for solvers that do not know them, and means the same.
+#[test]
+fn names_are_spelled_out_for_other_solvers() {
+    let machine = from_text("test.bp", TWO_PROCEDURES).expect("a program");
+    let library = hardbop_calculus::algorithm::BuiltIn::find("entry-forward").expect("it is there");
+    let source = |name: &str, text: &str| (name.to_owned(), Source::new(name, text));
+    let files = vec![
+        source("entry-forward.mu", &library.definitions()),
+        source("more.mu", "load \"deeper\";\n"),
+        source(
+            "deeper.mu",
+            "bool Odd(State v) v.n = 1 | v.n = 3 | v.n = 5;\n",
+        ),
+    ];
+    let algorithm = Algorithm::own("own.mu", NAMED, files);
+    let (program, checked) = sequential_problem(&machine, &algorithm, &[], &[], Some(Extent::Full));
+    let named = checked.system.as_ref().expect("no errors");
+    let text = program.text_of(&algorithm, &checked);
+    let plain = hardbop_formula::load_text(&Source::new("plain.mu", &text));
+    let messages: Vec<&str> = plain
+        .diagnostics
+        .iter()
+        .map(|d| d.message.as_str())
+        .collect();
+    let plain = plain
+        .system
+        .unwrap_or_else(|| panic!("{messages:?}\n{text}"));
+    let answers = |system| {
+        let mut solver = Solver::new(system, &Options::default(), &Limits::default());
+        let mut answers = Vec::new();
+        for action in &system.actions {
+            if let hardbop_formula::ActionKind::Query(formula) = action.kind {
+                answers.push(solver.query(formula).expect("nothing limits it"));
+            }
+        }
+        answers
+    };
+    let expected = [
+        true, true, true, false, false, true, true, true, true, false,
+    ];
+    assert_eq!(answers(named), expected);
+    assert_eq!(answers(&plain), expected, "{text}");
+}
+
+/// Without a program a file may say which global it means.
+#[test]
+fn globals_can_be_named_behind_their_class_without_a_program() {
+    let check = |text: &str| {
+        let checked = Algorithm::own("own.mu", text, Vec::new()).check();
+        let messages = checked.diagnostics.iter().map(|d| d.message.clone());
+        messages.collect::<Vec<_>>()
+    };
+    let formula = "( exists State v. Init(v) & v.CG.lock );\n";
+    assert_eq!(check(formula), Vec::<String>::new());
+    assert_eq!(
+        check(&format!("needs global lock;\n{formula}")),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        check(&format!("needs global look;\n{formula}")),
+        ["this file needs no variable `lock`"]
+    );
 }
 
 /// Steps have lines of their own: two that leave one place may stand on different lines.

@@ -30,8 +30,18 @@ pub struct NamedValues {
     pub what: &'static str,
     /// The names with their codes; a name may have dots.
     pub names: BTreeMap<String, u64>,
+    /// Other names for the same codes, which are not listed where a name is unknown.
+    pub aliases: BTreeMap<String, u64>,
     /// The numbers that mean something, in order; all of them if there is no list.
     pub numbers: Option<Vec<u64>>,
+}
+
+impl NamedValues {
+    /// The code of a name.
+    pub(crate) fn code(&self, name: &str) -> Option<u64> {
+        let code = self.names.get(name).or_else(|| self.aliases.get(name));
+        code.copied()
+    }
 }
 
 /// A name that stands behind a variable of a class.

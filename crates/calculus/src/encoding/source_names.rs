@@ -103,12 +103,16 @@ impl SourceNames {
         let named = |what, names| NamedValues {
             what,
             names,
-            numbers: None,
+            ..NamedValues::default()
+        };
+        let labels = NamedValues {
+            aliases: self.labels_of_procedures(machine),
+            ..named("label", numbered(&self.labels))
         };
         let lines = NamedValues {
             what: "line",
-            names: BTreeMap::new(),
             numbers: Some(self.lines.clone()),
+            ..NamedValues::default()
         };
         let mut variables = numbered(&self.variable_names);
         for (name, owners) in self.locals_by_name(machine) {
@@ -122,7 +126,7 @@ impl SourceNames {
         Vocabulary {
             values: [
                 ("Module", named("procedure", modules.collect())),
-                ("Label", named("label", self.label_codes(machine))),
+                ("Label", labels),
                 ("Variable", named("variable", variables)),
                 ("Thread", named("thread", numbered(&self.threads))),
                 ("Line", lines),
@@ -136,16 +140,13 @@ impl SourceNames {
         }
     }
 
-    /// The codes of labels, also behind the name of their procedure.
-    fn label_codes(&self, machine: &Machine) -> BTreeMap<String, u64> {
-        let mut codes: BTreeMap<String, u64> = self.labels.iter().cloned().zip(0..).collect();
-        for label in &machine.labels {
-            let code = codes.get(&label.name).copied().unwrap_or_default();
-            codes
-                .entry(label_of_procedure(machine, label))
-                .or_insert(code);
-        }
-        codes
+    /// Labels behind the name of their procedure.
+    fn labels_of_procedures(&self, machine: &Machine) -> BTreeMap<String, u64> {
+        let code = |label: &Label| self.labels.binary_search(&label.name).unwrap_or_default();
+        let labels = machine.labels.iter();
+        labels
+            .map(|label| (label_of_procedure(machine, label), code(label) as u64))
+            .collect()
     }
 
     /// The procedures with a local of a name, by name.

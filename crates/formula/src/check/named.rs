@@ -27,7 +27,7 @@ impl Checker<'_> {
         let name = self.dotted(self.text(path.root), &path.steps)?;
         self.named.values = true;
         let span = self.ast.span(id);
-        if let Some(&code) = values.names.get(&name) {
+        if let Some(code) = values.code(&name) {
             self.codes.push((span, code));
             return Some(code);
         }

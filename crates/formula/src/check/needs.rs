@@ -127,7 +127,7 @@ impl Checker<'_> {
             NeedKind::Local => name.contains('.'),
             _ => true,
         };
-        if !values.names.contains_key(name) || !fits(name) {
+        if values.code(name).is_none() || !fits(name) {
             let known = values.names.keys().map(String::as_str);
             let known: Vec<&str> = known.filter(|name| fits(name)).collect();
             let message = format!("the program has no {kind} `{name}`, which this file needs");
