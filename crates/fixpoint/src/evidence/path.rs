@@ -124,7 +124,7 @@ struct Search<'s, 'a, 'm> {
     known: BTreeMap<Key, usize>,
 }
 
-impl<'a> Search<'_, 'a, '_> {
+impl Search<'_, '_, '_> {
     fn find(&mut self, question: Question) -> Result<(Scope, Vec<PathLine>), Trouble> {
         let (variables, parts) = opened(self.system, question);
         let values = self.nearest(question, &variables)?;

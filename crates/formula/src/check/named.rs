@@ -130,11 +130,8 @@ impl Checker<'_> {
                     return Some(Operand::Wrong);
                 }
                 // Behind a state, or behind its globals or locals.
-                let holders = [Some(place), whole];
-                let state = holders.into_iter().flatten();
-                let state = state
-                    .filter(|&holder| self.part(holder, "CG").is_some())
-                    .next();
+                let mut holders = [Some(place), whole].into_iter().flatten();
+                let state = holders.find(|&holder| self.part(holder, "CG").is_some());
                 if let Some(state) = state {
                     if let Some(field) = self.needs.fields.get(&name).cloned() {
                         return Some(self.read(state, &field));

@@ -186,7 +186,9 @@ impl<'a> Search<'_, 'a, '_> {
             (Formula::Constant(_) | Formula::Bit(..), _) => {}
             (Formula::Not(a), _) => push(*a, !wanted),
             (Formula::And(all), true) | (Formula::Or(all), false) => {
-                all.iter().for_each(|&part| push(part, wanted));
+                for &part in all {
+                    push(part, wanted);
+                }
             }
             (Formula::And(some), false) | (Formula::Or(some), true) => {
                 let is_clear = |part: &&FormulaId| frame.blank[part].is(wanted);

@@ -166,12 +166,12 @@ impl Evaluation<'_, '_> {
                 }
                 Formula::Not(a) => known[a].not(),
                 Formula::And(parts) => {
-                    let parts = parts.iter().map(|part| known[part]).collect();
-                    self.conjunction(parts)?
+                    let parts: Vec<Known> = parts.iter().map(|part| known[part]).collect();
+                    self.conjunction(&parts)?
                 }
                 Formula::Or(parts) => {
-                    let parts = parts.iter().map(|part| known[part].not()).collect();
-                    self.conjunction(parts)?.not()
+                    let parts: Vec<Known> = parts.iter().map(|part| known[part].not()).collect();
+                    self.conjunction(&parts)?.not()
                 }
                 Formula::Iff(a, b) => self.choice(known[a], known[b], known[b].not())?,
                 Formula::Ite(c, a, b) => self.choice(known[c], known[a], known[b])?,
@@ -227,7 +227,7 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    fn conjunction(&mut self, parts: Vec<Known>) -> Result<Known, Exhausted> {
+    fn conjunction(&mut self, parts: &[Known]) -> Result<Known, Exhausted> {
         let yes = parts.iter().map(|part| part.yes).collect();
         let no = parts.iter().map(|part| !part.no).collect();
         Ok(Known {
