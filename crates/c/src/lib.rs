@@ -110,9 +110,10 @@ fn parse_here(source: &Source, reading: &CReading) -> Parsed {
         let span = lines.span(start, start + 1);
         let message = "the text is nested too deeply from here on";
         let help = format!(
-            "at most {} brackets and {} words can be open at once",
+            "at most {} brackets and {} words can be open at once, and {} of `++` and `--`",
             text::MAX_BRACKETS,
-            text::MAX_OPEN_TOKENS
+            text::MAX_OPEN_TOKENS,
+            text::MAX_STEPS
         );
         return failed(Diagnostic::new(codes::C_NESTING, span, message).help(help));
     }

@@ -12,6 +12,10 @@ pub const MAX_BRACKETS: usize = 256;
 /// brackets it takes a token at least to go one level deeper.
 pub const MAX_OPEN_TOKENS: usize = 6_000;
 
+/// The largest number of `++` and `--` in one expression. Where the text is wrong behind them, the
+/// parser tries each as two signs too, and so all that follows once more.
+pub const MAX_STEPS: usize = 12;
+
 /// A text without comments and directives.
 pub struct Stripped {
     pub text: String,
@@ -128,6 +132,8 @@ struct Level {
     tokens: usize,
     /// How many of them are `?`, whose branches can have commas.
     questions: usize,
+    /// `++` and `--` since the expression began.
+    steps: usize,
     /// The statement may go on with `else`.
     ended: bool,
 }
@@ -136,7 +142,7 @@ struct Level {
 pub fn too_deep(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut levels = vec![Level::default()];
-    let mut open = 0;
+    let (mut open, mut steps) = (0, 0);
     let mut at = 0;
     while at < bytes.len() {
         let byte = bytes[at];
@@ -151,6 +157,7 @@ pub fn too_deep(text: &str) -> Option<usize> {
                 let rest = bytes[at..].iter().position(|&byte| !is_word(byte));
                 rest.map_or(bytes.len(), |length| at + length)
             }
+            b'+' | b'-' if bytes.get(at + 1) == Some(&byte) => at + 2,
             _ => at + 1,
         };
         let token = &bytes[at..end];
@@ -170,18 +177,27 @@ pub fn too_deep(text: &str) -> Option<usize> {
             b')' | b']' | b'}' if depth > 1 => {
                 let inner = levels.pop().expect("there are two at least");
                 open -= inner.tokens;
+                steps -= inner.steps;
                 let last = levels.last_mut().expect("the outermost level stays");
                 last.ended = byte == b'}';
             }
-            b';' => last.ended = true,
+            b';' => {
+                last.ended = true;
+                steps -= std::mem::take(&mut last.steps);
+            }
             b'?' => last.questions += 1,
+            b'+' | b'-' if token.len() == 2 => {
+                last.steps += 1;
+                steps += 1;
+            }
             b',' => {
+                steps -= std::mem::take(&mut last.steps);
                 open -= last.tokens - last.questions;
                 last.tokens = last.questions;
             }
             _ => {}
         }
-        if levels.len() > MAX_BRACKETS || open > MAX_OPEN_TOKENS {
+        if levels.len() > MAX_BRACKETS || open > MAX_OPEN_TOKENS || steps > MAX_STEPS {
             return Some(at);
         }
         at = end;
@@ -217,6 +233,12 @@ mod tests {
         assert!(deep("f(){", "if(x){y;}else ", ";", MAX_OPEN_TOKENS));
         assert!(deep("f(){", "x ? y, ", ";", MAX_OPEN_TOKENS));
         assert!(deep("f(){", "{", "", MAX_BRACKETS));
+        for part in ["--", "++", "--!", "++(", "--(int)", "--x["] {
+            assert!(deep("f(){", part, ";", MAX_STEPS + 1), "{part}");
+            assert!(!deep("f(){", part, ";", MAX_STEPS), "{part}");
+        }
+        assert!(!deep("f(){", "g(x++, --y);", "}", 10_000));
+        assert!(!deep("f(){", "for(i=0;i<n;i++){x--;}", "}", 10_000));
         // A long program, a long list and a long call are not deep.
         assert!(!deep("f(){", "if(x){y=1;}", "}", 10_000));
         assert!(!deep("f(){", "x = y + 1;", "}", 10_000));
