@@ -29,7 +29,7 @@ impl BitLayout {
             first_local.push(local_starts.len() as u32);
             let mut end = globals_end;
             local_starts.push(end);
-            for local in &procedure.locals {
+            for local in procedure.locals.iter() {
                 end += local.ty.width();
                 local_starts.push(end);
             }
