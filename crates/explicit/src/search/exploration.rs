@@ -269,7 +269,7 @@ impl<'s> Exploration<'s> {
         self.states.bytes()
             + self.entries.bytes()
             + self.derivations.len() * size_of::<Derivation>()
-            + self.roots.capacity() * size_of::<Root>()
+            + self.roots.len() * size_of::<Root>()
             + self.callers.bytes()
             + self.exits.bytes()
     }
