@@ -9,8 +9,7 @@ use crate::dialect::Dialect;
 use crate::ids::{GlobalId, LocalId, ProcId, Variable};
 use crate::types::Type;
 use hardbop_syntax::Span;
-use hardbop_syntax::ast::{self, Ast, Block, Declarator, ExprId, Item, StmtId, Symbol};
-use hardbop_syntax::chunks::Chunks;
+use hardbop_syntax::ast::{self, Ast, Declarator, ExprId, Item, StmtId, Symbol};
 
 /// A program whose names and types are in order.
 #[derive(Clone, Debug)]
@@ -113,20 +112,20 @@ pub struct Thread {
     pub instances: u32,
 }
 
-/// What the checker found out about expressions and statements, in pieces as they are.
+/// What the checker found out about expressions and statements.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tables {
     /// By expression.
-    pub types: Chunks<Type>,
+    pub types: Vec<Type>,
     /// By expression; only names and primed names have one.
-    variables: Chunks<Packed>,
+    variables: Vec<Packed>,
     /// By statement: where its targets start in `targets`.
-    pub first_target: Chunks<u32>,
+    pub first_target: Vec<u32>,
     /// The targets of all assignments, calls and `dead` statements; `None` is `_`. An element with
     /// an index stands here as the first element of its array.
     pub targets: Vec<Option<Variable>>,
     /// By statement; only calls and thread starts have one.
-    callees: Chunks<Packed>,
+    callees: Vec<Packed>,
 }
 
 /// A number, or none: half of what an `Option` takes. A long program has millions.
@@ -145,11 +144,11 @@ impl Tables {
     /// Tables in which nothing is known yet.
     pub fn new(ast: &Ast) -> Self {
         Self {
-            types: Chunks::filled(Type::Bool, ast.exprs.len()),
-            variables: Chunks::filled(Packed::NONE, ast.exprs.len()),
-            first_target: Chunks::filled(0, ast.stmts.len()),
+            types: vec![Type::Bool; ast.exprs.len()],
+            variables: vec![Packed::NONE; ast.exprs.len()],
+            first_target: vec![0; ast.stmts.len()],
             targets: Vec::new(),
-            callees: Chunks::filled(Packed::NONE, ast.stmts.len()),
+            callees: vec![Packed::NONE; ast.stmts.len()],
         }
     }
 
@@ -209,27 +208,12 @@ impl Program {
         syntax_at(&self.ast, self.procedures[procedure.index()].place)
     }
 
-    /// Gives back what stands before a procedure: statements, expressions and what is known of
-    /// them, and the declarations and the body of the procedure before it.
+    /// Gives back the statements and expressions that stand before a procedure.
     pub fn release_before(&mut self, procedure: ProcId) {
         let syntax = self.syntax(procedure);
         let (stmt, expr) = (syntax.first_stmt.0 as usize, syntax.first_expr.0 as usize);
         self.ast.stmts.release_before(stmt);
-        self.tables.first_target.release_before(stmt);
-        self.tables.callees.release_before(stmt);
         self.ast.exprs.release_before(expr);
-        self.tables.types.release_before(expr);
-        self.tables.variables.release_before(expr);
-        let Some(before) = procedure.index().checked_sub(1) else {
-            return;
-        };
-        let place = self.procedures[before].place;
-        let syntax = match &mut self.ast.items[place.item as usize] {
-            Item::Procedure(procedure) => procedure,
-            Item::Thread(thread) => &mut thread.procedures[place.nested as usize],
-            Item::Globals(_) => return,
-        };
-        (syntax.locals, syntax.body) = (Vec::new(), Block::default());
     }
 
     /// The name of a procedure; one of a thread block is `thread.name`.

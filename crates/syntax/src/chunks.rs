@@ -26,18 +26,6 @@ impl<T> Default for Chunks<T> {
     }
 }
 
-impl<T: Clone> Chunks<T> {
-    /// As many items as told, all the same.
-    pub fn filled(item: T, len: usize) -> Self {
-        let sizes = (0..len).step_by(SIZE).map(|start| SIZE.min(len - start));
-        Self {
-            pieces: sizes.map(|size| vec![item.clone(); size]).collect(),
-            len,
-            released: 0,
-        }
-    }
-}
-
 impl<T> Chunks<T> {
     /// How many items there are, released ones included.
     pub fn len(&self) -> usize {
@@ -145,18 +133,6 @@ mod tests {
         assert!((2 * SIZE..5000).all(|i| list[i] == i));
         list.push(5000);
         assert_eq!((list.len(), list[5000]), (5001, 5000));
-    }
-
-    #[test]
-    fn a_filled_list_can_be_changed_and_grows_like_any_other() {
-        for count in [0, 1, SIZE, SIZE + 1, 5000] {
-            let mut list = Chunks::filled(7, count);
-            assert_eq!((list.len(), list.iter().count()), (count, count));
-            list.push(8);
-            list[count / 2] = 9;
-            assert_eq!(list[count], if count == 0 { 9 } else { 8 });
-            assert!(list.iter().skip(count / 2).take(1).eq([&9]));
-        }
     }
 
     #[test]
