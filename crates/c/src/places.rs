@@ -299,7 +299,7 @@ impl<'a> Unit<'a> {
                     arms.push((condition, block));
                 }
                 // What a pointer points to has been asserted: the last case needs no condition.
-                let otherwise = arms.pop().map(|(_, block)| block);
+                let otherwise = arms.pop().map(|(_, block)| Box::new(block));
                 let arms = arms.into();
                 self.push_labelled(labels, StmtKind::If { arms, otherwise }, span);
             }

@@ -143,7 +143,7 @@ impl<'a> Unit<'a> {
         let otherwise = otherwise.map(|s| self.block(span, |unit| unit.statement(s)));
         let kind = StmtKind::If {
             arms: vec![(head, then)].into(),
-            otherwise: otherwise.filter(|block| !is_empty(block)),
+            otherwise: otherwise.filter(|block| !is_empty(block)).map(Box::new),
         };
         self.push_labelled(labels, kind, span);
     }
@@ -197,7 +197,7 @@ impl<'a> Unit<'a> {
             let (body, exit) = self.loop_body(body, step, span);
             let kind = StmtKind::While {
                 condition: head,
-                body,
+                body: Box::new(body),
             };
             self.push_labelled(labels, kind, span);
             self.end_loop(&exit, span);
@@ -371,7 +371,7 @@ impl<'a> Unit<'a> {
             self.restore_labels(labels);
             self.append(otherwise);
         } else {
-            let (arms, otherwise) = (arms.into(), Some(otherwise));
+            let (arms, otherwise) = (arms.into(), Some(Box::new(otherwise)));
             self.push_labelled(labels, StmtKind::If { arms, otherwise }, span);
         }
         self.append(body);

@@ -438,7 +438,7 @@ impl<'a> Unit<'a> {
         let is_empty = otherwise.stmts.is_empty() && otherwise.end_labels.is_empty();
         let kind = StmtKind::If {
             arms: vec![(head, then)].into(),
-            otherwise: (!is_empty).then_some(otherwise),
+            otherwise: (!is_empty).then(|| Box::new(otherwise)),
         };
         self.push_labelled(labels, kind, span);
     }

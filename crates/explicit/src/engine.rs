@@ -94,6 +94,8 @@ impl Engine for ExplicitEngine {
         let analyses = Analyses::new(machine);
         let layouts = Layouts::new(machine, &analyses);
         let program = Program::new(machine, &layouts, &analyses.liveness);
+        // All that the search needs of them is in layouts and code.
+        drop(analyses);
         let statics = Statics {
             machine,
             layouts: &layouts,
@@ -183,6 +185,7 @@ fn answers(engine: &str, searched: Searched<'_>, question: &Question) -> Outcome
     };
     let runs = RunReader::new(&mut exploration).runs(&reached, &nearest);
     let mut runs = runs.unwrap_or_default().into_iter();
+    exploration.forget_derivations();
     let excluded: Vec<Target> = match &ended {
         Err(Stopped::Limit(_)) => Vec::new(),
         Ok(()) | Err(Stopped::Settled) => {

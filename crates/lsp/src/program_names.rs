@@ -222,7 +222,7 @@ impl Namer<'_> {
                 match &self.ast.stmts[id.0 as usize].kind {
                     StmtKind::If { arms, otherwise } => {
                         found.extend(arms.iter().map(|(_, block)| block));
-                        found.extend(otherwise);
+                        found.extend(otherwise.as_deref());
                     }
                     StmtKind::While { body, .. } => found.push(body),
                     _ => {}

@@ -104,7 +104,7 @@ impl Inlined {
         }
         let mut end = caller.map_or(0, |(frame, _)| self.frames[frame as usize].end());
         let mut local_starts = vec![end];
-        for local in &code.locals {
+        for local in code.locals.iter() {
             end += local.ty.width();
             local_starts.push(end);
         }

@@ -22,6 +22,7 @@ use crate::list::List;
 use crate::types::Type;
 use hardbop_syntax::{Source, Span};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A recursive state machine.
 #[derive(Clone, Debug)]
@@ -83,8 +84,9 @@ pub enum Storage {
 pub struct Procedure {
     /// Its name; a procedure of a thread block is `thread.name`.
     pub name: String,
-    /// Parameters, then declared locals, then one variable per result.
-    pub locals: Vec<Local>,
+    /// Parameters, then declared locals, then one variable per result. Procedures that declare the
+    /// same share them.
+    pub locals: Arc<[Local]>,
     /// How many of the locals are parameters.
     pub parameter_count: u32,
     /// How many of the locals, at the end, are results.

@@ -18,12 +18,13 @@ use crate::expr::ExprArena;
 use crate::ids::ProcId;
 use crate::ir::{Global, Local, Machine, Procedure, Storage, Thread};
 use crate::types::Type;
-use draft::Draft;
+use draft::{Draft, Placed};
 use expressions::{SharedExprs, Translator};
 use hardbop_program::{Element, Program};
-use hardbop_syntax::ast::{StmtKind, Symbol};
+use hardbop_syntax::ast::Symbol;
 use hardbop_syntax::{Source, shown_name};
 use statements::ProcedureLowering;
+use std::sync::Arc;
 use steps::Enforce;
 
 /// The machine of a program. `source` is the text that the program was parsed from. The program is
@@ -34,8 +35,8 @@ pub fn lower(mut program: Program, source: &Source) -> Machine {
         source: source.clone(),
         globals: lower_globals(&program),
         procedures: Vec::with_capacity(program.procedures.len()),
-        nodes: Vec::with_capacity(node_count(&program)),
-        edges: Vec::with_capacity(edge_count(&program)),
+        nodes: Vec::new(),
+        edges: Vec::new(),
         exprs: ExprArena::default(),
         labels: Vec::new(),
         assertions: Vec::new(),
@@ -45,6 +46,7 @@ pub fn lower(mut program: Program, source: &Source) -> Machine {
     };
     let mut exprs = SharedExprs::default();
     let mut draft = Draft::default();
+    let mut placed = Placed::default();
     for id in (0..program.procedures.len()).map(ProcId::new) {
         program.release_before(id);
         let program = &program;
@@ -59,44 +61,26 @@ pub fn lower(mut program: Program, source: &Source) -> Machine {
             enforce: Enforce::default(),
         }
         .run();
-        let placed = draft.place(id, entry, &mut machine);
+        let place = draft.place(id, entry, &mut placed);
         machine.procedures.push(Procedure {
             name: shown_name(&program.procedure_name(id)).into_owned(),
-            locals: lower_locals(program, id),
+            locals: shared_locals(program, id, &machine.procedures),
             parameter_count: procedure.parameter_count,
             result_count: procedure.result_count,
-            entry: placed.entry,
-            exit: placed.exit,
-            nodes: placed.nodes,
-            edges: placed.edges,
+            entry: place.entry,
+            exit: place.exit,
+            nodes: place.nodes,
+            edges: place.edges,
             span: syntax.span,
         });
     }
+    drop(program);
+    machine.nodes = placed.nodes.into();
+    machine.edges = placed.edges.into();
+    machine.labels = placed.labels;
+    machine.assertions = placed.assertions;
     machine.exprs = exprs.into_arena();
     machine
-}
-
-/// About as many nodes as the statements need; a machine is too large to be copied while it grows.
-fn node_count(program: &Program) -> usize {
-    let stmts = program.ast.stmts.iter();
-    let nodes = stmts.map(|stmt| match &stmt.kind {
-        StmtKind::If { arms, .. } => arms.len(),
-        StmtKind::Assert(_) => 2,
-        _ => 1,
-    });
-    nodes.sum::<usize>() + 2 * program.procedures.len()
-}
-
-/// The same for edges.
-fn edge_count(program: &Program) -> usize {
-    let stmts = program.ast.stmts.iter();
-    let edges = stmts.map(|stmt| match &stmt.kind {
-        StmtKind::If { arms, .. } => 2 * arms.len(),
-        StmtKind::While { .. } | StmtKind::Assert(_) => 2,
-        StmtKind::Goto(labels) => labels.len(),
-        _ => 1,
-    });
-    edges.sum::<usize>() + 2 * program.procedures.len()
 }
 
 fn lower_globals(program: &Program) -> Vec<Global> {
@@ -123,7 +107,25 @@ fn variable_name(program: &Program, name: Symbol, element: Option<Element>) -> S
     }
 }
 
-fn lower_locals(program: &Program, id: ProcId) -> Vec<Local> {
+/// The locals of a procedure, shared with the one before it if they are the same.
+fn shared_locals(program: &Program, id: ProcId, lowered: &[Procedure]) -> Arc<[Local]> {
+    let declared = |id: ProcId| {
+        let procedure = &program.procedures[id.index()];
+        let locals = procedure.locals.iter();
+        let locals = locals.map(|local| (local.name, local.ty, local.element));
+        (procedure.result_count, locals)
+    };
+    if let Some((before, last)) = id.0.checked_sub(1).map(ProcId).zip(lowered.last()) {
+        let (results, locals) = declared(id);
+        let (results_before, locals_before) = declared(before);
+        if results == results_before && locals.eq(locals_before) {
+            return Arc::clone(&last.locals);
+        }
+    }
+    lower_locals(program, id)
+}
+
+fn lower_locals(program: &Program, id: ProcId) -> Arc<[Local]> {
     let procedure = &program.procedures[id.index()];
     let mut results = 0;
     let mut result_name = || {

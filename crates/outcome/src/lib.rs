@@ -7,6 +7,7 @@
 
 pub mod answer;
 pub mod coverage;
+pub mod decisions;
 pub mod engine;
 pub mod ledger;
 pub mod outcome;
@@ -15,6 +16,7 @@ pub mod skeleton;
 
 pub use answer::{Answer, Verdict, VerdictWord};
 pub use coverage::{Coverage, Reach};
+pub use decisions::Decisions;
 pub use engine::{Declined, Engine, Event, Progress, Silent};
 pub use hardbop_evidence::{
     Bound, Budget, Certificate, Evidence, Interrupt, Lasso, Limit, NeverInterrupted, Run, Segment,

@@ -6,12 +6,14 @@
 //! shares equal completed calls. It does not check guards: that is for the replay, which trusts
 //! nobody.
 
+use crate::decisions::Decisions;
 use crate::lasso::Lasso;
 use crate::target::Target;
 use crate::trace::{Run, Segment, Step, ThreadOrigin, Trace, VERSION};
+use hardbop_machine::analysis::QuickMap;
 use hardbop_machine::expr::Leaf;
 use hardbop_machine::{Action, EdgeId, ExprId, List, LocalId, Machine, ProcId, Type, Variable};
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::rc::Rc;
 
 /// The decisions of a run of a sequential machine, calls that return told apart from those that
@@ -22,7 +24,7 @@ pub struct Skeleton {
     /// or the declared initial value.
     pub start: Vec<(Variable, u64)>,
     /// The run itself.
-    pub steps: Vec<Decision>,
+    pub steps: Decisions,
     /// Completed calls that steps refer to; several skeletons may share them.
     pub calls: Rc<Vec<CompletedCall>>,
 }
@@ -35,7 +37,7 @@ pub struct CompletedCall {
     /// First values of locals that are not parameters; what is not mentioned is 0.
     pub locals: Vec<(LocalId, u64)>,
     /// Its steps, without `Enter`.
-    pub steps: Vec<Decision>,
+    pub steps: Decisions,
 }
 
 /// One step.
@@ -93,15 +95,25 @@ struct Frame {
     steps: Vec<Step>,
 }
 
-/// What a completed call starts from: its decisions and all values.
-type Origin = (usize, Vec<u64>, Vec<u64>);
-
-/// The completed calls met so far.
+/// The completed calls met so far. Each is told apart by its decisions and all values at its entry.
 #[derive(Default)]
 struct Runs {
     table: Vec<Run>,
-    /// Per call and entry values: its index in the table, globals at the exit and results.
-    known: HashMap<Origin, (u32, Vec<u64>, Vec<u64>)>,
+    /// By run.
+    ends: Vec<Ended>,
+    /// The values at all exits: globals and results.
+    values: Vec<u64>,
+    /// The last run with a hash.
+    last: QuickMap<u64, u32>,
+}
+
+/// A completed call that has been run.
+struct Ended {
+    call: u32,
+    /// The run before it with the same hash.
+    earlier: Option<u32>,
+    /// Where its values begin.
+    first_value: usize,
 }
 
 impl Skeleton {
@@ -147,17 +159,20 @@ impl Skeleton {
         returns: bool,
     ) -> Option<Lasso> {
         let mut writer = Writer::new(self, machine)?;
-        let (stem, cycle) = self.steps.split_at(head);
-        stem.iter().try_for_each(|decision| writer.take(decision))?;
+        let stem = self.steps.iter().take(head);
+        let cycle = || self.steps.iter().skip(head);
+        for decision in stem {
+            writer.take(decision)?;
+        }
         let mut heads = vec![(writer.state.clone(), writer.steps.len())];
-        let mut first = cycle.is_empty().then_some(0);
+        let mut first = (head >= self.steps.len()).then_some(0);
         for _ in 0..MAX_ROUNDS {
             if first.is_some() {
                 break;
             }
-            cycle
-                .iter()
-                .try_for_each(|decision| writer.take(decision))?;
+            for decision in cycle() {
+                writer.take(decision)?;
+            }
             first = heads.iter().position(|(state, _)| *state == writer.state);
             heads.push((writer.state.clone(), writer.steps.len()));
         }
@@ -178,45 +193,28 @@ impl Skeleton {
         })
     }
 
-    /// Runs a completed call, and those inside it first; gives its index, the globals at its exit
-    /// and its results.
-    fn run(
-        &self,
-        machine: &Machine,
-        runs: &mut Runs,
-        call: usize,
-        entry: State,
-    ) -> Option<(u32, Vec<u64>, Vec<u64>)> {
-        let origin = (call, entry.globals.clone(), entry.locals.clone());
-        if let Some(known) = runs.known.get(&origin) {
-            return Some(known.clone());
+    /// Runs a completed call, and those inside it first; gives its index.
+    fn run(&self, machine: &Machine, runs: &mut Runs, call: usize, entry: State) -> Option<u32> {
+        if let Some(known) = runs.known(call, &entry) {
+            return Some(known);
         }
+        let mut last = None;
         let open = |call: usize, entry| Frame::new(call, entry, self.calls[call].steps.len());
         let mut frames = vec![open(call, entry)];
         while let Some(frame) = frames.last_mut() {
             match self.calls[frame.call].steps.get(frame.next_step) {
                 Some(Decision::Edge { edge, inputs }) => {
-                    frame.state.take(machine, *edge, inputs);
-                    frame.push(Step::Edge {
-                        edge: *edge,
-                        inputs: inputs.clone(),
-                    });
+                    frame.state.take(machine, edge, &inputs);
+                    frame.push(Step::Edge { edge, inputs });
                 }
                 Some(Decision::Call { edge, inputs, call }) => {
-                    let locals = &self.calls[*call].locals;
-                    let entry = frame.state.entry(machine, *edge, inputs, locals);
-                    let origin = (*call, entry.globals.clone(), entry.locals.clone());
-                    if let Some((run, globals, results)) = runs.known.get(&origin) {
-                        frame
-                            .state
-                            .returned(machine, *edge, globals.clone(), results);
-                        frame.push(Step::Call {
-                            edge: *edge,
-                            inputs: inputs.clone(),
-                            run: *run,
-                        });
+                    let locals = &self.calls[call].locals;
+                    let entry = frame.state.entry(machine, edge, &inputs, locals);
+                    if let Some(run) = runs.known(call, &entry) {
+                        frame.state.returned(machine, edge, runs.end(run));
+                        frame.push(Step::Call { edge, inputs, run });
                     } else {
-                        frames.push(open(*call, entry));
+                        frames.push(open(call, entry));
                     }
                 }
                 // A completed call has no open ones inside.
@@ -226,11 +224,11 @@ impl Skeleton {
                         return None;
                     }
                     let done = frames.pop()?;
-                    runs.finish(machine, done);
+                    last = Some(runs.finish(machine, done));
                 }
             }
         }
-        runs.known.get(&origin).cloned()
+        last
     }
 }
 
@@ -266,37 +264,29 @@ impl<'w> Writer<'w> {
         })
     }
 
-    fn take(&mut self, decision: &Decision) -> Option<()> {
+    fn take(&mut self, decision: Decision) -> Option<()> {
         let (machine, state) = (self.machine, &mut self.state);
         self.steps.push(match decision {
             Decision::Edge { edge, inputs } => {
-                state.take(machine, *edge, inputs);
-                Step::Edge {
-                    edge: *edge,
-                    inputs: inputs.clone(),
-                }
+                state.take(machine, edge, &inputs);
+                Step::Edge { edge, inputs }
             }
             Decision::Call { edge, inputs, call } => {
-                let locals = &self.skeleton.calls[*call].locals;
-                let entry = state.entry(machine, *edge, inputs, locals);
-                let (run, globals, results) =
-                    self.skeleton.run(machine, &mut self.runs, *call, entry)?;
-                state.returned(machine, *edge, globals, &results);
-                Step::Call {
-                    edge: *edge,
-                    inputs: inputs.clone(),
-                    run,
-                }
+                let locals = &self.skeleton.calls[call].locals;
+                let entry = state.entry(machine, edge, &inputs, locals);
+                let run = self.skeleton.run(machine, &mut self.runs, call, entry)?;
+                state.returned(machine, edge, self.runs.end(run));
+                Step::Call { edge, inputs, run }
             }
             Decision::Enter {
                 edge,
                 inputs,
                 locals,
             } => {
-                *state = state.entry(machine, *edge, inputs, locals);
+                *state = state.entry(machine, edge, &inputs, &locals);
                 Step::Enter {
-                    edge: *edge,
-                    inputs: inputs.clone(),
+                    edge,
+                    inputs,
                     locals: state.locals.clone().into(),
                 }
             }
@@ -323,24 +313,54 @@ impl Frame {
 }
 
 impl Runs {
-    fn finish(&mut self, machine: &Machine, frame: Frame) {
+    /// The run of a call that starts from a state, if there is one.
+    fn known(&self, call: usize, entry: &State) -> Option<u32> {
+        let mut known = self.last.get(&self.hash(call, entry)).copied();
+        while let Some(run) = known {
+            let (end, run_of_it) = (&self.ends[run as usize], &self.table[run as usize]);
+            let is_same = end.call as usize == call
+                && run_of_it.globals == entry.globals
+                && run_of_it.locals == entry.locals;
+            if is_same {
+                break;
+            }
+            known = end.earlier;
+        }
+        known
+    }
+
+    fn hash(&self, call: usize, entry: &State) -> u64 {
+        let origin = (call, &entry.globals, &entry.locals);
+        self.last.hasher().hash_one(origin)
+    }
+
+    /// The globals at the exit of a run, and its results.
+    fn end(&self, run: u32) -> &[u64] {
+        let next = self.ends.get(run as usize + 1);
+        let end = next.map_or(self.values.len(), |next| next.first_value);
+        &self.values[self.ends[run as usize].first_value..end]
+    }
+
+    /// Adds a run and gives its index.
+    fn finish(&mut self, machine: &Machine, frame: Frame) -> u32 {
+        let index = self.table.len() as u32;
+        let hash = self.hash(frame.call, &frame.entry);
+        self.ends.push(Ended {
+            call: frame.call as u32,
+            earlier: self.last.insert(hash, index),
+            first_value: self.values.len(),
+        });
         let procedure = machine.procedure(frame.state.procedure);
         let results = procedure.results().map(|id| frame.state.locals[id.index()]);
-        let results: Vec<u64> = results.collect();
-        let index = self.table.len() as u32;
-        let origin = (
-            frame.call,
-            frame.entry.globals.clone(),
-            frame.entry.locals.clone(),
-        );
-        self.known
-            .insert(origin, (index, frame.state.globals, results));
+        self.values.extend(frame.state.globals);
+        self.values.extend(results);
         self.table.push(Run {
             procedure: frame.entry.procedure,
             globals: frame.entry.globals,
             locals: frame.entry.locals,
             steps: frame.steps,
         });
+        index
     }
 }
 
@@ -422,9 +442,10 @@ impl State {
         }
     }
 
-    /// Goes on after a call.
-    fn returned(&mut self, machine: &Machine, edge: EdgeId, globals: Vec<u64>, results: &[u64]) {
-        self.globals = globals;
+    /// Goes on after a call with the globals at its exit and its results.
+    fn returned(&mut self, machine: &Machine, edge: EdgeId, end: &[u64]) {
+        let (globals, results) = end.split_at(self.globals.len());
+        self.globals.copy_from_slice(globals);
         if let Action::Call { targets, .. } = &machine.edge(edge).action {
             for (target, &value) in targets.iter().zip(results) {
                 if let Some(variable) = target {

@@ -165,7 +165,7 @@ fn is_long_and_narrow(machine: &Machine) -> bool {
 
 fn has_words(machine: &Machine) -> bool {
     let globals = machine.globals.iter().map(|global| global.ty);
-    let locals = machine.procedures.iter().flat_map(|p| &p.locals);
+    let locals = machine.procedures.iter().flat_map(|p| p.locals.iter());
     let mut types = globals.chain(locals.map(|local| local.ty));
     types.any(|ty| ty.width() >= WORD)
 }

@@ -193,7 +193,10 @@ impl Checker<'_> {
                     StmtKind::Assume { condition, .. } | StmtKind::Assert(condition)
                         if constant(self.ast, *condition) == Some(false) => {}
                     StmtKind::If { arms, otherwise } => {
-                        let blocks = arms.iter().map(|(_, block)| block).chain(otherwise);
+                        let blocks = arms
+                            .iter()
+                            .map(|(_, block)| block)
+                            .chain(otherwise.as_deref());
                         for block in blocks {
                             flow.next[node].push(first(block, next));
                             pending.push((block, next));

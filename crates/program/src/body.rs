@@ -101,7 +101,7 @@ impl<'a> Checker<'a> {
             self.check_statement(procedure, stmt, syntax, jumps);
             match &syntax.kind {
                 StmtKind::If { arms, otherwise } => {
-                    open.extend(otherwise.iter().map(|block| (block, 0)));
+                    open.extend(otherwise.as_deref().map(|block| (block, 0)));
                     open.extend(arms.iter().rev().map(|(_, block)| (block, 0)));
                 }
                 StmtKind::While { body, .. } => open.push((body, 0)),

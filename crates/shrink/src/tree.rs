@@ -23,7 +23,7 @@ pub(super) fn blocks(kind: &StmtKind) -> Vec<&Block> {
         StmtKind::If { arms, otherwise } => arms
             .iter()
             .map(|(_, block)| block)
-            .chain(otherwise)
+            .chain(otherwise.as_deref())
             .collect(),
         StmtKind::While { body, .. } => vec![body],
         _ => Vec::new(),
@@ -36,7 +36,7 @@ pub(super) fn blocks_mut(kind: &mut StmtKind) -> Vec<&mut Block> {
         StmtKind::If { arms, otherwise } => arms
             .iter_mut()
             .map(|(_, block)| block)
-            .chain(otherwise)
+            .chain(otherwise.as_deref_mut())
             .collect(),
         StmtKind::While { body, .. } => vec![body],
         _ => Vec::new(),

@@ -13,51 +13,8 @@
 use crate::chunks::Chunks;
 use crate::list::List;
 use crate::source::Span;
-use std::collections::HashMap;
 
-/// A name, interned. Equal names have equal symbols within one [`Ast`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Symbol(pub u32);
-
-/// The names of one program.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Names {
-    texts: Vec<Box<str>>,
-    ids: HashMap<Box<str>, Symbol>,
-}
-
-impl Names {
-    /// The symbol of a text, made on first use.
-    pub fn intern(&mut self, text: &str) -> Symbol {
-        if let Some(&symbol) = self.ids.get(text) {
-            return symbol;
-        }
-        let symbol = Symbol(self.texts.len() as u32);
-        self.texts.push(text.into());
-        self.ids.insert(text.into(), symbol);
-        symbol
-    }
-
-    /// The symbol of a text if it occurs.
-    pub fn get(&self, text: &str) -> Option<Symbol> {
-        self.ids.get(text).copied()
-    }
-
-    /// The text of a symbol.
-    pub fn text(&self, symbol: Symbol) -> &str {
-        &self.texts[symbol.0 as usize]
-    }
-
-    /// How many names there are.
-    pub fn len(&self) -> usize {
-        self.texts.len()
-    }
-
-    /// Whether there is no name at all.
-    pub fn is_empty(&self) -> bool {
-        self.texts.is_empty()
-    }
-}
+pub use crate::names::{Names, Symbol};
 
 /// Id of an expression in [`Ast::exprs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -348,14 +305,14 @@ pub enum StmtKind {
         /// Conditions with their blocks, in order; at least one.
         arms: List<(ExprId, Block)>,
         /// The `else` block.
-        otherwise: Option<Block>,
+        otherwise: Option<Box<Block>>,
     },
     /// `while e do … od`
     While {
         /// The condition.
         condition: ExprId,
         /// The body.
-        body: Block,
+        body: Box<Block>,
     },
     /// `goto L, M`
     Goto(List<Ident>),

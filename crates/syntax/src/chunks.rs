@@ -68,6 +68,25 @@ impl<T> Chunks<T> {
     }
 }
 
+impl<T> Extend<T> for Chunks<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
+        items.into_iter().for_each(|item| self.push(item));
+    }
+}
+
+/// In one piece. Pieces are given back as they are read, released ones stay away.
+impl<T> From<Chunks<T>> for Vec<T> {
+    fn from(list: Chunks<T>) -> Self {
+        let mut pieces = list.pieces.into_iter();
+        if list.len <= SIZE {
+            return pieces.next().unwrap_or_default();
+        }
+        let mut items = Vec::with_capacity(list.len);
+        pieces.for_each(|mut piece| items.append(&mut piece));
+        items
+    }
+}
+
 impl<T> Index<usize> for Chunks<T> {
     type Output = T;
 
@@ -114,5 +133,16 @@ mod tests {
         assert!((2 * SIZE..5000).all(|i| list[i] == i));
         list.push(5000);
         assert_eq!((list.len(), list[5000]), (5001, 5000));
+    }
+
+    #[test]
+    fn in_one_piece_it_has_the_same_items_and_no_more_room() {
+        for count in [0, 1, SIZE, SIZE + 1, 5000] {
+            let mut list = Chunks::default();
+            list.extend(0..count);
+            let items = Vec::from(list);
+            assert!(items.iter().copied().eq(0..count));
+            assert!(count <= SIZE || items.capacity() == count);
+        }
     }
 }

@@ -180,7 +180,9 @@ impl<'a> Formatter<'a> {
                         (head, block, &arms[index - 1].1)
                     }
                     None => {
-                        let Some(block) = otherwise else { return };
+                        let Some(block) = otherwise.as_deref() else {
+                            return;
+                        };
                         let mut head = Line::default();
                         head.word("else");
                         (head, block, &arms[arms.len() - 1].1)
@@ -207,7 +209,7 @@ impl<'a> Formatter<'a> {
         let start = self.stmt_start(id);
         let (word, condition, opening, block) = match &stmt.kind {
             StmtKind::If { arms, .. } => ("if", arms[0].0, "then", &arms[0].1),
-            StmtKind::While { condition, body } => ("while", *condition, "do", body),
+            StmtKind::While { condition, body } => ("while", *condition, "do", &**body),
             _ => {
                 let line = statements::simple(self.ast, stmt);
                 self.line(line, start, stmt.span.end, limit);
@@ -220,7 +222,7 @@ impl<'a> Formatter<'a> {
         self.open_block();
         match &stmt.kind {
             StmtKind::If { arms, otherwise } => {
-                let last = otherwise.as_ref().unwrap_or(&arms[arms.len() - 1].1);
+                let last = otherwise.as_deref().unwrap_or(&arms[arms.len() - 1].1);
                 todo.push(Todo::Close(last, "fi", limit));
                 let parts = arms.len() + usize::from(otherwise.is_some());
                 // An arm's statements are pushed when its head is printed, so heads wait below

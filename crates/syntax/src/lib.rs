@@ -13,6 +13,7 @@ pub mod format;
 pub mod index;
 mod lexer;
 pub mod list;
+mod names;
 mod parser;
 mod places;
 mod shown;

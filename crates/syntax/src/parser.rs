@@ -64,6 +64,7 @@ pub fn parse_as(source: &Source, form: Form) -> Parsed {
     }
     let Parser { lexer, mut ast, .. } = parser;
     ast.comments = lexer.comments;
+    ast.items.shrink_to_fit();
     Parsed {
         ast,
         diagnostics: lexer.diagnostics,

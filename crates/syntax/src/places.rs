@@ -101,7 +101,7 @@ fn forget_stmt(kind: &mut StmtKind) {
             for (_, block) in arms {
                 forget_block(block);
             }
-            otherwise.iter_mut().for_each(forget_block);
+            otherwise.as_deref_mut().into_iter().for_each(forget_block);
         }
         StmtKind::While { body, .. } => forget_block(body),
         StmtKind::Goto(labels) => forget_idents(labels),

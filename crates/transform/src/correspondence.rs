@@ -10,7 +10,7 @@ use crate::steps::threads_back;
 use crate::transform::{NoWayBack, TargetMap};
 use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation};
-use hardbop_outcome::{CompletedCall, Decision, Skeleton, Step, Target, Trace, digest};
+use hardbop_outcome::{CompletedCall, Decision, Decisions, Skeleton, Step, Target, Trace, digest};
 use std::rc::Rc;
 
 /// What an edge of a transformed machine is in the original.
@@ -124,7 +124,7 @@ impl Correspondence {
             // Sequential transforms add no procedures but copies.
             procedure: self.procedures[call.procedure.index()].unwrap_or(call.procedure),
             locals: call.locals.clone(),
-            steps: self.steps_back(original, &call.steps),
+            steps: self.steps_back(original, call.steps.iter()),
         });
         let is_old = |variable| match variable {
             Variable::Global(id) => GlobalId::index(id) < original.globals.len(),
@@ -133,7 +133,7 @@ impl Correspondence {
         let start = run.start.iter().copied();
         Skeleton {
             start: start.filter(|&(variable, _)| is_old(variable)).collect(),
-            steps: self.steps_back(original, &run.steps),
+            steps: self.steps_back(original, run.steps.iter()),
             calls: Rc::new(calls.collect()),
         }
     }
@@ -174,8 +174,11 @@ impl Correspondence {
     }
 
     /// Those of some decisions that are decisions of the original.
-    pub(crate) fn steps_back(&self, original: &Machine, steps: &[Decision]) -> Vec<Decision> {
-        let steps = steps.iter().cloned();
+    pub(crate) fn steps_back(
+        &self,
+        original: &Machine,
+        steps: impl Iterator<Item = Decision>,
+    ) -> Decisions {
         let steps = steps.filter_map(|mut decision| {
             let (Decision::Edge { edge, inputs }
             | Decision::Call { edge, inputs, .. }

@@ -142,7 +142,7 @@ impl DraftProcedure {
         let procedure = machine.procedure(id);
         Self {
             original: Some(id),
-            locals: procedure.locals.clone(),
+            locals: procedure.locals.to_vec(),
             parameter_count: procedure.parameter_count,
             result_count: procedure.result_count,
             ..Self::empty(procedure.name.clone(), procedure.span)
@@ -390,7 +390,7 @@ fn add_procedure(
     back.procedures.push(draft.original);
     machine.procedures.push(Procedure {
         name: draft.name,
-        locals: draft.locals,
+        locals: draft.locals.into(),
         parameter_count: draft.parameter_count,
         result_count: draft.result_count,
         entry: ids[draft.entry],

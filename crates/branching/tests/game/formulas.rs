@@ -38,7 +38,7 @@ fn atoms(machine: &Machine) -> Vec<String> {
     }
     for procedure in &machine.procedures {
         atoms.push(format!("in({})", procedure.name));
-        for local in &procedure.locals {
+        for local in procedure.locals.iter() {
             if is_plain(&local.name) && !local.name.starts_with("return") {
                 let name = format!("{}:{}", procedure.name, local.name);
                 atoms.push(condition(&name, local.ty));

@@ -80,9 +80,12 @@ pub(crate) enum Effect {
 pub(crate) struct Program {
     ops: Vec<Op>,
     codes: Vec<EdgeCode>,
-    /// By edge.
+    /// By edge, with [`DECIDES`].
     of: Vec<u32>,
 }
+
+/// The edge is the first of two, and the guard of the second is the opposite of its own.
+const DECIDES: u32 = 1 << 31;
 
 impl Program {
     /// Compiles a machine. Linear.
@@ -99,12 +102,14 @@ impl Program {
         for edge in machine.edge_ids() {
             let key = compiler.key(edge);
             let same = recent.get_or(&key, edge.0, |other| compiler.key(EdgeId(other)) == key);
-            if same == edge.0 {
-                of.push(codes.len() as u32);
+            let code = if same == edge.0 {
                 codes.push(compiler.edge(edge));
+                codes.len() as u32 - 1
             } else {
-                of.push(of[same as usize]);
-            }
+                of[same as usize] & !DECIDES
+            };
+            let flag = if decides(machine, edge) { DECIDES } else { 0 };
+            of.push(code | flag);
         }
         Self {
             ops: compiler.ops,
@@ -115,7 +120,12 @@ impl Program {
 
     /// The code of an edge.
     pub(crate) fn edge(&self, id: EdgeId) -> &EdgeCode {
-        &self.codes[self.of[id.index()] as usize]
+        &self.codes[(self.of[id.index()] & !DECIDES) as usize]
+    }
+
+    /// Whether no other edge of its node can be taken where this one can.
+    pub(crate) fn decides(&self, id: EdgeId) -> bool {
+        self.of[id.index()] & DECIDES != 0
     }
 
     /// The operations of an expression.
@@ -147,6 +157,22 @@ impl Program {
         }
         pop(stack)
     }
+}
+
+/// Whether an edge is the first of two of which either can be taken, never both: they have opposite
+/// guards without choices.
+fn decides(machine: &Machine, id: EdgeId) -> bool {
+    let edge = machine.edge(id);
+    let edges = &machine.node(edge.from).edges;
+    if edges.start != id.0 || edges.len() != 2 || !edge.inputs.is_empty() {
+        return false;
+    }
+    let other = machine.edge(EdgeId(id.0 + 1));
+    let (Some(guard), Some(opposite)) = (edge.guard, other.guard) else {
+        return false;
+    };
+    let is_negation = |of, root| *machine.exprs.get(root) == Expr::Unary(UnaryOp::Not, of);
+    other.inputs.is_empty() && (is_negation(guard, opposite) || is_negation(opposite, guard))
 }
 
 fn pop(stack: &mut Vec<u64>) -> u64 {
@@ -379,5 +405,35 @@ impl<'c> Compiler<'c> {
             });
         });
         start..self.ops.len() as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardbop_machine::from_text;
+
+    /// How often the first edge of a branch excludes the second.
+    fn count(condition: &str) -> usize {
+        let text = format!(
+            "decl a, b; void main() begin if ({condition}) then a := 1; else b := 1; fi end"
+        );
+        let machine = from_text("test.bp", &text).expect("a program");
+        let edges = machine.edge_ids();
+        edges.filter(|&edge| decides(&machine, edge)).count()
+    }
+
+    #[test]
+    fn a_condition_without_choices_decides_between_its_branches() {
+        for condition in ["a", "!a", "a & !b", "!(a | b)"] {
+            assert_eq!(count(condition), 1, "{condition}");
+        }
+    }
+
+    #[test]
+    fn branches_that_choose_for_themselves_may_both_be_taken() {
+        for condition in ["*", "!*", "a & *", "a | !*"] {
+            assert_eq!(count(condition), 0, "{condition}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A state is some words; its number is a `u32`, in order of insertion. The table holds numbers and
 //! finds the words in the arena, so a state costs its own words, four bytes for where they start
-//! and some ten for the table. A byte of the hash stands beside each number: nearly always it tells
+//! and seven or more for the table. A byte of the hash stands beside each number: nearly always it tells
 //! two states apart without a look at the arena, which would be a cache miss.
 
 /// The tag of an empty slot.
@@ -76,10 +76,8 @@ impl StateTable {
 
     /// The number of a state, or the empty slot where it belongs.
     fn look_up(&self, state: &[u64], hash: u64) -> Result<u32, usize> {
-        let mask = self.slots.len() - 1;
-        let (mut slot, tag) = (first_slot(hash), tag(hash));
+        let (mut slot, tag) = (first_slot(hash, self.slots.len()), tag(hash));
         loop {
-            slot &= mask;
             match self.tags[slot] {
                 EMPTY => return Err(slot),
                 other if other == tag => {
@@ -90,7 +88,7 @@ impl StateTable {
                 }
                 _ => {}
             }
-            slot += 1;
+            slot = next_slot(slot, self.slots.len());
         }
     }
 
@@ -109,7 +107,7 @@ impl StateTable {
 
     /// Makes room for states of two words.
     pub(crate) fn with_room(states: usize) -> Self {
-        let slots = (states * 4 / 3 + 1).next_power_of_two().max(64);
+        let slots = (states * 4 / 3 + 1).max(64);
         let mut starts = Vec::with_capacity(states + 1);
         starts.push(0);
         Self {
@@ -120,19 +118,21 @@ impl StateTable {
         }
     }
 
-    /// Forgets how to find states; they keep their numbers.
+    /// Forgets how to find states; they keep their numbers. There is no room for more.
     pub(crate) fn close(&mut self) {
         (self.slots, self.tags) = (Vec::new(), Vec::new());
+        self.words.shrink_to_fit();
+        self.starts.shrink_to_fit();
     }
 
     fn grow(&mut self) {
-        let mask = self.slots.len() * 2 - 1;
-        let (mut slots, mut tags) = (vec![0; mask + 1], vec![EMPTY; mask + 1]);
+        let count = self.slots.len() * 2;
+        let (mut slots, mut tags) = (vec![0; count], vec![EMPTY; count]);
         for id in 0..self.len() as u32 {
             let hash = hash(self.get(id));
-            let (mut slot, tag) = (first_slot(hash) & mask, tag(hash));
+            let (mut slot, tag) = (first_slot(hash, count), tag(hash));
             while tags[slot] != EMPTY {
-                slot = (slot + 1) & mask;
+                slot = next_slot(slot, count);
             }
             (slots[slot], tags[slot]) = (id, tag);
         }
@@ -154,9 +154,15 @@ pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) {
     }
 }
 
-/// Where to look for a state first.
-fn first_slot(hash: u64) -> usize {
-    (hash >> 8) as usize
+/// Where to look for a state first: the table is as large as it has to be, not a power of two.
+fn first_slot(hash: u64, slots: usize) -> usize {
+    let share = u64::from((hash >> 16) as u32);
+    ((share * slots as u64) >> 32) as usize
+}
+
+/// Where to look for it next.
+fn next_slot(slot: usize, slots: usize) -> usize {
+    if slot + 1 == slots { 0 } else { slot + 1 }
 }
 
 /// What stands beside its number.
@@ -180,7 +186,12 @@ mod tests {
 
     #[test]
     fn every_state_has_one_number_however_often_it_comes() {
-        let mut table = StateTable::default();
+        for table in [StateTable::default(), StateTable::with_room(1999)] {
+            has_one_number_for_each_state(table);
+        }
+    }
+
+    fn has_one_number_for_each_state(mut table: StateTable) {
         let state = |i: u64| vec![i % 1000, i / 1000, 7 * i][..(i % 3 + 1) as usize].to_vec();
         let mut first = std::collections::HashMap::new();
         for _ in 0..2 {

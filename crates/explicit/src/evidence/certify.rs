@@ -24,20 +24,39 @@ use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRel
 /// The certificate of a complete search that has met none of the targets.
 pub(crate) fn certificate(exploration: &Exploration<'_>, targets: Vec<Target>) -> Certificate {
     let machine = exploration.statics().machine;
-    let mut at_node: Vec<Vec<StateId>> = vec![Vec::new(); machine.nodes.len()];
-    for state in 0..exploration.len() as StateId {
-        at_node[exploration.node_of(state).index()].push(state);
-    }
+    let (states, starts) = states_by_node(exploration);
     let mut writer = Writer::default();
-    let mut nodes = Vec::new();
+    let mut nodes = Vec::with_capacity(machine.nodes.len());
     for node in machine.node_ids() {
-        let states = &at_node[node.index()];
+        let states = &states[starts[node.index()] as usize..starts[node.index() + 1] as usize];
         if !states.is_empty() {
             let relation = relation(exploration, node, states, &mut writer);
             nodes.push(NodeRelation::new(machine, node, relation));
         }
     }
     Certificate::new(machine, Direction::Forward, targets, writer.formulas, nodes)
+}
+
+/// All states in order of their nodes, and for each node, and behind the last one, where its own
+/// begin.
+fn states_by_node(exploration: &Exploration<'_>) -> (Vec<StateId>, Vec<u32>) {
+    let count = exploration.len() as StateId;
+    let mut starts = vec![0; exploration.statics().machine.nodes.len() + 1];
+    for state in 0..count {
+        starts[exploration.node_of(state).index()] += 1;
+    }
+    let mut end = 0;
+    for start in &mut starts {
+        end += *start;
+        *start = end;
+    }
+    let mut states = vec![0; count as usize];
+    for state in (0..count).rev() {
+        let start = &mut starts[exploration.node_of(state).index()];
+        *start -= 1;
+        states[*start as usize] = state;
+    }
+    (states, starts)
 }
 
 /// A bit that cubes speak of.

@@ -79,7 +79,7 @@ pub(crate) fn read_lasso(
     steps.extend(rounds);
     let mut run = [Skeleton {
         start: reader.start(start, &values),
-        steps,
+        steps: steps.into(),
         calls: Rc::default(),
     }];
     reader.finish(&mut run)?;

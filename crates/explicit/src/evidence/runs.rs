@@ -11,7 +11,7 @@ use crate::encoding::frame::{Frame, set_bits};
 use crate::encoding::table::reserve;
 use crate::search::exploration::{Derivation, Exploration, NO_STATE, StateId, Via};
 use hardbop_machine::{EdgeId, LocalId, ProcId, Variable};
-use hardbop_outcome::{CompletedCall, Decision, Skeleton};
+use hardbop_outcome::{CompletedCall, Decision, Decisions, Skeleton};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -47,7 +47,7 @@ pub(crate) struct RunReader<'r, 's> {
 }
 
 /// The steps of a completed call and the first values of its locals.
-type CallInside = (Vec<Decision>, Vec<(LocalId, u64)>);
+type CallInside = (Decisions, Vec<(LocalId, u64)>);
 
 /// One step read backwards.
 struct Unwound {
@@ -127,7 +127,7 @@ impl<'r, 's> RunReader<'r, 's> {
         steps.reverse();
         Some(Skeleton {
             start: self.start(at, &values),
-            steps,
+            steps: steps.into(),
             calls: Rc::default(),
         })
     }
@@ -203,8 +203,7 @@ impl<'r, 's> RunReader<'r, 's> {
             is_fair = step.from_is_fair;
         }
         steps.reverse();
-        steps.shrink_to_fit();
-        Some((steps, self.locals(entry, &values)))
+        Some((steps.into(), self.locals(entry, &values)))
     }
 
     /// The number of a completed call; its steps are read later.
@@ -216,7 +215,7 @@ impl<'r, 's> RunReader<'r, 's> {
         let call = CompletedCall {
             procedure: self.procedure(end.0),
             locals: Vec::new(),
-            steps: Vec::new(),
+            steps: Decisions::default(),
         };
         reserve(&mut self.calls, 1);
         self.calls.push(call);

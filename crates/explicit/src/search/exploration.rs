@@ -11,9 +11,11 @@
 //! [`crate::search::breadth_first`]). Each state remembers what it was first derived from; first
 //! derivations are well-founded, since a summary is older than the state it leads to.
 
+mod chains;
 mod derivation;
 mod repeat;
 
+pub(crate) use chains::{Chain, Chains};
 pub(crate) use derivation::{Derivation, MAX_STATES, NO_STATE, Via};
 
 use crate::encoding::frame::{Frame, Shape};
@@ -34,9 +36,9 @@ pub(crate) struct Root {
     /// The state in which the procedure is just entered.
     pub(crate) entry: StateId,
     /// Calls that wait.
-    pub(crate) callers: Vec<Caller>,
+    pub(crate) callers: Chain,
     /// States at the exit.
-    pub(crate) exits: Vec<StateId>,
+    pub(crate) exits: Chain,
 }
 
 /// A call that waits for its callee.
@@ -65,7 +67,8 @@ pub(crate) struct Cursor {
     edge: u32,
     /// The edge after its last one.
     end: u32,
-    /// Callers served at an exit; at a call one more than the exits taken.
+    /// At an exit 0, or the number of the last caller served and one; at a call 1 before any exit
+    /// is taken, then the number of the last one and two.
     stage: u32,
     /// Where this state's decisions begin on the shared stack.
     base: u32,
@@ -145,7 +148,8 @@ pub(crate) struct Exploration<'s> {
     pub(crate) transitions: u64,
     /// Pairs of a root and an exit.
     pub(crate) summaries: u64,
-    waiting: u64,
+    callers: Chains<Caller>,
+    exits: Chains<StateId>,
 }
 
 impl<'s> Exploration<'s> {
@@ -160,7 +164,8 @@ impl<'s> Exploration<'s> {
             derivations: Vec::with_capacity(room),
             transitions: 0,
             summaries: 0,
-            waiting: 0,
+            callers: Chains::default(),
+            exits: Chains::default(),
         }
     }
 
@@ -177,14 +182,18 @@ impl<'s> Exploration<'s> {
         }
     }
 
+    /// How states were derived is forgotten: no run will be read any more.
+    pub(crate) fn forget_derivations(&mut self) {
+        self.derivations = Vec::new();
+    }
+
     /// No more states will be made; those that are there can be read. Who waits and which exits
     /// there are is forgotten.
     pub(crate) fn close(&mut self) {
         self.states.close();
         self.entries.close();
-        for root in &mut self.roots {
-            (root.callers, root.exits) = (Vec::new(), Vec::new());
-        }
+        self.derivations.shrink_to_fit();
+        (self.callers, self.exits) = (Chains::default(), Chains::default());
     }
 
     /// What never changes.
@@ -260,9 +269,9 @@ impl<'s> Exploration<'s> {
         self.states.bytes()
             + self.entries.bytes()
             + self.derivations.len() * size_of::<Derivation>()
-            + self.roots.capacity() * size_of::<Root>()
-            + self.waiting as usize * size_of::<Caller>()
-            + self.summaries as usize * size_of::<StateId>()
+            + self.roots.len() * size_of::<Root>()
+            + self.callers.bytes()
+            + self.exits.bytes()
     }
 
     /// Makes the next initial state, if there is one.
@@ -329,6 +338,10 @@ impl<'s> Exploration<'s> {
             if let Some(fired) = self.moves.fire_known(from, edge) {
                 cursor.edge += 1;
                 if fired {
+                    // The state need not wait for an edge that cannot be taken.
+                    if self.statics().program.decides(edge) {
+                        cursor.edge = cursor.end;
+                    }
                     return found(self.add(Derivation::edge(cursor.state, edge))?);
                 }
                 continue;
@@ -364,15 +377,19 @@ impl<'s> Exploration<'s> {
                 .layouts
                 .is_called(self.roots[root].invocation.procedure)
         {
-            self.roots[root].exits.push(cursor.state);
+            let exits = &mut self.roots[root].exits;
+            self.exits.push(exits, cursor.state).ok_or(Full)?;
             self.summaries += 1;
         }
-        let index = cursor.stage as usize;
-        if cursor.again || index >= self.roots[root].callers.len() {
+        if cursor.again {
             return Ok(None);
         }
-        cursor.stage += 1;
-        self.return_to(root, index, cursor.state).map(Some)
+        let served = cursor.stage.checked_sub(1);
+        let Some(caller) = self.callers.after(self.roots[root].callers, served) else {
+            return Ok(None);
+        };
+        cursor.stage = caller + 1;
+        self.return_to(caller, cursor.state).map(Some)
     }
 
     /// At a call of a root that was known: the next of its exits.
@@ -391,13 +408,13 @@ impl<'s> Exploration<'s> {
         let root = self
             .enter(callee, false, Derivation::edge(cursor.state, edge))?
             .0;
-        let Some(&exit) = self.roots[root as usize]
-            .exits
-            .get(cursor.stage as usize - 1)
-        else {
+        let taken = cursor.stage.checked_sub(2);
+        let exits = self.roots[root as usize].exits;
+        let Some(next) = self.exits.after(exits, taken) else {
             return Ok(None);
         };
-        cursor.stage += 1;
+        cursor.stage = next + 2;
+        let exit = *self.exits.get(next);
         self.return_from(cursor.state, edge, exit);
         self.add(Derivation::exit(cursor.state, exit)).map(Some)
     }
@@ -416,16 +433,12 @@ impl<'s> Exploration<'s> {
         self.transitions += 1;
         if !cursor.again {
             let callers = &mut self.roots[root as usize].callers;
-            // Most roots have one caller or two, where `Vec` would make room for four.
-            if callers.is_empty() {
-                callers.reserve_exact(2);
-            }
-            callers.push(Caller {
+            let caller = Caller {
                 from: cursor.state,
                 edge,
                 decisions: decisions[cursor.base as usize..].into(),
-            });
-            self.waiting += 1;
+            };
+            self.callers.push(callers, caller).ok_or(Full)?;
         }
         if is_new {
             cursor.next_leaf(decisions);
@@ -441,8 +454,8 @@ impl<'s> Exploration<'s> {
     }
 
     /// Continues a waiting call from an exit.
-    fn return_to(&mut self, root: usize, index: usize, exit: StateId) -> Result<Successor, Full> {
-        let caller = &self.roots[root].callers[index];
+    fn return_to(&mut self, number: u32, exit: StateId) -> Result<Successor, Full> {
+        let caller = self.callers.get(number);
         let (from, edge) = (caller.from, caller.edge);
         let (caller, callee) = (
             sealed(&self.states, &self.roots, from),
@@ -450,9 +463,9 @@ impl<'s> Exploration<'s> {
         );
         let is_done = self.moves.return_known(caller, edge, callee);
         if !is_done {
-            let decisions = std::mem::take(&mut self.roots[root].callers[index].decisions);
+            let decisions = std::mem::take(&mut self.callers.get_mut(number).decisions);
             self.fire(from, edge, &decisions);
-            self.roots[root].callers[index].decisions = decisions;
+            self.callers.get_mut(number).decisions = decisions;
             self.return_from(from, edge, exit);
         }
         self.add(Derivation::exit(from, exit))
@@ -493,11 +506,12 @@ impl<'s> Exploration<'s> {
         let (entry, _) = self.states.insert(self.moves.words()).ok_or(Full)?;
         reserve(&mut self.derivations, 1);
         self.derivations.push(derivation);
+        reserve(&mut self.roots, 1);
         self.roots.push(Root {
             invocation,
             entry,
-            callers: Vec::new(),
-            exits: Vec::new(),
+            callers: Chain::default(),
+            exits: Chain::default(),
         });
         Ok((root, true))
     }

@@ -16,7 +16,7 @@ fn atoms(machine: &Machine) -> Vec<String> {
     }
     for procedure in &machine.procedures {
         atoms.push(format!("in({})", procedure.name));
-        for local in &procedure.locals {
+        for local in procedure.locals.iter() {
             let is_plain = local
                 .name
                 .chars()

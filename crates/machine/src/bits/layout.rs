@@ -29,7 +29,7 @@ impl BitLayout {
             first_local.push(local_starts.len() as u32);
             let mut end = globals_end;
             local_starts.push(end);
-            for local in &procedure.locals {
+            for local in procedure.locals.iter() {
                 end += local.ty.width();
                 local_starts.push(end);
             }
@@ -78,6 +78,7 @@ mod tests {
     use super::*;
     use crate::test_builder::Builder;
     use crate::{LocalId, Type};
+    use std::sync::Arc;
 
     #[test]
     fn locals_of_different_procedures_share_bits_after_the_globals() {
@@ -87,7 +88,7 @@ mod tests {
         let empty = b.procedure("empty", &[], &[], 0, 1);
         let mut machine = b.finish(main.id);
         machine.globals[0].ty = Type::Int(3);
-        machine.procedures[0].locals[1].ty = Type::Int(4);
+        Arc::make_mut(&mut machine.procedures[0].locals)[1].ty = Type::Int(4);
         let layout = BitLayout::new(&machine);
         let local = |i| layout.bits_of(main.id, Variable::Local(LocalId(i)));
         assert_eq!(layout.bits_of(main.id, g), 0..3);

@@ -1,11 +1,12 @@
 //! One procedure while it is built: nodes are numbered as they come up, jumps go to names.
 //!
-//! [`Draft::place`] resolves the jumps, renumbers the nodes in order of the text and moves all of
-//! it into the machine. The buffers are kept for the next procedure.
+//! [`Draft::place`] resolves the jumps, renumbers the nodes in order of the text and adds all of
+//! it to what has been [`Placed`]. The buffers are kept for the next procedure.
 
 use crate::ids::{NodeId, ProcId};
-use crate::ir::{Action, Assertion, Edge, Label, Machine, Node, NodeKind, ThreadStart};
+use crate::ir::{Action, Assertion, Edge, Label, Node, NodeKind, ThreadStart};
 use hardbop_syntax::ast::Symbol;
+use hardbop_syntax::chunks::Chunks;
 use hardbop_syntax::{Span, shown_name};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -21,8 +22,18 @@ pub(super) struct Draft {
     assertions: Vec<Assertion>,
 }
 
-/// Where a procedure came to lie.
+/// What will be the machine's, procedure by procedure. Nodes and edges are in pieces: they grow
+/// while the tree is given back, so that not even the room for all of them is there beside it.
+#[derive(Default)]
 pub(super) struct Placed {
+    pub nodes: Chunks<Node>,
+    pub edges: Chunks<Edge>,
+    pub labels: Vec<Label>,
+    pub assertions: Vec<Assertion>,
+}
+
+/// Where a procedure came to lie.
+pub(super) struct Place {
     pub entry: NodeId,
     pub exit: NodeId,
     pub nodes: Range<u32>,
@@ -128,11 +139,11 @@ impl Draft {
         order
     }
 
-    /// Moves the procedure into the machine.
-    pub fn place(&mut self, procedure: ProcId, entry: NodeId, machine: &mut Machine) -> Placed {
+    /// Adds the procedure to those that have been placed.
+    pub fn place(&mut self, procedure: ProcId, entry: NodeId, placed: &mut Placed) -> Place {
         self.resolve_jumps();
         let order = self.order(entry);
-        let first_node = machine.nodes.len() as u32;
+        let first_node = placed.nodes.len() as u32;
         let mut renumbered = vec![NodeId(u32::MAX); self.nodes.len()];
         for (&old, new) in order.iter().zip(first_node..) {
             renumbered[old.index()] = NodeId(new);
@@ -150,7 +161,7 @@ impl Draft {
         }
         self.edges.sort_by_key(|edge| edge.from);
 
-        let first_edge = machine.edges.len() as u32;
+        let first_edge = placed.edges.len() as u32;
         let mut next = 0;
         for (&old, new) in order.iter().zip(first_node..) {
             let begin = next;
@@ -159,18 +170,18 @@ impl Draft {
                 next += 1;
             }
             let (kind, span) = self.nodes[old.index()];
-            machine.nodes.push(Node {
+            placed.nodes.push(Node {
                 procedure,
                 edges: first_edge + begin as u32..first_edge + next as u32,
                 kind,
                 span,
             });
         }
-        machine.edges.append(&mut self.edges);
+        placed.edges.extend(self.edges.drain(..));
 
         self.label_places
             .sort_by_key(|label| (new_id(label.node), label.span));
-        machine
+        placed
             .labels
             .extend(self.label_places.drain(..).map(|label| Label {
                 node: renumbered[label.node.index()],
@@ -179,18 +190,18 @@ impl Draft {
         // The initial values of locals come up after the body.
         self.assertions
             .sort_by_key(|assertion| assertion.span.start);
-        machine
+        placed
             .assertions
             .extend(self.assertions.drain(..).map(|assertion| Assertion {
                 node: renumbered[assertion.node.index()],
                 failure: renumbered[assertion.failure.index()],
                 span: assertion.span,
             }));
-        Placed {
+        Place {
             entry: renumbered[entry.index()],
             exit: renumbered[EXIT.index()],
-            nodes: first_node..machine.nodes.len() as u32,
-            edges: first_edge..machine.edges.len() as u32,
+            nodes: first_node..placed.nodes.len() as u32,
+            edges: first_edge..placed.edges.len() as u32,
         }
     }
 }

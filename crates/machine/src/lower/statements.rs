@@ -243,7 +243,7 @@ impl<'a> ProcedureLowering<'a, '_> {
                 self.edge(step, None, Action::Return(values), inputs);
             }
             StmtKind::If { arms, otherwise } => {
-                self.branch(from, to, arms, otherwise.as_ref(), open);
+                self.branch(from, to, arms, otherwise.as_deref(), open);
             }
             StmtKind::While { condition, body } => {
                 let node = self.first_node(body, from);

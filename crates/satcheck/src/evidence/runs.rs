@@ -82,7 +82,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         }
         Ok(Skeleton {
             start: self.start(),
-            steps,
+            steps: steps.into(),
             calls: Rc::new(self.calls),
         })
     }
@@ -114,7 +114,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             self.calls.push(CompletedCall {
                 procedure: self.closure.terms.instance(instance).procedure,
                 locals: self.first_locals(instance),
-                steps,
+                steps: steps.into(),
             });
             pending.pop();
         }

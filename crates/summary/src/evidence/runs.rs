@@ -126,13 +126,11 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         let ring = first.unwrap_or(pending);
         let chosen = self.pick(ring.edges).expect(LEAD_BACK);
         let mut point = self.point(target, &chosen, ring.time);
-        let mut skeleton = Skeleton::default();
-        let steps = &mut skeleton.steps;
-        loop {
-            let entry = self.back_to_entry(point, self.layers.is_some(), steps)?;
+        let mut steps = Vec::new();
+        let start = loop {
+            let entry = self.back_to_entry(point, self.layers.is_some(), &mut steps)?;
             if self.is_start(&entry) {
-                skeleton.start = self.words(&entry);
-                break;
+                break self.words(&entry);
             }
             let locals = self.first_locals(&entry);
             let (edge, inputs, caller) = self.caller_of(&entry)?;
@@ -142,9 +140,13 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
                 locals: locals.into(),
             });
             point = caller;
-        }
-        skeleton.steps.reverse();
-        Ok(skeleton)
+        };
+        steps.reverse();
+        Ok(Skeleton {
+            start,
+            steps: steps.into(),
+            calls: Rc::default(),
+        })
     }
 
     /// Works off the requests; new ones may come up meanwhile.
@@ -158,7 +160,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
             calls.push(CompletedCall {
                 procedure,
                 locals: self.first_locals(&entry),
-                steps,
+                steps: steps.into(),
             });
         }
         Ok(calls)

@@ -259,7 +259,7 @@ impl Parser<'_> {
         let kind = match block.what {
             Opened::While { condition } => StmtKind::While {
                 condition,
-                body: last,
+                body: Box::new(last),
             },
             Opened::If {
                 mut arms,
@@ -276,7 +276,7 @@ impl Parser<'_> {
                 condition: None,
             } => StmtKind::If {
                 arms: arms.into(),
-                otherwise: Some(last),
+                otherwise: Some(Box::new(last)),
             },
             Opened::Body => return,
         };

@@ -37,6 +37,7 @@ use hardbop_machine::{
     ThreadStart, Type, UnaryOp, Variable,
 };
 use hardbop_outcome::{Certificate, Question, Trace};
+use std::sync::Arc;
 
 /// A machine with smaller integers.
 #[derive(Clone, Debug)]
@@ -64,7 +65,7 @@ pub fn reduce(machine: &Machine, question: &Question) -> Option<Reduced> {
         }
     }
     for (index, procedure) in reduced.procedures.iter_mut().enumerate() {
-        for (number, local) in procedure.locals.iter_mut().enumerate() {
+        for (number, local) in Arc::make_mut(&mut procedure.locals).iter_mut().enumerate() {
             let variable = Variable::Local(LocalId::new(number));
             if let Some(starts) = classes.of_variable(ProcId::new(index), variable) {
                 local.ty = type_of(starts);

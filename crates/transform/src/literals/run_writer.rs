@@ -88,7 +88,7 @@ impl RunWriter {
         self.calls.push(CompletedCall {
             procedure: entered.procedure,
             locals: entered.locals,
-            steps,
+            steps: steps.into(),
         });
         self.push(Decision::Call {
             edge: entered.edge,
@@ -115,7 +115,7 @@ impl RunWriter {
         }
         Skeleton {
             start: values(circuit, start),
-            steps,
+            steps: steps.into(),
             calls: Rc::new(self.calls),
         }
     }

@@ -16,7 +16,10 @@ impl Product {
     /// loop. Nothing if it cannot be written down.
     pub fn lasso_back(&self, original: &Machine, run: &Skeleton, head: usize) -> Option<Lasso> {
         let decisions = self.back.decisions_back(original, run);
-        let head = self.back.steps_back(original, &run.steps[..head]).len();
+        let head = self
+            .back
+            .steps_back(original, run.steps.iter().take(head))
+            .len();
         let returns = self.back.returns(run);
         decisions.lasso(original, &digest::of(original), head, returns)
     }

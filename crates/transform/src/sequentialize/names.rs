@@ -22,7 +22,7 @@ impl Names {
         let locals = machine
             .procedures
             .iter()
-            .flat_map(|procedure| &procedure.locals);
+            .flat_map(|procedure| procedure.locals.iter());
         let locals: BTreeSet<&str> = locals.map(|local| local.name.as_str()).collect();
         for name in globals.clone().chain(locals) {
             *counts.entry(name).or_default() += 1;

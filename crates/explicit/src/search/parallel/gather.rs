@@ -8,7 +8,7 @@ use super::directory::Directory;
 use super::worker::Worker;
 use crate::encoding::step::Statics;
 use crate::encoding::table::StateTable;
-use crate::search::exploration::{Derivation, Exploration, NO_STATE, Parts, Root, StateId};
+use crate::search::exploration::{Chain, Derivation, Exploration, NO_STATE, Parts, Root, StateId};
 use crate::search::watch::Stopped;
 use hardbop_outcome::Limit;
 use std::collections::BTreeMap;
@@ -109,8 +109,8 @@ fn roots(
         Root {
             invocation: listing.invocation.clone(),
             entry: entry.unwrap_or(NO_STATE),
-            callers: Vec::new(),
-            exits: Vec::new(),
+            callers: Chain::default(),
+            exits: Chain::default(),
         }
     });
     (roots.collect(), entries)

@@ -20,7 +20,7 @@ use crate::literals::frames::Frames;
 use crate::literals::run_writer::PathStep;
 use hardbop_machine::analysis::{NodeOrder, Slice};
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
-use hardbop_outcome::{Decision, Skeleton};
+use hardbop_outcome::{Decision, Decisions, Skeleton};
 use hardbop_sat::Answer;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -42,23 +42,23 @@ pub(crate) enum Tried {
 pub(crate) fn flatten(run: &Skeleton, most_steps: usize) -> Option<Vec<PathStep>> {
     let mut path = Vec::new();
     // Lists of decisions with the next one, and the edge to leave by at their end.
-    let mut open: Vec<(&[Decision], Option<EdgeId>)> = vec![(&run.steps, None)];
-    while let Some((decisions, leave)) = open.last_mut() {
+    let mut open: Vec<(&Decisions, usize, Option<EdgeId>)> = vec![(&run.steps, 0, None)];
+    while let Some((decisions, next, leave)) = open.last_mut() {
         if path.len() > most_steps {
             return None;
         }
-        let Some((first, rest)) = decisions.split_first() else {
+        let Some(decision) = decisions.get(*next) else {
             path.extend(leave.map(PathStep::Leave));
             open.pop();
             continue;
         };
-        *decisions = rest;
-        match first {
-            Decision::Edge { edge, .. } => path.push(PathStep::Edge(*edge)),
-            Decision::Enter { edge, .. } => path.push(PathStep::Enter(*edge)),
+        *next += 1;
+        match decision {
+            Decision::Edge { edge, .. } => path.push(PathStep::Edge(edge)),
+            Decision::Enter { edge, .. } => path.push(PathStep::Enter(edge)),
             Decision::Call { edge, call, .. } => {
-                path.push(PathStep::Enter(*edge));
-                open.push((&run.calls[*call].steps, Some(*edge)));
+                path.push(PathStep::Enter(edge));
+                open.push((&run.calls[call].steps, 0, Some(edge)));
             }
         }
     }
