@@ -14,8 +14,8 @@
 //! If every side ends with such a find, there are no such values.
 //!
 //! Choices are put off as long as something else is left to look at, since what needs no choice may
-//! be false already: those between the branches of a diagram first, then what is left of the
-//! conclusion, which stands last, and at the end of the premises.
+//! be false already. They are made between the branches of a diagram only, those of the premises
+//! first; what is still open at the end of all branches is for another method.
 
 use crate::lit::{Lit, Var};
 use crate::tseitin::Gate;
@@ -210,9 +210,9 @@ impl<'c> Cases<'c> {
                     },
                 }
             }
-            if let Some(&lit) = self.branching.last() {
+            if let Some(&lit) = self.branching.first() {
                 match self.settle(lit) {
-                    Settled::True => self.branching.pop(),
+                    Settled::True => self.branching.remove(0),
                     Settled::False => return Walk::False,
                     Settled::Open(between) => return Walk::Choice(between),
                 };
