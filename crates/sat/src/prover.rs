@@ -5,7 +5,7 @@
 //! derives has to follow from those before it; at the end the assumptions must be refuted by
 //! propagation. A solver with a fault can therefore cost a proof, never make a false one. A circuit
 //! lets the solver work for a little while only before it looks at the cases one by one
-//! ([`crate::cases`]).
+//! ([`crate::cases`]), and asks it about those that stay open.
 //!
 //! `BatSat` is asked in every build: what it derives always follows by propagation, while
 //! `CaDiCaL` also eliminates variables and reports only some of its steps.
@@ -20,7 +20,7 @@ use crate::tseitin::Clauses;
 const STEPS_PER_INTERRUPT_CHECK: usize = 256;
 
 /// Conflicts after which a quick question is given up.
-const QUICK_CONFLICTS: u64 = 100;
+const QUICK_CONFLICTS: u64 = 20;
 
 /// Whether assumptions can hold together, and how that was found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,8 +87,13 @@ impl<'i> Prover<'i> {
         Some(refutation).filter(|&found| found != Refutation::Interrupted || self.is_over())
     }
 
+    /// What it asks now and then.
+    pub(crate) fn interrupt(&self) -> Option<&'i dyn Fn() -> bool> {
+        self.interrupt
+    }
+
     /// Whether the interrupt says that it is over.
-    pub(crate) fn is_over(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.interrupt.is_some_and(|interrupt| interrupt())
     }
 

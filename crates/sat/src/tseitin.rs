@@ -36,10 +36,10 @@ pub trait Clauses {
 /// A solver in which literals can stand for formulas.
 pub struct Circuit<S> {
     solver: S,
-    truth: Lit,
+    pub(crate) truth: Lit,
     gates: FxHashMap<Gate, Lit>,
     /// By variable.
-    definitions: Vec<Option<Gate>>,
+    pub(crate) definitions: Vec<Option<Gate>>,
     /// By literal: whether there are clauses that say what follows from it.
     has_clauses: Vec<bool>,
     /// Literals whose clauses are still to be made.
@@ -92,16 +92,26 @@ impl Circuit<Prover<'_>> {
         }
         match self.solver.refute_quickly(assumptions) {
             Some(refutation) => refutation,
-            None if self.refute_by_cases(assumptions, &|| self.solver.is_over()) => {
-                Refutation::Searched
-            }
+            None if self.refute_by_cases(assumptions) => Refutation::Searched,
             None => self.solver.refute(assumptions),
         }
     }
 
     /// Whether a look at the cases shows that the assumptions cannot hold together.
-    pub(crate) fn refute_by_cases(&self, assumptions: &[Lit], is_over: &dyn Fn() -> bool) -> bool {
-        Cases::new(&self.definitions, self.truth).refute(assumptions, is_over)
+    pub(crate) fn refute_by_cases(&mut self, assumptions: &[Lit]) -> bool {
+        let Self {
+            definitions,
+            truth,
+            solver,
+            ..
+        } = self;
+        let interrupt = solver.interrupt();
+        let is_refuted = |chosen: &[Lit]| {
+            let found = solver.refute(chosen);
+            matches!(found, Refutation::Immediate | Refutation::Searched)
+        };
+        let is_over = || interrupt.is_some_and(|interrupt| interrupt());
+        Cases::new(definitions, *truth).refute(assumptions, is_refuted, is_over)
     }
 
     /// The values of all literals where the last call found that the assumptions can hold. The
