@@ -21,7 +21,7 @@ use crate::lit::{Lit, Var};
 use crate::tseitin::Gate;
 
 /// How many visits to gates there may be for each gate of the circuit.
-const VISITS_PER_GATE: u64 = 256;
+const VISITS_PER_GATE: u64 = 2048;
 
 /// What becomes of a literal that has to be true.
 enum Settled {

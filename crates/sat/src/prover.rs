@@ -20,7 +20,7 @@ use crate::tseitin::Clauses;
 const STEPS_PER_INTERRUPT_CHECK: usize = 256;
 
 /// Conflicts after which a quick question is given up.
-const QUICK_CONFLICTS: u64 = 20;
+const QUICK_CONFLICTS: u64 = 50;
 
 /// Whether assumptions can hold together, and how that was found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
