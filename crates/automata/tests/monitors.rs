@@ -272,6 +272,7 @@ fn bad_hoa_is_told_what_is_wrong() {
         ("--BODY--", "Controllable-AP: 0\n--BODY--"),
         ("States: 2", "States: 99999999"),
         ("[t] 0", "[t] 0 #"),
+        ("--BODY--", "States: 1\n--BODY--"),
     ];
     let mut shown = String::new();
     for (old, new) in edits {
@@ -307,6 +308,7 @@ fn bad_hoa_is_told_what_is_wrong() {
         9:1 HB160: the header `Controllable-AP:` is not known
         3:9 HB156: automata may have at most 100000 states
         11:7 HB159: `#` is not part of the HOA format
+        9:1 HB159: there is a second line `States:`
     "#]]
     .assert_eq(&shown);
 }

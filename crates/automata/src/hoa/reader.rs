@@ -32,7 +32,8 @@ pub(super) struct Reader<'a> {
     pub initial: Vec<u32>,
     /// The acceptance sets that runs have to meet again and again.
     pub sets: Vec<u64>,
-    acceptance_seen: bool,
+    /// The headers so far that may stand there once only.
+    headers: Vec<&'a str>,
 }
 
 /// A state of the file.
@@ -60,7 +61,7 @@ impl<'a> Reader<'a> {
             states: Vec::new(),
             initial: Vec::new(),
             sets: Vec::new(),
-            acceptance_seen: false,
+            headers: Vec::new(),
         }
     }
 
@@ -141,7 +142,7 @@ impl<'a> Reader<'a> {
         }
         for (header, is_missing) in [
             ("Start:", self.initial.is_empty()),
-            ("Acceptance:", !self.acceptance_seen),
+            ("Acceptance:", !self.headers.contains(&"Acceptance:")),
         ] {
             if is_missing {
                 let message = format!("there is no line `{header}`");
@@ -166,7 +167,15 @@ impl<'a> Reader<'a> {
 
     fn header(&mut self) -> Result<(), Diagnostic> {
         let header = self.advance();
-        match self.text(header) {
+        let name = self.text(header);
+        if matches!(name, "States:" | "AP:" | "Acceptance:") {
+            if self.headers.contains(&name) {
+                let message = format!("there is a second line `{name}`");
+                return Err(Diagnostic::new(codes::HOA_SYNTAX, header.span, message));
+            }
+            self.headers.push(name);
+        }
+        match name {
             "States:" => {
                 let token = self.current();
                 let count = self.number("the number of states")?;
@@ -235,7 +244,6 @@ impl<'a> Reader<'a> {
 
     /// `Acceptance: 2 Inf(0)&Inf(1)`, or `t`.
     fn acceptance(&mut self) -> Result<(), Diagnostic> {
-        self.acceptance_seen = true;
         let count = self.number("the number of acceptance sets")?;
         loop {
             let token = self.advance();
