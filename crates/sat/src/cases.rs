@@ -479,6 +479,41 @@ mod tests {
         assert!(refuted > 50 && open > 50, "{refuted} {open}");
     }
 
+    /// Equations and inequalities of a few inputs, as many as make half of the systems false.
+    #[test]
+    fn inputs_that_are_equal_or_opposite_are_one() {
+        const INPUTS: u64 = 6;
+        let mut random = Random(0x9E37_79B9_7F4A_7C15);
+        let mut refuted = 0;
+        for _ in 0..400 {
+            let mut circuit: Circuit<Prover<'_>> = Circuit::default();
+            let inputs: Vec<Lit> = (0..INPUTS).map(|_| circuit.input()).collect();
+            let equations: Vec<(u64, u64, bool)> = (0..INPUTS)
+                .map(|_| {
+                    (
+                        random.below(INPUTS),
+                        random.below(INPUTS),
+                        random.below(2) == 1,
+                    )
+                })
+                .filter(|(a, b, _)| a != b)
+                .collect();
+            let mut gate = |&(a, b, differ): &(u64, u64, bool)| {
+                let differs = circuit.xor(inputs[a as usize], inputs[b as usize]);
+                differs.negated_if(!differ)
+            };
+            let assumptions: Vec<Lit> = equations.iter().map(&mut gate).collect();
+            let has_model = (0..1_u64 << INPUTS).any(|values| {
+                let holds =
+                    |&(a, b, differ): &_| (values >> a ^ values >> b) & 1 == u64::from(differ);
+                equations.iter().all(holds)
+            });
+            assert_eq!(by_cases_alone(&circuit, &assumptions, false), !has_model);
+            refuted += u32::from(!has_model);
+        }
+        assert!((100..300).contains(&refuted), "{refuted}");
+    }
+
     #[test]
     fn too_many_cases_and_interrupts_refute_nothing() {
         let mut circuit: Circuit<Prover<'_>> = Circuit::default();
