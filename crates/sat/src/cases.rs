@@ -32,6 +32,22 @@ enum Settled {
     Open(Lit),
 }
 
+/// What is known of a literal.
+#[derive(Clone, Copy)]
+enum Value {
+    Known(bool),
+    Open,
+}
+
+impl Value {
+    fn known(self) -> Option<bool> {
+        match self {
+            Value::Known(value) => Some(value),
+            Value::Open => None,
+        }
+    }
+}
+
 /// Where a walk through what is required ends.
 enum Walk {
     /// Something that has to be true is false.
@@ -246,9 +262,9 @@ impl<'c> Cases<'c> {
                     (*a, *b)
                 };
                 match (self.evaluate(bit), self.value(rest)) {
-                    (Some(false), _) | (_, Some(Some(false))) => Settled::True,
+                    (Some(false), _) | (_, Some(Value::Known(false))) => Settled::True,
                     (Some(true), _) => self.require(&[!rest]),
-                    (None, Some(Some(true))) => self.require(&[!bit]),
+                    (None, Some(Value::Known(true))) => self.require(&[!bit]),
                     (None, _) => Settled::Open(!bit),
                 }
             }
@@ -276,8 +292,8 @@ impl<'c> Cases<'c> {
     fn require(&mut self, lits: &[Lit]) -> Settled {
         for &lit in lits {
             match self.value(lit) {
-                Some(Some(true)) => {}
-                Some(Some(false)) => return Settled::False,
+                Some(Value::Known(true)) => {}
+                Some(Value::Known(false)) => return Settled::False,
                 _ => self.required.push(lit),
             }
         }
@@ -329,13 +345,13 @@ impl<'c> Cases<'c> {
         lit
     }
 
-    /// What is known of a literal without another look at gates: its value, or that it is open.
-    fn value(&self, lit: Lit) -> Option<Option<bool>> {
+    /// What is known of a literal without another look at gates.
+    fn value(&self, lit: Lit) -> Option<Value> {
         let lit = self.resolve(lit);
         let at = lit.var().index();
         match self.known[at] {
-            Some(value) => Some(Some(value != lit.is_negative())),
-            None if self.is_input(lit) || self.open_in[at] == self.look => Some(None),
+            Some(value) => Some(Value::Known(value != lit.is_negative())),
+            None if self.is_input(lit) || self.open_in[at] == self.look => Some(Value::Open),
             None => None,
         }
     }
@@ -345,7 +361,7 @@ impl<'c> Cases<'c> {
         loop {
             let Some(&(var, done, is_open)) = self.pending.last() else {
                 match self.value(root) {
-                    Some(value) => return value,
+                    Some(value) => return value.known(),
                     None => self.pending.push((root.var(), 0, false)),
                 }
                 continue;
@@ -380,7 +396,10 @@ impl<'c> Cases<'c> {
         done: u32,
         is_open: bool,
     ) -> Result<Option<bool>, (Lit, u32, bool)> {
-        let operand = |lit: Lit| self.value(lit).ok_or((lit, 0, false));
+        let operand = |lit: Lit| {
+            let value = self.value(lit).ok_or((lit, 0, false))?;
+            Ok(value.known())
+        };
         match *gate {
             Gate::And2(a, b) => self.conjunction(&[a, b], done, is_open),
             Gate::And(ref operands) => self.conjunction(operands, done, is_open),
@@ -407,9 +426,9 @@ impl<'c> Cases<'c> {
         for (number, &lit) in (done..).zip(&operands[done as usize..]) {
             match self.value(lit) {
                 None => return Err((lit, number, is_open)),
-                Some(Some(true)) => {}
-                Some(Some(false)) => return Ok(Some(false)),
-                Some(None) => is_open = true,
+                Some(Value::Known(true)) => {}
+                Some(Value::Known(false)) => return Ok(Some(false)),
+                Some(Value::Open) => is_open = true,
             }
         }
         Ok((!is_open).then_some(true))
