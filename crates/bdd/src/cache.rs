@@ -21,6 +21,7 @@ const FIRST_ENTRIES: usize = 1 << 12;
 pub(crate) struct Key(u128);
 
 /// Set in the word of the operation if that word is a third operand instead: handles have 31 bits.
+const NEIGHBOURS: u64 = 0x0000_0006_0000_0000;
 const THREE_OPERANDS: u32 = 1 << 31;
 
 impl Key {
@@ -38,9 +39,20 @@ impl Key {
 
     #[inline]
     fn hash(self) -> u64 {
-        spread((self.0 >> 64) as u64, (self.0 >> 32) as u32)
+        spread((self.0 >> 64) as u64 & !NEIGHBOURS, (self.0 >> 32) as u32)
+    }
+
+    #[inline]
+    fn offset(self) -> usize {
+        let pair = (self.0 >> 64) as u64;
+        (((pair >> 33) ^ (pair >> 1)) & 3) as usize
     }
 }
+
+/// Where an entry belongs. The table may have grown since: then the entry is not found any more,
+/// which is a loss and no error.
+#[derive(Clone, Copy)]
+pub(crate) struct Place(usize);
 
 pub(crate) struct Cache {
     entries: Vec<u128>,
@@ -63,19 +75,23 @@ impl Cache {
 
     #[inline]
     fn place(&self, key: Key) -> usize {
-        (key.hash() >> self.shift) as usize
+        (key.hash() >> self.shift) as usize ^ key.offset()
     }
 
+    /// What the operation gave before, or the place for what it gives now.
     #[inline]
-    pub(crate) fn get(&self, key: Key) -> Option<Bdd> {
-        let entry = self.entries[self.place(key)];
-        let result = entry as u32;
-        (entry ^ key.0 == u128::from(result)).then_some(Bdd(result))
-    }
-
-    #[inline]
-    pub(crate) fn put(&mut self, key: Key, result: Bdd) {
+    pub(crate) fn get(&self, key: Key) -> Result<Bdd, Place> {
         let place = self.place(key);
+        let entry = self.entries[place];
+        let result = entry as u32;
+        if entry ^ key.0 == u128::from(result) {
+            return Ok(Bdd(result));
+        }
+        Err(Place(place))
+    }
+
+    #[inline]
+    pub(crate) fn put(&mut self, Place(place): Place, key: Key, result: Bdd) {
         self.entries[place] = key.0 | u128::from(result.0);
     }
 
@@ -95,8 +111,11 @@ impl Cache {
     }
 
     fn grow(&mut self, count: usize) {
-        let old = std::mem::replace(self, Self::with_entries(count));
-        for entry in old.entries {
+        let before = self.entries.len();
+        self.entries.resize(count, 0);
+        self.shift = u64::BITS - count.trailing_zeros();
+        for at in (0..before).rev() {
+            let entry = std::mem::take(&mut self.entries[at]);
             if entry != 0 {
                 let place = self.place(Key(entry));
                 self.entries[place] = entry;

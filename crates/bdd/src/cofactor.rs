@@ -34,9 +34,10 @@ impl Manager<'_> {
             return Ok(f);
         }
         let key = Key::new(operation, f, g);
-        if let Some(known) = self.cache.get(key) {
-            return Ok(known);
-        }
+        let place = match self.cache.get(key) {
+            Ok(known) => return Ok(known),
+            Err(place) => place,
+        };
         self.spend()?;
         let level = self.level(f).min(self.level(g));
         let (f0, f1) = self.cofactors(f, level);
@@ -53,7 +54,7 @@ impl Manager<'_> {
             let high = self.generalised(f1, g1, operation)?;
             self.make(level, low, high)?
         };
-        self.cache.put(key, result);
+        self.cache.put(place, key, result);
         Ok(result)
     }
 }

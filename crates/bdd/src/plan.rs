@@ -15,6 +15,11 @@ pub struct Plan {
     first: u32,
     /// Per variable from `first` to `last`: quantified, or the variable it becomes.
     actions: Vec<u32>,
+    /// The last variable that is quantified or renamed; 0 if none is (then the plan leaves variable
+    /// 0 alone too).
+    last: u32,
+    /// Whether variables that are not quantified stay in the order that they have.
+    keeps_order: bool,
 }
 
 pub(crate) const QUANTIFIED: u32 = u32::MAX;
@@ -64,9 +69,14 @@ impl PlanBuilder {
         for (variable, action) in self.actions {
             actions[(variable - first) as usize] = action;
         }
+        let last = (first + actions.len() as u32).saturating_sub(1);
+        let kept = || actions.iter().filter(|&&action| action != QUANTIFIED);
+        let stays_within = kept().all(|action| (first..=last).contains(action));
         Plan {
             number,
             first,
+            last,
+            keeps_order: stays_within && kept().is_sorted_by(|one, next| one < next),
             actions,
         }
     }
@@ -83,11 +93,14 @@ impl Plan {
         Key::new(FIRST_PLAN + self.number, f, g)
     }
 
-    /// The last variable that is quantified or renamed; 0 if none is (then the plan leaves variable
-    /// 0 alone too).
     #[inline]
     pub(crate) fn last(&self) -> u32 {
-        (self.first + self.actions.len() as u32).saturating_sub(1)
+        self.last
+    }
+
+    #[inline]
+    pub(crate) fn keeps_order(&self) -> bool {
+        self.keeps_order
     }
 
     #[inline]

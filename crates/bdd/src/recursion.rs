@@ -5,7 +5,7 @@
 //! and stands wherever the operation is asked for, since more than half of all calls end there. The
 //! second takes one step, for operands in order of which the table knows nothing.
 
-use crate::cache::Key;
+use crate::cache::{Key, Place};
 use crate::manager::{Bdd, Exhausted, Manager};
 use crate::plan::Plan;
 use crate::table::TERMINAL_LEVEL;
@@ -40,13 +40,13 @@ impl Manager<'_> {
             return Ok(if f == g { f } else { Bdd::FALSE });
         }
         match self.cache.get(Key::new(AND, f, g)) {
-            Some(known) => Ok(known),
-            None => self.conjoin_step(f, g),
+            Ok(known) => Ok(known),
+            Err(place) => self.conjoin_step(f, g, place),
         }
     }
 
     #[inline(never)]
-    fn conjoin_step(&mut self, f: Bdd, g: Bdd) -> Answer {
+    fn conjoin_step(&mut self, f: Bdd, g: Bdd, place: Place) -> Answer {
         self.spend()?;
         let level = self.level(f).min(self.level(g));
         let (f0, f1) = self.cofactors(f, level);
@@ -54,7 +54,7 @@ impl Manager<'_> {
         let low = self.conjoin(f0, g0)?;
         let high = self.conjoin(f1, g1)?;
         let result = self.make(level, low, high)?;
-        self.cache.put(Key::new(AND, f, g), result);
+        self.cache.put(place, Key::new(AND, f, g), result);
         Ok(result)
     }
 
@@ -69,14 +69,14 @@ impl Manager<'_> {
             return Ok((!g).complement_if(complement));
         }
         let result = match self.cache.get(Key::new(XOR, f, g)) {
-            Some(known) => known,
-            None => self.differ_step(f, g)?,
+            Ok(known) => known,
+            Err(place) => self.differ_step(f, g, place)?,
         };
         Ok(result.complement_if(complement))
     }
 
     #[inline(never)]
-    fn differ_step(&mut self, f: Bdd, g: Bdd) -> Answer {
+    fn differ_step(&mut self, f: Bdd, g: Bdd, place: Place) -> Answer {
         self.spend()?;
         let level = self.level(f).min(self.level(g));
         let (f0, f1) = self.cofactors(f, level);
@@ -84,7 +84,7 @@ impl Manager<'_> {
         let low = self.differ(f0, g0)?;
         let high = self.differ(f1, g1)?;
         let result = self.make(level, low, high)?;
-        self.cache.put(Key::new(XOR, f, g), result);
+        self.cache.put(place, Key::new(XOR, f, g), result);
         Ok(result)
     }
 
@@ -108,9 +108,10 @@ impl Manager<'_> {
             return self.conjoin(c, f);
         }
         let key = Key::if_then_else(c, f, g);
-        if let Some(known) = self.cache.get(key) {
-            return Ok(known);
-        }
+        let place = match self.cache.get(key) {
+            Ok(known) => return Ok(known),
+            Err(place) => place,
+        };
         self.spend()?;
         let level = self.level(c).min(self.level(f)).min(self.level(g));
         let (c0, c1) = self.cofactors(c, level);
@@ -119,7 +120,7 @@ impl Manager<'_> {
         let low = self.choose(c0, f0, g0)?;
         let high = self.choose(c1, f1, g1)?;
         let result = self.make(level, low, high)?;
-        self.cache.put(key, result);
+        self.cache.put(place, key, result);
         Ok(result)
     }
 
@@ -141,13 +142,13 @@ impl Manager<'_> {
         }
         let f = if f == g { Bdd::TRUE } else { f };
         match self.cache.get(plan.key(f, g)) {
-            Some(known) => Ok(known),
-            None => self.image_step(level, (f, g), plan),
+            Ok(known) => Ok(known),
+            Err(place) => self.image_step(level, (f, g), place, plan),
         }
     }
 
     #[inline(never)]
-    fn image_step(&mut self, level: u32, (f, g): Pair, plan: &Plan) -> Answer {
+    fn image_step(&mut self, level: u32, (f, g): Pair, place: Place, plan: &Plan) -> Answer {
         self.spend()?;
         let (f0, f1) = self.cofactors(f, level);
         let (g0, g1) = self.cofactors(g, level);
@@ -163,7 +164,7 @@ impl Manager<'_> {
             let low = self.image(zero.0, zero.1, plan)?;
             let high = self.image(one.0, one.1, plan)?;
             let kept = if is_quantified { below_zero } else { level };
-            self.make_renamed(plan.renamed(kept), low, high)?
+            self.make_renamed(kept, low, high, plan)?
         } else {
             let low = self.image_at(below_zero, zero, plan)?;
             if is_quantified && low.is_true() {
@@ -173,11 +174,11 @@ impl Manager<'_> {
                 if is_quantified {
                     !self.conjoin(!low, !high)?
                 } else {
-                    self.make_renamed(plan.renamed(level), low, high)?
+                    self.make_renamed(level, low, high, plan)?
                 }
             }
         };
-        self.cache.put(plan.key(f, g), result);
+        self.cache.put(place, plan.key(f, g), result);
         Ok(result)
     }
 
@@ -189,8 +190,9 @@ impl Manager<'_> {
 
     /// The node of a variable that may stand below some that the operands depend on.
     #[inline]
-    fn make_renamed(&mut self, renamed: u32, low: Bdd, high: Bdd) -> Answer {
-        if renamed < self.level(low) && renamed < self.level(high) {
+    fn make_renamed(&mut self, level: u32, low: Bdd, high: Bdd, plan: &Plan) -> Answer {
+        let renamed = plan.renamed(level);
+        if plan.keeps_order() || renamed < self.top((low, high)) {
             return self.make(renamed, low, high);
         }
         let variable = self.make(renamed, Bdd::FALSE, Bdd::TRUE)?;
