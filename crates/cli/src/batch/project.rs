@@ -53,16 +53,21 @@ pub(super) struct Check {
 
 /// Reads the project of a folder.
 pub(super) fn read(folder: &Path, known: &Known) -> Result<Vec<Check>, Failure> {
+    let text = input::read_text(&folder.join(NAME).to_string_lossy())?;
+    parse(&text, folder, known)
+}
+
+/// The checks that a text in a folder asks for.
+pub(super) fn parse(text: &str, folder: &Path, known: &Known) -> Result<Vec<Check>, Failure> {
     let path = folder.join(NAME);
-    let name = path.to_string_lossy().into_owned();
-    let text = input::read_text(&name)?;
+    let name = path.to_string_lossy();
     let reader = Reader {
         name: &name,
-        text: &text,
+        text,
         folder,
         known,
     };
-    let contents: Contents = toml::from_str(&text).map_err(|error| {
+    let contents: Contents = toml::from_str(text).map_err(|error| {
         let place = error.span().unwrap_or_default();
         reader.error(&place, error.message())
     })?;
@@ -190,5 +195,34 @@ impl Reader<'_> {
             Ok((text.to_owned(), self.line(&value.span())))
         });
         names.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> String {
+        let read = parse(text, Path::new("drivers"), &Known::new());
+        let failure = read.err().expect("something is wrong with it");
+        failure.message().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_line() {
+        let name = Path::new("drivers").join(NAME);
+        let place = |line: usize| format!("{}:{line}: ", name.display());
+        for (text, line) in [
+            ("[defaults]\ntme = 5", 2),
+            (
+                "[[check]]\nfiles = [\"*\"]\n\n[[check]]\nreach = [\"A\"]",
+                4,
+            ),
+            ("[[check]]\nfiles = 5", 2),
+            ("[[check]]\n\n\n=", 4),
+        ] {
+            let message = message(text);
+            assert!(message.starts_with(&place(line)), "{message}");
+        }
     }
 }
