@@ -21,6 +21,7 @@ use super::settings::{self, FILES, Known, NotASetting, Setting, overridden};
 use crate::exit::Failure;
 use crate::input;
 use clap::ArgAction;
+use hardbop_syntax::shown_line;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -93,6 +94,12 @@ pub(super) fn parse(text: &str, folder: &Path, known: &Known) -> Result<Vec<Chec
     Ok(checks)
 }
 
+/// What is wrong with a line of a project. Keys and values in the reason are the user's: it is
+/// shown on one line, whatever they contain.
+pub(super) fn refusal(name: &str, line: usize, why: &str) -> Failure {
+    Failure::BadInput(format!("{name}:{line}: {}", shown_line(why)))
+}
+
 struct Reader<'a> {
     name: &'a str,
     text: &'a str,
@@ -107,7 +114,7 @@ impl Reader<'_> {
     }
 
     fn error(&self, place: &Range<usize>, why: &str) -> Failure {
-        Failure::BadInput(format!("{}:{}: {why}", self.name, self.line(place)))
+        refusal(self.name, self.line(place), why)
     }
 
     fn settings(&self, section: &Section) -> Result<Vec<Setting>, Failure> {
@@ -223,6 +230,20 @@ mod tests {
         ] {
             let message = message(text);
             assert!(message.starts_with(&place(line)), "{message}");
+        }
+    }
+
+    #[test]
+    fn keys_and_values_are_shown_on_one_line() {
+        let hostile = r"\u001b[2J\n";
+        for text in [
+            format!("\"{hostile}\" = 1"),
+            format!("[[check]]\n\"{hostile}\" = 1"),
+            format!("[[check]]\nfiles = [\"*\"]\nengine = \"{hostile}\""),
+        ] {
+            let message = message(&text);
+            assert!(!message.contains(char::is_control), "{message:?}");
+            assert!(message.contains("\\n"), "cut off: {message:?}");
         }
     }
 }
