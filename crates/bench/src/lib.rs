@@ -28,6 +28,7 @@ pub mod quantity;
 mod record;
 pub mod report;
 mod run;
+mod standings;
 mod table;
 mod verdict;
 
