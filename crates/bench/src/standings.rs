@@ -170,7 +170,7 @@ pub(crate) fn portrait(name: &str, cases: &[&[Record]]) -> String {
     if !lost.is_empty() {
         write!(
             text,
-            " It does not decide {}, which others do.",
+            " Not decided by it, but by others: {}.",
             list(&lost, cases)
         )
         .expect("a string can be written to");
@@ -252,7 +252,7 @@ mod tests {
         expect![[r"
             `auto` decides all 4 programs that it takes. It tries the engines in turn and needs at most 3.75 times the cost of the best of them, on `tn` 100.
             `summary` decides all 4 programs that it takes. It needs least of all on `tn` 50, 800.
-            `sat` decides 3 of the 4 programs that it takes. It needs least of all on `tn` 100, 200. It does not decide `tn` 800, which others do.
+            `sat` decides 3 of the 4 programs that it takes. It needs least of all on `tn` 100, 200. Not decided by it, but by others: `tn` 800.
             moped (symbolic pushdown systems, on Boolean programs) decides all 4 programs that it takes. It is first on none of them.
         "]]
         .assert_eq(&(portraits.join("\n") + "\n"));
