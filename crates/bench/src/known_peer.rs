@@ -1,6 +1,6 @@
 //! The peers that need no description, only a program to be found.
 //!
-//! What they print was read off the tools themselves: Z3 5.4, clingo 5.4, Moped 1, CBMC 6.3 and
+//! What they print was read off the tools themselves: Z3 5.4, clingo 5.4, Moped 1.0, CBMC 6.3 and
 //! Mucke 0.5.
 
 use crate::peer::{BadPeer, Peer};
@@ -123,7 +123,8 @@ mod tests {
     #[test]
     fn the_other_solvers_are_read_and_their_errors_are_failures() {
         use Verdict::{Reachable, Unknown, Unreachable};
-        let found = "c Solving...\nc Answer: 1\ns SATISFIABLE\nc \n";
+        let found =
+            "c clingo version 5.4.1\nc Solving...\ns SATISFIABLE\nc \nc Models         : 1+\n";
         assert_eq!(verdict("clingo", found, 10), Some(Reachable));
         assert_eq!(
             verdict("clingo", "s UNSATISFIABLE\n", 20),
@@ -140,7 +141,7 @@ mod tests {
             moped("Line 159714: syntax error.\nerror: parse errors", 1),
             None
         );
-        let head = ": value of\n:   exists State u. Target(u.pc) & Reach(u)\n: is\n";
+        let head = ": value of\n:   exists State u, State v. Target(v.mod, v.pc) & SummaryEF(u, v)\n: is\n";
         let mucke = |tail: &str| verdict("mucke", &format!("{head}{tail}"), 0);
         assert_eq!(mucke(":   true\n====\n"), Some(Reachable));
         assert_eq!(mucke(":   false\n====\n"), Some(Unreachable));

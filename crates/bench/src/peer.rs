@@ -69,7 +69,7 @@ pub enum BadPeer {
 
 const ARROW: &str = "=>";
 const BOUND: &str = "{bound}";
-/// The bounds that are tried. Nothing that needs more has ended within minutes.
+/// The bounds that are tried; a peer for which the last one does not suffice has no answer.
 const BOUNDS: [u32; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 /// The formats of `hardbop export` that a command may ask for.
 const FORMATS: [&str; 5] = ["chc", "moped", "c", "mu", "dimacs"];
