@@ -20,6 +20,7 @@ use hardbop_syntax::diagnostic::has_errors;
 use hardbop_syntax::format::format;
 use hardbop_syntax::source::CReading;
 use hardbop_syntax::{Ast, Source, parse_as};
+use std::path::Path;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -298,4 +299,28 @@ pub fn equations(bytes: &[u8]) -> bool {
         source.text()
     );
     checked.system.is_some()
+}
+
+/// A project, read or refused with one of its lines, in a message on one line.
+pub fn project(bytes: &[u8]) -> bool {
+    let Ok(source) = Source::from_bytes("hardbop.toml", bytes.to_vec()) else {
+        return false;
+    };
+    let text = source.text();
+    let Err(message) = hardbop_cli::read_project(text, Path::new("project")) else {
+        return true;
+    };
+    if message != "project/hardbop.toml has no [[check]]" {
+        let place = message.strip_prefix("project/hardbop.toml:");
+        let (line, why) = place
+            .and_then(|place| place.split_once(": "))
+            .unwrap_or_else(|| panic!("no line: {message}"));
+        let line: usize = line.parse().expect("a line is a number");
+        let lines = 1 + text.matches('\n').count();
+        assert!((1..=lines).contains(&line), "{lines} lines: {message}");
+        assert!(!why.is_empty(), "no reason in line {line}:\n{text}");
+        let is_one_line = !message.contains(|c: char| c != '\t' && c.is_control());
+        assert!(is_one_line, "not on one line: {message:?}");
+    }
+    false
 }

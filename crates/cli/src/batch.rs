@@ -18,7 +18,9 @@ pub use workers::end_with_parent;
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use records::Records;
+use settings::Known;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use table::Table;
 use workers::Event;
 
@@ -48,8 +50,16 @@ impl BatchArguments {
             || !self.more.is_empty()
             || self.workers.is_some()
             || self.out.is_some()
-            || std::path::Path::new(first).is_dir()
+            || Path::new(first).is_dir()
     }
+}
+
+/// Reads the text of a `hardbop.toml` in a folder. Returns how many checks it asks for, or the
+/// message about what is wrong. Patterns of files are not expanded.
+pub fn read_project(text: &str, folder: &Path) -> Result<usize, String> {
+    let checks = project::parse(text, folder, &Known::new());
+    let message = |failure: Failure| failure.message().unwrap_or_default().to_owned();
+    checks.map(|checks| checks.len()).map_err(message)
 }
 
 /// Checks a batch. The exit code is the worst of its files.

@@ -1,22 +1,31 @@
 //! How much memory the whole process uses.
 //!
-//! Engines estimate what their tables take, but none estimates the sum. Counting in the allocator
-//! costs two atomic additions per allocation, so anyone can ask at any time. What the allocator
-//! itself adds, a third with many small pieces, only the system knows: the watchdog asks it.
+//! Engines estimate what their tables take, but none estimates the sum, so the allocator counts
+//! (`main.rs`). What it adds itself, a third with many small pieces, only the system knows: the
+//! watchdog asks it.
 
-use cap::Cap;
 use hardbop_bench::process_status;
-use mimalloc::MiMalloc;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-#[global_allocator]
-static ALLOCATOR: Cap<MiMalloc> = Cap::new(MiMalloc, usize::MAX);
+/// Asks the allocator.
+static ALLOCATED: OnceLock<fn() -> usize> = OnceLock::new();
 
 /// Resident bytes as last seen.
 static RESIDENT: AtomicUsize = AtomicUsize::new(0);
 
 /// A limit below this is about what a search allocates: the code alone may take as much.
 const SMALL: usize = 32 << 20;
+
+/// Sets how to ask the allocator; the first one given is kept.
+pub fn count_with(allocated: fn() -> usize) {
+    ALLOCATED.get_or_init(|| allocated);
+}
+
+/// Allocated bytes; 0 if nobody counts.
+fn allocated() -> usize {
+    ALLOCATED.get().map_or(0, |allocated| allocated())
+}
 
 /// Asks the system, where there is `/proc`.
 pub fn look() {
@@ -28,10 +37,10 @@ pub fn look() {
 
 /// What is allocated now.
 pub fn megabytes() -> usize {
-    ALLOCATOR.allocated() >> 20
+    allocated() >> 20
 }
 
 /// Whether more is allocated, or was resident when last seen.
 pub fn exceeds(limit: usize) -> bool {
-    ALLOCATOR.allocated() > limit || limit >= SMALL && RESIDENT.load(Ordering::Relaxed) > limit
+    allocated() > limit || limit >= SMALL && RESIDENT.load(Ordering::Relaxed) > limit
 }

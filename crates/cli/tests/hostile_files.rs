@@ -124,7 +124,8 @@ fn reader(name: &'static str, check: fn(&[u8]) -> bool) -> Reader {
             2000,
         ),
         "equations" => (files("examples/calculus", &["mu"]), FORMULA_WORDS, 200),
-        "project" => (files(&folder, &["toml"]), PROJECT_WORDS, 200),
+        "project" => (files(&folder, &["toml"]), PROJECT_WORDS, 2000),
+        "project as files" => (files("fuzz/seeds/project", &["toml"]), PROJECT_WORDS, 200),
         "ltl" | "monitor" | "hoa" => (files(&folder, &["ltl", "mon", "hoa"]), FORMULA_WORDS, 5000),
         _ => (files(&folder, &["json"]), JSON_WORDS, 2000),
     };
@@ -317,8 +318,13 @@ fn equations_are_read_or_refused() {
     hold("equations", checks::equations);
 }
 
+#[test]
+fn projects_are_read_or_refused_with_a_line() {
+    hold("project", checks::project);
+}
+
 /// The command reads a project with such a file or says what is wrong with it. Whether it was read.
-fn project(bytes: &[u8]) -> bool {
+fn project_as_files(bytes: &[u8]) -> bool {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile-project");
     std::fs::create_dir_all(&folder).expect("there is room");
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
@@ -334,12 +340,14 @@ fn project(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     assert!(matches!(code, Some(0..=3)), "{code:?}: {said}\n{text}");
     assert!(code != Some(2) || !said.is_empty(), "no reason:\n{text}");
+    let is_read = checks::project(bytes);
+    assert!(is_read || code == Some(2), "refused, but checked:\n{text}");
     code != Some(2)
 }
 
 #[test]
-fn projects_are_read_or_refused() {
-    hold("project", project);
+fn the_command_reads_projects_or_refuses_them() {
+    hold("project as files", project_as_files);
 }
 
 #[test]

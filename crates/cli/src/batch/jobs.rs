@@ -124,9 +124,7 @@ fn add_project(
         settings::check(&settings).map_err(Failure::BadInput)?;
         for (pattern, line) in files {
             let place = folder.join(project::NAME);
-            let error = |why: String| {
-                Failure::BadInput(format!("{}:{line}: {why}", place.to_string_lossy()))
-            };
+            let error = |why: String| project::refusal(&place.to_string_lossy(), line, &why);
             let plain = folder.join(&pattern);
             if plain.is_file() {
                 jobs.push(Job::new(plain.to_string_lossy().into_owned(), &settings));

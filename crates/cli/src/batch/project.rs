@@ -21,6 +21,7 @@ use super::settings::{self, FILES, Known, NotASetting, Setting, overridden};
 use crate::exit::Failure;
 use crate::input;
 use clap::ArgAction;
+use hardbop_syntax::shown_line;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -53,16 +54,21 @@ pub(super) struct Check {
 
 /// Reads the project of a folder.
 pub(super) fn read(folder: &Path, known: &Known) -> Result<Vec<Check>, Failure> {
+    let text = input::read_text(&folder.join(NAME).to_string_lossy())?;
+    parse(&text, folder, known)
+}
+
+/// The checks that a text in a folder asks for.
+pub(super) fn parse(text: &str, folder: &Path, known: &Known) -> Result<Vec<Check>, Failure> {
     let path = folder.join(NAME);
-    let name = path.to_string_lossy().into_owned();
-    let text = input::read_text(&name)?;
+    let name = path.to_string_lossy();
     let reader = Reader {
         name: &name,
-        text: &text,
+        text,
         folder,
         known,
     };
-    let contents: Contents = toml::from_str(&text).map_err(|error| {
+    let contents: Contents = toml::from_str(text).map_err(|error| {
         let place = error.span().unwrap_or_default();
         reader.error(&place, error.message())
     })?;
@@ -88,6 +94,12 @@ pub(super) fn read(folder: &Path, known: &Known) -> Result<Vec<Check>, Failure> 
     Ok(checks)
 }
 
+/// What is wrong with a line of a project. Keys and values in the reason are the user's: it is
+/// shown on one line, whatever they contain.
+pub(super) fn refusal(name: &str, line: usize, why: &str) -> Failure {
+    Failure::BadInput(format!("{name}:{line}: {}", shown_line(why)))
+}
+
 struct Reader<'a> {
     name: &'a str,
     text: &'a str,
@@ -102,7 +114,7 @@ impl Reader<'_> {
     }
 
     fn error(&self, place: &Range<usize>, why: &str) -> Failure {
-        Failure::BadInput(format!("{}:{}: {why}", self.name, self.line(place)))
+        refusal(self.name, self.line(place), why)
     }
 
     fn settings(&self, section: &Section) -> Result<Vec<Setting>, Failure> {
@@ -190,5 +202,48 @@ impl Reader<'_> {
             Ok((text.to_owned(), self.line(&value.span())))
         });
         names.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> String {
+        let read = parse(text, Path::new("drivers"), &Known::new());
+        let failure = read.err().expect("something is wrong with it");
+        failure.message().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_line() {
+        let name = Path::new("drivers").join(NAME);
+        let place = |line: usize| format!("{}:{line}: ", name.display());
+        for (text, line) in [
+            ("[defaults]\ntme = 5", 2),
+            (
+                "[[check]]\nfiles = [\"*\"]\n\n[[check]]\nreach = [\"A\"]",
+                4,
+            ),
+            ("[[check]]\nfiles = 5", 2),
+            ("[[check]]\n\n\n=", 4),
+        ] {
+            let message = message(text);
+            assert!(message.starts_with(&place(line)), "{message}");
+        }
+    }
+
+    #[test]
+    fn keys_and_values_are_shown_on_one_line() {
+        let hostile = r"\u001b[2J\n";
+        for text in [
+            format!("\"{hostile}\" = 1"),
+            format!("[[check]]\n\"{hostile}\" = 1"),
+            format!("[[check]]\nfiles = [\"*\"]\nengine = \"{hostile}\""),
+        ] {
+            let message = message(&text);
+            assert!(!message.contains(char::is_control), "{message:?}");
+            assert!(message.contains("\\n"), "cut off: {message:?}");
+        }
     }
 }

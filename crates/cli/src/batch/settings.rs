@@ -6,6 +6,7 @@
 
 use crate::arguments::Arguments;
 use clap::{Arg, ArgAction, CommandFactory, Parser};
+use hardbop_syntax::shown_line;
 
 /// Options of the batch itself, or of how it is shown.
 const OF_BATCH: [&str; 6] = [
@@ -147,18 +148,18 @@ impl Known {
 
 /// Whether settings go together; the reason in one line if not.
 pub(super) fn check(settings: &[Setting]) -> Result<(), String> {
-    let words = ["hardbop", "check", "program.bp"].map(str::to_owned);
-    let words = words
-        .into_iter()
-        .chain(settings.iter().map(Setting::to_string));
-    match Arguments::try_parse_from(words) {
-        Ok(_) => Ok(()),
-        Err(error) => {
-            let text = error.render().to_string();
-            let first = text.lines().next().unwrap_or_default();
-            Err(first.trim_start_matches("error: ").to_owned())
-        }
-    }
+    let parse = |shown: fn(&Setting) -> String| {
+        let words = ["hardbop", "check", "program.bp"].map(str::to_owned);
+        Arguments::try_parse_from(words.into_iter().chain(settings.iter().map(shown)))
+    };
+    let Err(error) = parse(Setting::to_string) else {
+        return Ok(());
+    };
+    // The reason is a line of its own only if no value in it has an end of a line.
+    let shown = parse(|setting| shown_line(&setting.to_string()).into_owned());
+    let text = shown.err().unwrap_or(error).render().to_string();
+    let first = text.lines().next().unwrap_or_default();
+    Err(first.trim_start_matches("error: ").to_owned())
 }
 
 /// The first settings but for those of a name that the others have too, then the others.
