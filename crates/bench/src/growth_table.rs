@@ -31,6 +31,23 @@ pub(crate) fn points(series: &[&Record], measure: Measure) -> Vec<(f64, f64)> {
     series.iter().filter_map(point).collect()
 }
 
+/// The start of a process takes milliseconds: times below this many seconds show it, not growth.
+const SHORTEST: f64 = 0.01;
+
+/// The power law of a series in one measure.
+pub(crate) fn fit(series: &[&Record], measure: Measure) -> Option<Fit> {
+    Fit::through(&long_enough(&points(series, measure), measure))
+}
+
+/// Those points of a measure through which a power law is laid.
+pub(crate) fn long_enough(points: &[(f64, f64)], measure: Measure) -> Vec<(f64, f64)> {
+    let is_time = matches!(measure, Measure::Wall | Measure::Cpu);
+    let points = points.iter().copied();
+    points
+        .filter(|&(_, figure)| !is_time || figure >= SHORTEST)
+        .collect()
+}
+
 /// The table.
 pub(crate) fn table(records: &[Record]) -> Table {
     let mut table = Table::new([
@@ -64,16 +81,12 @@ fn cells(series: &Series<'_>, first: u32, last: u32) -> Vec<String> {
         series[0].contender.clone(),
         format!("{first}-{last}"),
     ];
-    let exponent = |points: &[(f64, f64)]| {
-        let fit = Fit::through(points)?;
-        Some(quantity::exponent(fit.exponent))
-    };
-    let instructions = exponent(&points(series, Measure::Instructions));
+    let exponent = |fit: Fit| quantity::exponent(fit.exponent);
+    let instructions = fit(series, Measure::Instructions).map(exponent);
     // A column that no series has is left out.
     cells.push(instructions.unwrap_or_default());
     for measure in [Measure::Wall, Measure::Cpu, Measure::Memory] {
-        let exponent = exponent(&points(series, measure));
-        cells.push(quantity::or_nothing(exponent, |exponent| exponent));
+        cells.push(quantity::or_nothing(fit(series, measure), exponent));
     }
     let names = series[0].best().work.iter().map(|(name, _)| name);
     let work = names.filter_map(|name| {
@@ -83,7 +96,9 @@ fn cells(series: &Series<'_>, first: u32, last: u32) -> Vec<String> {
             Some((f64::from(record.case.size?), quantity::float(*count)))
         };
         let points: Vec<_> = series.iter().filter_map(point).collect();
-        Some(format!("{name} {}", exponent(&points)?))
+        let exponent = exponent(Fit::through(&points)?);
+        // Most counters of most engines stay as they are; they would hide the others.
+        (exponent != quantity::exponent(0.0)).then(|| format!("{name} {exponent}"))
     });
     cells.push(work.collect::<Vec<_>>().join(", "));
     cells
@@ -108,12 +123,16 @@ mod tests {
             record("tn", 800, "summary", &[80]),
             stopped,
             record("doubling", 800, "summary", &[80]),
+            record("short", 10, "summary", &[3]),
+            record("short", 20, "summary", &[4]),
+            record("short", 40, "summary", &[30]),
         ];
         expect![[r"
             program  seed  contender  sizes    wall   cpu  peak  work
-            -------  ----  ---------  -------  ----  ----  ----  -----------------------
-            tn          1  summary    100-800  1.00  1.00  0.00  edges 1.00, rounds 0.00
-            tn          1  peer       100-200  2.00  2.00  0.00  edges 2.00, rounds 0.00
+            -------  ----  ---------  -------  ----  ----  ----  ----------
+            tn          1  summary    100-800  1.00  1.00  0.00  edges 1.00
+            tn          1  peer       100-200  2.00  2.00  0.00  edges 2.00
+            short       1  summary    10-40       -     -  0.00  edges 1.66
         "]]
         .assert_eq(&table(&records).render());
     }

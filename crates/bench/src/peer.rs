@@ -7,7 +7,11 @@
 //! *unreachable*. Words are split as a shell would, quotes included, but no shell runs unless the
 //! command asks for one: its start would be part of every measurement.
 //!
-//! [`KNOWN`] has the peers that need no description, only a program to be found.
+//! A tool that searches up to a bound has `{bound}` in its command. It is run with 1, 2, 4 and so
+//! on until it gives an answer, as one would use it by hand, and all runs together are measured: a
+//! single bound would be too small for some programs and a waste of time on others.
+//!
+//! A text must stand for itself in the output, so that `sat` is neither in `unsat` nor in `saturated`.
 
 use crate::verdict::Verdict;
 
@@ -22,6 +26,8 @@ pub struct Peer {
     reachable: Option<String>,
     /// Output that means *unreachable*.
     unreachable: Option<String>,
+    /// The exit codes of a run that has not failed, if they are known.
+    pub(crate) exit_codes: Option<&'static [i32]>,
 }
 
 /// What is wrong with the description of a peer.
@@ -44,6 +50,15 @@ pub enum BadPeer {
         /// The quotation mark.
         quote: char,
     },
+    /// Without both texts nothing says whether a bound suffices.
+    #[error(
+        "peer {name} has a {{bound}}, so its description needs both answers: `=> YES => NO` after \
+         the command"
+    )]
+    BoundWithoutAnswers {
+        /// The peer.
+        name: String,
+    },
     /// An empty text is in every output.
     #[error("peer {name} has an empty text after `=>`")]
     EmptyPattern {
@@ -53,65 +68,11 @@ pub enum BadPeer {
 }
 
 const ARROW: &str = "=>";
+const BOUND: &str = "{bound}";
+/// The bounds that are tried; a peer for which the last one does not suffice has no answer.
+const BOUNDS: [u32; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 /// The formats of `hardbop export` that a command may ask for.
 const FORMATS: [&str; 5] = ["chc", "moped", "c", "mu", "dimacs"];
-
-/// A peer whose command line and output are known.
-#[derive(Clone, Copy, Debug)]
-pub struct KnownPeer {
-    /// What tables and `--peer` call it.
-    pub name: &'static str,
-    /// The program to look for.
-    pub program: &'static str,
-    /// The environment variable that has the program, with leading arguments if need be.
-    pub variable: &'static str,
-    /// What follows the program.
-    description: &'static str,
-}
-
-/// All of them.
-pub const KNOWN: [KnownPeer; 5] = [
-    KnownPeer {
-        name: "z3",
-        program: "z3",
-        variable: "HARDBOP_Z3",
-        description: "fp.engine=spacer {chc} => unsat => sat",
-    },
-    // Its solver clasp, on the clauses of Leino's equations.
-    KnownPeer {
-        name: "clingo",
-        program: "clingo",
-        variable: "HARDBOP_CLINGO",
-        description: "--mode=clasp --quiet=2 {dimacs} => s SATISFIABLE => s UNSATISFIABLE",
-    },
-    KnownPeer {
-        name: "moped",
-        program: "moped",
-        variable: "HARDBOP_MOPED",
-        description: "-b -r {moped} {label} => YES => NO",
-    },
-    // Too few unwindings fail an assertion of their own, which says nothing.
-    KnownPeer {
-        name: "cbmc",
-        program: "cbmc",
-        variable: "HARDBOP_CBMC",
-        description: "{c} --unwind 100 --unwinding-assertions \
-                      => is reached\": FAILURE => VERIFICATION SUCCESSFUL",
-    },
-    KnownPeer {
-        name: "mucke",
-        program: "mucke",
-        variable: "HARDBOP_MUCKE",
-        description: "{mu} => true => false",
-    },
-];
-
-impl KnownPeer {
-    /// The peer, run by these words.
-    pub fn run_by(&self, words: &str) -> Result<Peer, BadPeer> {
-        format!("{}={words} {}", self.name, self.description).parse()
-    }
-}
 
 impl std::str::FromStr for Peer {
     type Err = BadPeer;
@@ -138,12 +99,17 @@ impl std::str::FromStr for Peer {
         {
             return Err(BadPeer::EmptyPattern { name });
         }
-        Ok(Self {
+        let peer = Self {
             name,
             words,
             reachable,
             unreachable,
-        })
+            exit_codes: None,
+        };
+        if peer.has_bound() && peer.unreachable.is_none() {
+            return Err(BadPeer::BoundWithoutAnswers { name: peer.name });
+        }
+        Ok(peer)
     }
 }
 
@@ -155,6 +121,27 @@ impl Peer {
             self.words.iter().any(|word| word.contains(&placeholder))
         };
         FORMATS.into_iter().filter(is_needed)
+    }
+
+    fn has_bound(&self) -> bool {
+        self.words.iter().any(|word| word.contains(BOUND))
+    }
+
+    /// The bounds to run it with, one after the other until there is an answer; a single one if its
+    /// command has no `{bound}`.
+    pub fn bounds(&self) -> &'static [u32] {
+        if self.has_bound() {
+            &BOUNDS
+        } else {
+            &BOUNDS[..1]
+        }
+    }
+
+    /// Whether a run that ended with this exit code has failed, whatever its output says: Z3, for
+    /// one, leaves out an assertion that it cannot read and answers nevertheless.
+    pub fn has_failed(&self, exit_code: i32) -> bool {
+        self.exit_codes
+            .is_some_and(|codes| !codes.contains(&exit_code))
     }
 
     /// The words of the command, with a value for the name of every placeholder.
@@ -169,10 +156,10 @@ impl Peer {
     pub fn verdict(&self, output: &str, exit_code: i32) -> Option<Verdict> {
         let reachable = self.reachable.as_ref()?;
         let says_unreachable = match &self.unreachable {
-            Some(text) => output.contains(text),
+            Some(text) => stands_in(output, text),
             None => exit_code == 0,
         };
-        Some(if output.contains(reachable) {
+        Some(if stands_in(output, reachable) {
             Verdict::Reachable
         } else if says_unreachable {
             Verdict::Unreachable
@@ -180,6 +167,18 @@ impl Peer {
             Verdict::Unknown
         })
     }
+}
+
+/// Whether a text is in an output and is not a part of a longer word there.
+fn stands_in(output: &str, text: &str) -> bool {
+    let is_word = |character: Option<char>| character.is_some_and(char::is_alphanumeric);
+    let begins = is_word(text.chars().next());
+    let ends = is_word(text.chars().next_back());
+    output.match_indices(text).any(|(start, _)| {
+        let before = output[..start].chars().next_back();
+        let after = output[start + text.len()..].chars().next();
+        !(begins && is_word(before) || ends && is_word(after))
+    })
 }
 
 /// Replaces the placeholders in one pass: a file name may itself look like one.
@@ -263,29 +262,6 @@ mod tests {
     }
 
     #[test]
-    fn known_peers_are_peers_and_tell_sat_from_unsat() {
-        for known in KNOWN {
-            let peer = known.run_by("/a/program --first").expect(known.name);
-            assert_eq!(peer.name, known.name);
-            assert_eq!(peer.words[..2], ["/a/program", "--first"]);
-            assert_eq!(peer.formats().count(), 1, "{}", known.name);
-        }
-        let z3 = KNOWN[0].run_by("z3").expect("well-formed");
-        assert_eq!(z3.verdict("unsat\n", 0), Some(Verdict::Reachable));
-        assert_eq!(z3.verdict("sat\n", 0), Some(Verdict::Unreachable));
-        assert_eq!(z3.verdict("unknown\n", 0), Some(Verdict::Unknown));
-        let clingo = KNOWN[1].run_by("clingo").expect("well-formed");
-        assert_eq!(
-            clingo.verdict("s SATISFIABLE", 10),
-            Some(Verdict::Reachable)
-        );
-        assert_eq!(
-            clingo.verdict("s UNSATISFIABLE", 20),
-            Some(Verdict::Unreachable)
-        );
-    }
-
-    #[test]
     fn verdicts_are_read_as_described() {
         use Verdict::{Reachable, Unknown, Unreachable};
         let none = peer("a=b {file}");
@@ -301,6 +277,23 @@ mod tests {
     }
 
     #[test]
+    fn a_part_of_a_word_is_not_an_answer() {
+        let peer = peer("a=b {file} => UNSAFE => SAFE");
+        assert_eq!(peer.verdict("UNSAFE\n", 0), Some(Verdict::Reachable));
+        assert_eq!(peer.verdict("result=SAFE.", 0), Some(Verdict::Unreachable));
+        assert_eq!(peer.verdict("UNSAFELY, SAFETY", 0), Some(Verdict::Unknown));
+    }
+
+    #[test]
+    fn only_a_command_with_a_bound_is_run_with_several() {
+        assert_eq!(peer("a=b {file}").bounds(), [1]);
+        let bounded = peer("a=b --unwind={bound} {file} => YES => NO");
+        assert_eq!(bounded.bounds()[..4], [1, 2, 4, 8]);
+        let with_bound = |name: &str| (name == "bound").then(|| "4".to_owned());
+        assert_eq!(bounded.command(with_bound)[1], "--unwind=4");
+    }
+
+    #[test]
     fn malformed_peers_are_refused() {
         let error = |text: &str| text.parse::<Peer>().expect_err("malformed").to_string();
         assert!(error("moped {file}").contains("NAME=COMMAND"));
@@ -308,5 +301,6 @@ mod tests {
         assert!(error("m= => YES").contains("no command"));
         assert!(error("m=sh -c 'x").contains("does not close"));
         assert!(error("m=x => ").contains("empty text"));
+        assert!(error("m=x {bound} => YES").contains("needs both answers"));
     }
 }

@@ -1,21 +1,17 @@
 //! The page about performance: who decides what, who is first, how it grows, and how peers do
 //! beside hardbop. Every sentence is made from the records.
 //!
-//! Instructions are compared where both have them, wall times elsewhere: instructions are nearly
-//! the same in every run, however busy the machine is. The portfolio, `auto`, is not counted among
-//! the engines that can be first, since it consists of them.
+//! [`standings`](crate::standings) has the sentences about single contenders.
 
-use crate::auto_table::AUTO;
 use crate::document::{Block, Document};
-use crate::fit::Fit;
-use crate::growth_table::{self, all_series, points};
+use crate::growth_table::{self, all_series, fit};
 use crate::measure::Measure;
 use crate::plot;
 use crate::quantity;
 use crate::record::{End, Kind, Record};
 use crate::run::Run;
+use crate::standings::{answers, best, common, in_short, portrait};
 use crate::table::{Align, Table};
-use std::fmt::Write;
 
 /// What a page says whose run was ended early.
 const INCOMPLETE: &str = "**This page is incomplete**: the run was interrupted, and programs that \
@@ -35,9 +31,7 @@ pub fn page(run: &Run) -> Document {
         )),
         Block::Text(format!(
             "Measured on {}. {} {} Other tools get the program as `hardbop export` writes it for \
-             them; writing it is not part of their time. Runs of a few milliseconds consist mostly \
-             of the start of a process, which is why exponents below 1 appear: the slope at large \
-             sizes counts.",
+             them; writing it is not part of their time.",
             run.host, run.limits, run.counted_by
         )),
     ];
@@ -47,11 +41,14 @@ pub fn page(run: &Run) -> Document {
     for (name, why) in &run.absent {
         blocks.push(Block::Text(format!("Not measured: {name}, {why}.")));
     }
+    blocks.push(Block::Heading(2, "In short".to_owned()));
+    blocks.extend(in_short(&cases).into_iter().map(Block::Text));
     blocks.push(Block::Heading(2, "Who is first".to_owned()));
     blocks.push(Block::Text(
         "The largest member of every family that anything has decided, the engine that needs \
-         least for it, and the best of the other tools. A ratio above 1 means that the other tool \
-         needs more than the engine."
+         least for it, and the best of the other tools. `decided by` counts those that have an \
+         answer among those that take the program. A ratio above 1 means that the other tool needs \
+         more than the engine."
             .to_owned(),
     ));
     blocks.push(Block::Table(winners(&run.records)));
@@ -65,12 +62,18 @@ pub fn page(run: &Run) -> Document {
         .collect();
     if !peers.is_empty() {
         blocks.push(Block::Heading(2, "Other tools beside hardbop".to_owned()));
-        blocks.push(Block::Text(
+        let unit = if has_instructions(&run.records) {
+            "Ratios of wall times are marked with a `t`, all others are of instructions."
+        } else {
+            "All are ratios of wall times."
+        };
+        blocks.push(Block::Text(format!(
             "What each needs as a multiple of the best engine: above 1 hardbop is ahead, below 1 \
-             the other tool is. `>` marks a tool that was stopped at the time limit. Times are \
-             marked with a `t`, all other ratios are of instructions."
-                .to_owned(),
-        ));
+             the other tool is. {unit} `>` marks a tool that was stopped at the time limit; larger \
+             members of the family are then `skipped`. `no answer` is a tool that gave up, `error` \
+             one that failed, and `n/a` one for which the program cannot be written. Programs that \
+             no other tool takes are left out."
+        )));
         blocks.push(Block::Table(ratios(&cases, &peers)));
     }
     for family in run.records.chunk_by(|a, b| a.case.name == b.case.name) {
@@ -81,7 +84,10 @@ pub fn page(run: &Run) -> Document {
         blocks.push(Block::Heading(2, "Exponents of growth".to_owned()));
         blocks.push(Block::Text(
             "The exponent of the power law that fits best, for every series with two sizes or \
-             more; 1 is linear. The last column has the engine's own counters of work."
+             more: 1 is linear, 2 quadratic. Times below 10 ms are left out, since they are mostly \
+             the start of a process; `-` means that fewer than two are left. Peak memory contains \
+             that of an empty process, so its exponents are low. The last column has the engine's \
+             own counters of work, where they grow."
                 .to_owned(),
         ));
         blocks.push(Block::Table(growth));
@@ -108,34 +114,6 @@ fn is_peer(case: &[Record], name: &str) -> bool {
         .any(|record| record.contender == name && record.kind == Kind::Peer)
 }
 
-/// The measure in which two records can be compared.
-fn common(one: &Record, other: &Record) -> Measure {
-    if one.instructions.is_some() && other.instructions.is_some() {
-        Measure::Instructions
-    } else {
-        Measure::Wall
-    }
-}
-
-/// The records that answer one case, without the portfolio.
-fn answers(case: &[Record], kind: Kind) -> impl Iterator<Item = &Record> {
-    case.iter().filter(move |record| {
-        record.kind == kind && !record.contender.starts_with(AUTO) && record.is_answered()
-    })
-}
-
-/// The one that needs least.
-fn best<'a>(records: impl Iterator<Item = &'a Record>) -> Option<&'a Record> {
-    records.reduce(|one, other| {
-        let measure = common(one, other);
-        if measure.figure(other) < measure.figure(one) {
-            other
-        } else {
-            one
-        }
-    })
-}
-
 /// A figure with what it is a figure of, if it is a time.
 fn figure(record: &Record) -> String {
     let measure = match record.instructions {
@@ -156,6 +134,7 @@ fn winners(records: &[Record]) -> Table {
         ("", Align::Right),
         ("ratio", Align::Right),
     ]);
+    let marks_times = has_instructions(records);
     for family in records.chunk_by(|a, b| a.case.name == b.case.name) {
         let is_decided = |case: &&[Record]| case.iter().any(Record::is_answered);
         let Some(case) = by_case(family).filter(is_decided).last() else {
@@ -180,7 +159,7 @@ fn winners(records: &[Record]) -> Table {
         let [peer_name, peer_figure] = shown(peer);
         let ratio = engine
             .zip(peer)
-            .and_then(|(engine, peer)| ratio(peer, engine));
+            .and_then(|(engine, peer)| ratio(peer, engine, marks_times));
         let decided = case.iter().filter(|record| record.is_answered()).count();
         table.row([
             case[0].case.title(),
@@ -200,90 +179,19 @@ fn winners(records: &[Record]) -> Table {
     table
 }
 
-fn ratio(record: &Record, first: &Record) -> Option<String> {
+/// A ratio, marked if it is one of times among others.
+fn ratio(record: &Record, first: &Record, marks_times: bool) -> Option<String> {
     let measure = common(record, first);
     let ratio = measure.ratio(record, first)?;
     Some(match measure {
         Measure::Instructions => ratio,
-        _ => ratio + " t",
+        _ if marks_times => ratio + " t",
+        _ => ratio,
     })
 }
 
-/// What a contender decides, where it is first, and where it is not.
-fn portrait(name: &str, cases: &[&[Record]]) -> String {
-    let (mut asked, mut decided) = (0, 0);
-    let (mut first, mut lost): (Vec<&Record>, Vec<&Record>) = (Vec::new(), Vec::new());
-    let mut worst: Option<(f64, &Record)> = None;
-    let mut kind = Kind::Engine;
-    for case in cases {
-        let Some(record) = case.iter().find(|record| record.contender == name) else {
-            continue;
-        };
-        if record.best().end == End::Unsuited {
-            continue;
-        }
-        kind = record.kind;
-        asked += 1;
-        decided += usize::from(record.is_answered());
-        let engine = best(answers(case, Kind::Engine));
-        let winner = best(engine.into_iter().chain(best(answers(case, Kind::Peer))));
-        if winner.is_some_and(|winner| winner.contender == name) {
-            first.push(record);
-        }
-        if winner.is_some() && !record.is_answered() {
-            lost.push(record);
-        }
-        if let Some(engine) = engine.filter(|_| record.is_answered()) {
-            let measure = common(record, engine);
-            let ratio = measure.figure(record).zip(measure.figure(engine));
-            let ratio = ratio.map_or(1.0, |(mine, least)| mine / least);
-            if worst.is_none_or(|(known, _)| ratio > known) {
-                worst = Some((ratio, record));
-            }
-        }
-    }
-    let who = match kind {
-        Kind::Peer => format!("{name} (another tool)"),
-        Kind::Engine | Kind::FrontEnd => format!("`{name}`"),
-    };
-    let mut text = format!("{who} decides {decided} of the {asked} programs that it takes.");
-    if name.starts_with(AUTO) {
-        if let Some((ratio, record)) = worst {
-            write!(
-                text,
-                " It tries the engines in turn and needs at most {} of the best of them, on {}.",
-                quantity::ratio(ratio).replace('x', " times the cost"),
-                list(&[record])
-            )
-            .expect("a string can be written to");
-        }
-    } else if first.is_empty() {
-        text += " It is first on none of them.";
-    } else {
-        write!(text, " It needs least of all on {}.", list(&first))
-            .expect("a string can be written to");
-    }
-    if !lost.is_empty() {
-        write!(
-            text,
-            " It does not decide {}, which others do.",
-            list(&lost)
-        )
-        .expect("a string can be written to");
-    }
-    text
-}
-
-/// Cases in words: `tn 50, 200; driver 10`.
-fn list(records: &[&Record]) -> String {
-    let groups = records.chunk_by(|a, b| a.case.name == b.case.name);
-    let groups = groups.map(|group| {
-        let sizes = group.iter().filter_map(|record| record.case.size);
-        let sizes: Vec<String> = sizes.map(|size| size.to_string()).collect();
-        format!("`{}` {}", group[0].case.title(), sizes.join(", "))
-    });
-    let groups: Vec<String> = groups.map(|group| group.trim_end().to_owned()).collect();
-    groups.join("; ")
+fn has_instructions(records: &[Record]) -> bool {
+    records.iter().any(|record| record.instructions.is_some())
 }
 
 fn ratios(cases: &[&[Record]], peers: &[&str]) -> Table {
@@ -295,10 +203,16 @@ fn ratios(cases: &[&[Record]], peers: &[&str]) -> Table {
     ];
     columns.extend(peers.iter().map(|&peer| (peer, Align::Right)));
     let mut table = Table::new(columns);
+    let marks_times = cases.iter().any(|case| has_instructions(case));
     for case in cases {
         let Some(engine) = best(answers(case, Kind::Engine)) else {
             continue;
         };
+        let takes =
+            |record: &Record| record.kind == Kind::Peer && record.best().end != End::Unsuited;
+        if !case.iter().any(takes) {
+            continue;
+        }
         let mut cells = vec![
             case[0].case.title(),
             case[0]
@@ -312,7 +226,7 @@ fn ratios(cases: &[&[Record]], peers: &[&str]) -> Table {
         cells.extend(peers.iter().map(|&peer| {
             let record = case.iter().find(|record| record.contender == peer);
             record.map_or_else(String::new, |record| {
-                ratio(record, engine).unwrap_or_else(|| Measure::Wall.cell(record))
+                ratio(record, engine, marks_times).unwrap_or_else(|| Measure::Wall.cell(record))
             })
         }));
         table.row(cells);
@@ -363,7 +277,7 @@ fn section(blocks: &mut Vec<Block>, family: &[Record]) {
                 continue;
             }
             let own = series.iter().find(|own| own[0].contender == contender);
-            let fit = own.and_then(|own| Fit::through(&points(own, measure)));
+            let fit = own.and_then(|own| fit(own, measure));
             let mut cells = vec![contender.to_owned()];
             cells.extend(cases.iter().map(of));
             cells.push(quantity::or_nothing(fit, |fit| {
@@ -411,20 +325,6 @@ mod tests {
             ],
             ..Run::new()
         }
-    }
-
-    #[test]
-    fn sentences_say_who_is_first_and_who_does_not_decide() {
-        let run = run();
-        let cases: Vec<&[Record]> = by_case(&run.records).collect();
-        let portraits = contenders(&run.records).into_iter();
-        let portraits: Vec<String> = portraits.map(|name| portrait(name, &cases)).collect();
-        expect![[r"
-            `auto` decides 2 of the 2 programs that it takes. It tries the engines in turn and needs at most 3.00 times the cost of the best of them, on `tn` 200.
-            `summary` decides 2 of the 2 programs that it takes. It needs least of all on `tn` 800.
-            `sat` decides 1 of the 2 programs that it takes. It needs least of all on `tn` 200. It does not decide `tn` 800, which others do.
-            moped (another tool) decides 2 of the 2 programs that it takes. It is first on none of them."]]
-        .assert_eq(&portraits.join("\n"));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use crate::document::escaped;
 use crate::fit::Fit;
-use crate::growth_table::{Series, points};
+use crate::growth_table::{Series, long_enough, points};
 use crate::measure::Measure;
 use crate::quantity;
 use crate::record::Kind;
@@ -97,7 +97,8 @@ pub(crate) fn svg(title: &str, series: &[Series<'_>], measure: Measure) -> Optio
     let mut body = String::new();
     axes(&mut body, &x, &y, &sizes, measure);
     for (number, (series, points)) in drawn.iter().enumerate() {
-        contender(&mut body, number, series, points, &x, &y);
+        let fitted = long_enough(points, measure);
+        contender(&mut body, number, series, [points, &fitted], [&x, &y]);
     }
     let title = escaped(&format!("{title}: {} by size", measure.name()));
     let style = style();
@@ -173,9 +174,8 @@ fn contender(
     body: &mut String,
     number: usize,
     series: &Series<'_>,
-    points: &[(f64, f64)],
-    x: &Axis,
-    y: &Axis,
+    [points, fitted]: [&[(f64, f64)]; 2],
+    [x, y]: [&Axis; 2],
 ) {
     let kind = match series[0].kind {
         Kind::Peer => " peer",
@@ -183,8 +183,8 @@ fn contender(
     };
     let _ = writeln!(body, "<g class=\"c{}{kind}\">", number % COLOURS.len());
     let mut legend = escaped(&series[0].contender);
-    if let Some(fit) = Fit::through(points) {
-        let ends = [points[0].0, points[points.len() - 1].0];
+    if let Some(fit) = Fit::through(fitted) {
+        let ends = [fitted[0].0, fitted[fitted.len() - 1].0];
         let [from, to] = ends.map(|size| (x.place(size), y.place(fit.at(size))));
         let _ = writeln!(
             body,

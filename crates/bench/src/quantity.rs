@@ -59,7 +59,12 @@ pub fn ratio(ratio: f64) -> String {
 
 /// An exponent of growth such as `1.02`.
 pub fn exponent(exponent: f64) -> String {
-    format!("{exponent:.2}")
+    let text = format!("{exponent:.2}");
+    if text == "-0.00" {
+        "0.00".to_owned()
+    } else {
+        text
+    }
 }
 
 /// A value or a dash.

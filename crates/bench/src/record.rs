@@ -36,6 +36,8 @@ pub struct Sample {
 pub enum End {
     /// By itself, with this exit code.
     Exited(i32),
+    /// By itself, with an exit code by which a known peer says that it has failed.
+    Failed(i32),
     /// By a signal that the benchmark did not send.
     Crashed,
     /// Stopped at the time limit.
@@ -55,6 +57,7 @@ impl End {
     pub fn word(&self) -> String {
         match self {
             End::Exited(code) => code.to_string(),
+            End::Failed(code) => format!("error {code}"),
             End::Crashed => "crash".to_owned(),
             End::TimedOut => "t/o".to_owned(),
             End::OutOfMemory => "m/o".to_owned(),
@@ -83,6 +86,15 @@ impl Sample {
     pub fn take_usage(&mut self, usage: Usage) {
         self.phases = usage.phases;
         self.peak_kib = self.peak_kib.max(usage.peak_kib);
+    }
+
+    /// The same run with the cost of an earlier one that gave no answer.
+    #[must_use]
+    pub fn after(mut self, earlier: &Self) -> Self {
+        self.wall += earlier.wall;
+        self.cpu = self.cpu.zip(earlier.cpu).map(|(now, then)| now + then);
+        self.peak_kib = self.peak_kib.max(earlier.peak_kib);
+        self
     }
 
     /// Whether the process ended by itself, so that its figures mean something.
@@ -147,7 +159,7 @@ impl Record {
         match (&sample.end, self.kind) {
             (End::TimedOut | End::OutOfMemory | End::Skipped, _) => Judgement::NoAnswer,
             (End::Unsuited, _) => Judgement::NotJudged,
-            (End::Crashed | End::NotStarted, _) => Judgement::Failed,
+            (End::Failed(_) | End::Crashed | End::NotStarted, _) => Judgement::Failed,
             // 0, 1 and 3 are answers, 2 and 4 are not; 101 is a panic.
             (End::Exited(code), Kind::Engine) if !matches!(code, 0 | 1 | 3) => Judgement::Failed,
             (End::Exited(_), Kind::Engine) if sample.verdict.is_none() => Judgement::Failed,
@@ -273,6 +285,28 @@ pub(crate) mod tests {
         assert_eq!(record.judgement(), Judgement::Failed);
         record.kind = Kind::Peer;
         assert_eq!(record.judgement(), Judgement::NotJudged);
+    }
+
+    #[test]
+    fn a_known_peer_that_fails_is_told_from_one_that_gives_up() {
+        let mut record = record("tn", 10, "cbmc", &[15]);
+        record.kind = Kind::Peer;
+        record.samples[0] = Sample::ended(End::Failed(6));
+        assert_eq!(record.judgement(), Judgement::Failed);
+        assert!(!record.is_answered());
+        assert_eq!(record.best().end.word(), "error 6");
+    }
+
+    #[test]
+    fn runs_that_gave_no_answer_are_paid_for_by_the_last_one() {
+        let mut earlier = sample(200);
+        earlier.verdict = Some(Verdict::Unknown);
+        earlier.peak_kib = Some(9000);
+        let both = sample(50).after(&earlier);
+        assert_eq!(both.wall, Duration::from_millis(250));
+        assert_eq!(both.cpu, Some(Duration::from_millis(250)));
+        assert_eq!(both.peak_kib, Some(9000));
+        assert_eq!(both.verdict, Some(Verdict::Reachable));
     }
 
     #[test]

@@ -234,8 +234,8 @@ mod tests {
 
             Exponents of growth (1 is linear):
             program  seed  contender  sizes    wall   cpu  peak  work
-            -------  ----  ---------  -------  ----  ----  ----  -----------------------
-            tn          1  summary    100-400  1.00  1.00  0.00  edges 1.00, rounds 0.00
+            -------  ----  ---------  -------  ----  ----  ----  ----------
+            tn          1  summary    100-400  1.00  1.00  0.00  edges 1.00
 
             WRONG: tn size 200 seed 1 by summary says unreachable, but the answer is reachable
             UNSTEADY: tn size 200 seed 1 by summary counted different work in equal runs

@@ -123,7 +123,7 @@ fn a_known_peer_reads_the_exported_program_and_stands_in_the_page_with_its_ratio
         line.contains("<td>doubling</td>") && line.contains(">4</td><td>summary</td>")
     });
     let row = row.unwrap_or_else(|| panic!("no ratios in {html}"));
-    assert!(row.contains("x t</td>"), "{row}");
+    assert!(row.contains("x</td>"), "{row}");
     assert!(html.contains("<svg ") && html.contains("Not measured: cbmc"));
     // Threads cannot be written as clauses.
     let threads = Command::new(env!("CARGO_BIN_EXE_hardbop"))
@@ -142,6 +142,46 @@ fn a_known_peer_reads_the_exported_program_and_stands_in_the_page_with_its_ratio
     assert!(stdout(&threads).contains("n/a"), "{threads:?}");
     let notes = String::from_utf8_lossy(&threads.stderr);
     assert!(notes.contains("not written as chc"), "{notes}");
+}
+
+/// The report on a small program that is safe, with a program that plays CBMC.
+fn with_cbmc(script: &str) -> String {
+    let cbmc = fake_solver("cbmc", script);
+    let output = Command::new(env!("CARGO_BIN_EXE_hardbop"))
+        .args(["bench", "--quiet", "--family", "tn-safe", "--sizes", "2"])
+        .args(["--engine", "summary", "--peer", "cbmc"])
+        .env("HARDBOP_CBMC", cbmc.path())
+        .output()
+        .expect("the command starts");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    stdout(&output)
+}
+
+#[test]
+fn a_bounded_peer_is_run_with_growing_bounds_until_one_suffices() {
+    let bounds = TemporaryFile::new("bounds", "");
+    let unwound = "echo '[f.unwind.0] line 5 unwinding assertion loop 0: FAILURE'";
+    let failed = "echo 'VERIFICATION FAILED'; exit 10";
+    let log = format!(
+        "echo $3 >> {}; grep -q reach_error $1 || exit 6",
+        bounds.path()
+    );
+    let text = with_cbmc(&format!(
+        "{log}; [ $3 -ge 4 ] && echo 'VERIFICATION SUCCESSFUL' && exit; {unwound}; {failed}"
+    ));
+    let right = cells(&text, "tn-safe", "cbmc");
+    assert!(right.contains(&"right".to_owned()), "{text}");
+    let tried = std::fs::read_to_string(&bounds.0).expect("the bounds are there");
+    assert_eq!(tried, "1\n2\n4\n");
+    let text = with_cbmc(&format!("{unwound}; {failed}"));
+    assert!(text.contains("1 without an answer"), "{text}");
+}
+
+#[test]
+fn an_answer_of_a_known_peer_that_has_failed_does_not_count() {
+    let text = with_cbmc("echo 'VERIFICATION SUCCESSFUL'; exit 6");
+    assert!(text.contains("cbmc ended with error 6"), "{text}");
+    assert!(text.contains("1 right, 1 failed"), "{text}");
 }
 
 #[test]

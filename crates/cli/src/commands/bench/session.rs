@@ -47,6 +47,14 @@ impl Contender {
         }
     }
 
+    /// The bounds with which it is run until there is an answer.
+    fn bounds(&self) -> &'static [u32] {
+        match self {
+            Contender::Peer(peer) => peer.bounds(),
+            Contender::Engine(_) | Contender::FrontEnd => &[1],
+        }
+    }
+
     /// How its exit codes are read.
     pub fn kind(&self) -> Kind {
         match self {
@@ -142,23 +150,9 @@ impl Session {
         }
     }
 
-    /// Runs a contender once, if the question is one for it.
+    /// Measures a contender once, if the question is one for it.
     pub fn sample(&self, contender: &Contender, case: &Case) -> Result<Sample, Failure> {
-        let Some(words) = self.command(contender, case)? else {
-            return Ok(Sample::ended(End::Unsuited));
-        };
-        let measured = measured_process::run(&words, &self.scratch, &self.limits, &self.patience)?;
-        let mut sample = Sample {
-            end: measured.end,
-            wall: measured.wall,
-            cpu: measured.cpu,
-            peak_kib: measured.peak_kib,
-            ..Sample::ended(End::Crashed)
-        };
-        if let End::Exited(code) = sample.end {
-            self.read_output(contender, code, &mut sample)?;
-        }
-        Ok(sample)
+        self.run(contender, case, &[], self.limits, || Ok(()))
     }
 
     /// The instructions of one more run, if it ends: one that takes long gets a multiple of the
@@ -170,9 +164,6 @@ impl Session {
         counter: Counter,
         wall: Duration,
     ) -> Result<Option<u64>, Failure> {
-        let Some(command) = self.command(contender, case)? else {
-            return Ok(None);
-        };
         let expected = wall * counter.patience();
         if expected > 4 * self.limits.time {
             return Ok(None);
@@ -181,12 +172,60 @@ impl Session {
             time: expected + self.limits.time,
             memory_kib: None,
         };
-        let words = [counter.before(), command].concat();
-        let run = measured_process::run(&words, &self.scratch, &limits, &self.patience)?;
+        let mut total = Some(0);
+        let run = self.run(contender, case, &counter.before(), limits, || {
+            let count = counter.read(&self.scratch.messages()?);
+            total = total.zip(count).map(|(total, count)| total + count);
+            Ok(())
+        })?;
         Ok(match run.end {
-            End::Exited(_) => counter.read(&self.scratch.messages()?),
+            End::Exited(_) => total,
             _ => None,
         })
+    }
+
+    /// Runs a contender, if the question is one for it: once, or with growing bounds within the
+    /// same limits until there is an answer. The words come before its command, and `look` sees
+    /// what each process has left behind.
+    fn run(
+        &self,
+        contender: &Contender,
+        case: &Case,
+        before: &[OsString],
+        mut limits: Limits,
+        mut look: impl FnMut() -> Result<(), Failure>,
+    ) -> Result<Sample, Failure> {
+        let mut spent: Option<Sample> = None;
+        for &bound in contender.bounds() {
+            let Some(command) = self.command(contender, case, bound)? else {
+                return Ok(Sample::ended(End::Unsuited));
+            };
+            let words = [before, &command].concat();
+            let measured = measured_process::run(&words, &self.scratch, &limits, &self.patience)?;
+            limits.time = limits.time.saturating_sub(measured.wall);
+            let mut sample = Sample {
+                end: measured.end,
+                wall: measured.wall,
+                cpu: measured.cpu,
+                peak_kib: measured.peak_kib,
+                ..Sample::ended(End::Crashed)
+            };
+            if let End::Exited(code) = sample.end {
+                self.read_output(contender, code, &mut sample)?;
+                look()?;
+            }
+            let goes_on =
+                matches!(sample.end, End::Exited(_)) && sample.verdict == Some(Verdict::Unknown);
+            let all = match &spent {
+                Some(earlier) => sample.after(earlier),
+                None => sample,
+            };
+            if !goes_on {
+                return Ok(all);
+            }
+            spent = Some(all);
+        }
+        Ok(spent.unwrap_or_else(|| Sample::ended(End::Unsuited)))
     }
 
     fn own(&self, words: &[&str]) -> Vec<OsString> {
@@ -212,6 +251,7 @@ impl Session {
         &self,
         contender: &Contender,
         case: &Case,
+        bound: u32,
     ) -> Result<Option<Vec<OsString>>, Failure> {
         if case.asks_about_runs() && !contender.answers_about_runs() {
             return Ok(None);
@@ -240,6 +280,7 @@ impl Session {
                 let words = peer.command(|name| match name {
                     "file" => Some(file.clone()),
                     "label" => Some(case.label.clone().unwrap_or_default()),
+                    "bound" => Some(bound.to_string()),
                     _ => {
                         let mut files = files.iter();
                         Some(files.find(|(format, _)| *format == name)?.1.clone())
@@ -269,6 +310,7 @@ impl Session {
                 sample.work = read.work;
                 sample.take_usage(read.usage);
             }
+            Contender::Peer(peer) if peer.has_failed(code) => sample.end = End::Failed(code),
             Contender::Peer(peer) => {
                 let all = output + "\n" + &self.scratch.messages()?;
                 sample.verdict = peer.verdict(&all, code);
