@@ -8,8 +8,10 @@
 //! cache line: nodes are made in the order in which a recursion comes by them, so the next step of
 //! the next recursion often asks for a neighbour.
 //!
-//! A large table has half as many to as many entries as there are nodes. With twice as many, a wide
-//! search would take 6 % fewer steps, but wait longer for memory in each of them.
+//! There are as many to twice as many entries as nodes. With half of that, wide searches wait less
+//! for memory, but some searches forget what they need: `examples/calculus/milner-scheduler.mu`
+//! then takes 200 times the work. Such a strain shows in work that makes no new nodes, and the table
+//! grows.
 
 use crate::hash::spread;
 use crate::manager::Bdd;
@@ -18,10 +20,11 @@ use crate::marks::Marks;
 /// The most entries there ever are: 32 MB. Twice as many answer more, but memory that no cache of
 /// the processor holds answers too slowly for that to pay.
 const MAX_ENTRIES: usize = 1 << 21;
-/// As many stay close to the processor: 1 MB.
-const FEW_ENTRIES: usize = 1 << 16;
-/// All three are powers of two, as is every number of entries.
+/// Both are powers of two, as is every number of entries.
 const FIRST_ENTRIES: usize = 1 << 12;
+
+/// More steps for each new node than this are too many; a usual search takes 2 to 5.
+const STRAIN: u64 = 8;
 
 /// An operation with its operands: the upper three words of an entry, whose lowest word is the
 /// result. No key is 0, which marks an empty entry.
@@ -107,7 +110,6 @@ impl Cache {
     pub(crate) fn room(&self) -> usize {
         match self.entries.len() {
             MAX_ENTRIES.. => usize::MAX,
-            entries @ FEW_ENTRIES.. => entries * 2,
             entries => entries,
         }
     }
@@ -117,6 +119,17 @@ impl Cache {
         while nodes > self.room() {
             self.grow(self.entries.len() * 2);
         }
+    }
+
+    /// Grows if entries seem to be forgotten before they are asked for: this much work was done
+    /// since the last time, but so few nodes came of it. Says whether it has grown.
+    pub(crate) fn relieve(&mut self, work: u64, made: usize) -> bool {
+        let entries = self.entries.len();
+        let is_strained = entries < MAX_ENTRIES && work > STRAIN * entries.max(made) as u64;
+        if is_strained {
+            self.grow(entries * 2);
+        }
+        is_strained
     }
 
     /// Moves entries apart, the last one first, so that none comes to a line in which others still

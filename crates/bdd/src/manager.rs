@@ -94,6 +94,17 @@ pub enum Exhausted {
 /// How many nodes are made between two questions to the interrupt.
 const INTERRUPT_PERIOD: u64 = 1 << 13;
 
+/// Work and new nodes since a moment.
+#[derive(Default)]
+struct Recent {
+    /// The work at that moment.
+    start: u64,
+    /// Nodes made since, as far as they outlived the next look.
+    made: usize,
+    /// Nodes in use at the last look.
+    live: usize,
+}
+
 /// All nodes of some BDDs over variables `0, 1, …`, which are ordered by number.
 pub struct Manager<'a> {
     pub(crate) table: Table,
@@ -108,6 +119,8 @@ pub struct Manager<'a> {
     next_look: u64,
     /// The most nodes there were at a collection.
     peak: usize,
+    /// What was done since the computed table was relieved last.
+    recent: Recent,
     interrupt: Option<&'a dyn Fn() -> bool>,
     #[cfg(feature = "record")]
     pub(crate) recorder: crate::record::Recorder,
@@ -127,6 +140,7 @@ impl<'a> Manager<'a> {
             work_limit: u64::MAX,
             next_look: 0,
             peak: 1,
+            recent: Recent::default(),
             interrupt: None,
             #[cfg(feature = "record")]
             recorder: crate::record::Recorder::default(),
@@ -189,12 +203,27 @@ impl<'a> Manager<'a> {
         if self.work >= self.work_limit {
             return Err(Exhausted::Work);
         }
+        self.relieve_cache();
         let next_question = (self.work / INTERRUPT_PERIOD + 1) * INTERRUPT_PERIOD;
         self.next_look = next_question.min(self.work_limit);
         if self.work.is_multiple_of(INTERRUPT_PERIOD) {
             return self.ask();
         }
         Ok(())
+    }
+
+    fn relieve_cache(&mut self) {
+        let live = self.table.live();
+        self.recent.made += live.saturating_sub(self.recent.live);
+        self.recent.live = live;
+        let work = self.work - self.recent.start;
+        if self.cache.relieve(work, self.recent.made) {
+            self.recent = Recent {
+                start: self.work,
+                made: 0,
+                live,
+            };
+        }
     }
 
     /// Asks the interrupt: for callers who go on for long without new work.

@@ -343,3 +343,21 @@ fn equal_functions_are_equal_handles_while_tables_grow() {
     assert_eq!(manager.node_count(), manager.size(forwards) + 1);
     assert_eq!(distant_pairs(&mut manager, 13).unwrap(), forwards);
 }
+
+#[test]
+fn work_that_makes_no_nodes_lets_the_computed_table_grow() {
+    let mut manager = Manager::new(1 << 20);
+    let room = manager.cache.room();
+    // Nodes are made all the time: nothing is wrong.
+    for variable in 0..room as u32 - 10 {
+        manager.variable(variable).expect("there is room");
+        for _ in 0..7 {
+            manager.spend().expect("there is no limit");
+        }
+    }
+    assert_eq!(manager.cache.room(), room);
+    for _ in 0..16 * room {
+        manager.spend().expect("there is no limit");
+    }
+    assert!(manager.cache.room() >= 2 * room);
+}
