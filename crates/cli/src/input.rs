@@ -15,6 +15,7 @@ use hardbop_syntax::source::NotText;
 use hardbop_syntax::{Diagnostic, Parsed, Source};
 use std::fs::File;
 use std::io::Read;
+use std::thread::ScopedJoinHandle;
 
 /// The file name that means standard input.
 pub const STDIN: &str = "-";
@@ -93,7 +94,28 @@ pub fn load(console: &mut Console, arguments: &ProgramArguments) -> Result<Machi
 }
 
 /// The same, with the time of each phase.
+///
+/// It has a thread of its own: what the tree took is free for other threads, such as those of the
+/// engines, only when the thread that has taken it has ended.
 pub fn load_watched(
+    console: &mut Console,
+    arguments: &ProgramArguments,
+    usage: &mut Usage,
+) -> Result<Machine, Failure> {
+    let mut load = || load_here(console, arguments, usage);
+    let loaded = std::thread::scope(|scope| {
+        let loader = std::thread::Builder::new().spawn_scoped(scope, &mut load);
+        loader.ok().map(ScopedJoinHandle::join)
+    });
+    match loaded {
+        Some(Ok(loaded)) => loaded,
+        Some(Err(panic)) => std::panic::resume_unwind(panic),
+        // The system has no more threads.
+        None => load(),
+    }
+}
+
+fn load_here(
     console: &mut Console,
     arguments: &ProgramArguments,
     usage: &mut Usage,
@@ -149,7 +171,7 @@ pub fn read_program(file: &str, reading: &Reading) -> Result<Source, Failure> {
 /// Reads a source text, from standard input if the name is `-`.
 pub fn read_source(file: &str) -> Result<Source, Failure> {
     let (name, bytes) = if file == STDIN {
-        ("<stdin>", read_all(std::io::stdin().lock()))
+        ("<stdin>", read_all(std::io::stdin().lock(), 0))
     } else {
         (file, read_file(file))
     };
@@ -181,12 +203,14 @@ fn read_file(file: &str) -> Result<Vec<u8>, String> {
         let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
         return Err(NotText::TooLarge { size }.to_string());
     }
-    read_all(opened)
+    read_all(opened, metadata.len())
 }
 
-/// All bytes, but not many more than are supported: standard input may be endless.
-fn read_all(reader: impl Read) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
+/// All bytes, but not many more than are supported: standard input may be endless. With room for
+/// those that are expected, they are not copied while they are read.
+fn read_all(reader: impl Read, expected: u64) -> Result<Vec<u8>, String> {
+    let room = usize::try_from(expected).unwrap_or_default();
+    let mut bytes = Vec::with_capacity(room);
     let read = reader.take(MAX_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| plain_words(&error))?;
     Ok(bytes)

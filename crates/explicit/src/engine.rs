@@ -15,8 +15,8 @@ use hardbop_machine::analysis::Analyses;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::engine::{takes_no_bound, takes_no_branching};
 use hardbop_outcome::{
-    Answer, Budget, Declined, Engine, Event, Evidence, Limit, Outcome, Progress, Question,
-    Skeleton, Target, Verdict, WantedRun, digest,
+    Answer, Budget, Certificate, Declined, Engine, Event, Evidence, Limit, Outcome, Progress,
+    Question, Skeleton, Target, Verdict, WantedRun, digest,
 };
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -124,7 +124,11 @@ impl Engine for ExplicitEngine {
                 search_alone(statics, search, Watch::new(nodes, *budget, progress))
             }
         };
-        answers(self.name(), searched, question)
+        let readings = Readings::new(searched, question);
+        // A trace takes as much memory as the states that it was read off, and all that was made
+        // to find them.
+        drop((program, layouts));
+        readings.outcome(self.name(), machine, question)
     }
 }
 
@@ -162,66 +166,87 @@ fn search_alone<'s>(statics: Statics<'s>, search: Search, mut watch: Watch<'_>) 
     }
 }
 
-fn answers(engine: &str, searched: Searched<'_>, question: &Question) -> Outcome {
-    let statistics = statistics(&searched);
-    let Searched {
-        mut exploration,
-        found,
-        ended,
-        distances,
-        ..
-    } = searched;
-    exploration.close();
-    let machine = exploration.statics().machine;
-    let targets = question.targets();
-    let states: Vec<Option<StateId>> = targets
-        .iter()
-        .map(|target| found.get(&target.node).copied())
-        .collect();
-    let reached: Vec<StateId> = states.iter().flatten().copied().collect();
-    let nearest = |exploration: &Exploration<'_>, state: StateId| match &distances {
-        None => exploration.derivation(state),
-        Some(breadth_first) => breadth_first.derivation(state),
-    };
-    let runs = RunReader::new(&mut exploration).runs(&reached, &nearest);
-    let mut runs = runs.unwrap_or_default().into_iter();
-    exploration.forget_derivations();
-    let excluded: Vec<Target> = match &ended {
-        Err(Stopped::Limit(_)) => Vec::new(),
-        Ok(()) | Err(Stopped::Settled) => {
-            let unmet = targets.iter().zip(&states).filter(|(_, s)| s.is_none());
-            unmet.map(|(target, _)| target.clone()).collect()
-        }
-    };
-    let certificates = if excluded.is_empty() {
-        Vec::new()
-    } else {
-        vec![certificate(&exploration, excluded)]
-    };
-    // A trace takes as much memory as the states that it was read off.
-    drop((exploration, distances));
-    let program = digest::of(machine);
-    let verdicts = states.iter().zip(targets).map(|(state, target)| {
-        let verdict = match (state, &ended) {
-            (Some(_), _) => {
-                let trace = runs
-                    .next()
-                    .and_then(|run: Skeleton| run.trace(machine, &program, Some(target.clone())));
-                match trace {
-                    Some(trace) => Verdict::Found(Evidence::Run(trace)),
-                    // The run has more different calls than can be written down.
-                    None => Verdict::Unknown(Limit::Memory),
-                }
-            }
-            (None, Err(Stopped::Limit(why))) => Verdict::Unknown(why.clone()),
-            (None, Ok(()) | Err(Stopped::Settled)) => Verdict::Excluded,
+/// What was read off the states of a search.
+struct Readings {
+    /// For each target that was met a run to it, in order.
+    runs: Vec<Skeleton>,
+    /// For each target whether it was met.
+    is_met: Vec<bool>,
+    ended: Result<(), Stopped>,
+    certificates: Vec<Certificate>,
+    statistics: Vec<(String, u64)>,
+}
+
+impl Readings {
+    fn new(searched: Searched<'_>, question: &Question) -> Self {
+        let statistics = statistics(&searched);
+        let Searched {
+            mut exploration,
+            found,
+            ended,
+            distances,
+            ..
+        } = searched;
+        exploration.close();
+        let targets = question.targets();
+        let states: Vec<Option<StateId>> = targets
+            .iter()
+            .map(|target| found.get(&target.node).copied())
+            .collect();
+        let reached: Vec<StateId> = states.iter().flatten().copied().collect();
+        let nearest = |exploration: &Exploration<'_>, state: StateId| match &distances {
+            None => exploration.derivation(state),
+            Some(breadth_first) => breadth_first.derivation(state),
         };
-        Answer::new(target.clone(), verdict)
-    });
-    let mut outcome = Outcome::new(engine, verdicts.collect());
-    outcome.certificates = certificates;
-    outcome.statistics = statistics;
-    outcome
+        let runs = RunReader::new(&mut exploration).runs(&reached, &nearest);
+        exploration.forget_derivations();
+        let excluded: Vec<Target> = match &ended {
+            Err(Stopped::Limit(_)) => Vec::new(),
+            Ok(()) | Err(Stopped::Settled) => {
+                let unmet = targets.iter().zip(&states).filter(|(_, s)| s.is_none());
+                unmet.map(|(target, _)| target.clone()).collect()
+            }
+        };
+        let certificates = if excluded.is_empty() {
+            Vec::new()
+        } else {
+            vec![certificate(&exploration, excluded)]
+        };
+        Self {
+            runs: runs.unwrap_or_default(),
+            is_met: states.iter().map(Option::is_some).collect(),
+            ended,
+            certificates,
+            statistics,
+        }
+    }
+
+    fn outcome(self, engine: &str, machine: &Machine, question: &Question) -> Outcome {
+        let program = digest::of(machine);
+        let mut runs = self.runs.into_iter();
+        let targets = self.is_met.iter().zip(question.targets());
+        let verdicts = targets.map(|(is_met, target)| {
+            let verdict = match (is_met, &self.ended) {
+                (true, _) => {
+                    let trace = runs
+                        .next()
+                        .and_then(|run| run.trace(machine, &program, Some(target.clone())));
+                    match trace {
+                        Some(trace) => Verdict::Found(Evidence::Run(trace)),
+                        // The run has more different calls than can be written down.
+                        None => Verdict::Unknown(Limit::Memory),
+                    }
+                }
+                (false, Err(Stopped::Limit(why))) => Verdict::Unknown(why.clone()),
+                (false, Ok(()) | Err(Stopped::Settled)) => Verdict::Excluded,
+            };
+            Answer::new(target.clone(), verdict)
+        });
+        let mut outcome = Outcome::new(engine, verdicts.collect());
+        outcome.certificates = self.certificates;
+        outcome.statistics = self.statistics;
+        outcome
+    }
 }
 
 fn statistics(searched: &Searched<'_>) -> Vec<(String, u64)> {

@@ -75,8 +75,9 @@ pub fn lower(mut program: Program, source: &Source) -> Machine {
         });
     }
     drop(program);
-    machine.nodes = placed.nodes.into();
+    // In this order: what the pieces of the edges took is room for all nodes in one piece.
     machine.edges = placed.edges.into();
+    machine.nodes = placed.nodes.into();
     machine.labels = placed.labels;
     machine.assertions = placed.assertions;
     machine.exprs = exprs.into_arena();

@@ -56,14 +56,14 @@ impl CallGraph {
         }
         let rows = |sites: &[CallSite], key: fn(&CallSite) -> ProcId| {
             let pairs = sites.iter().map(|site| (key(site).index(), *site));
-            Table::new(count, pairs.collect())
+            Table::new(count, pairs)
         };
         let calls_in = rows(&calls, |site| site.caller);
         let starts_in = rows(&starts, |site| site.caller);
         let (component, component_count) = components(count, &calls_in);
         let in_component = component.iter().enumerate();
         let members = in_component.map(|(proc, &c)| (c as usize, ProcId::new(proc)));
-        let members = Table::new(component_count, members.collect());
+        let members = Table::new(component_count, members);
         let mut recursive = BitSet::new(count);
         for site in &calls {
             if component[site.caller.index()] == component[site.callee.index()] {

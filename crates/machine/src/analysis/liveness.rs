@@ -137,9 +137,9 @@ impl<'m> Solver<'m> {
             .bottom_up()
             .flat_map(|procedure| nodes(procedure).rev())
             .collect();
-        let mut position = vec![0; order.len()];
+        let mut position: Vec<u32> = vec![0; order.len()];
         for (index, node) in order.iter().enumerate() {
-            position[node.index()] = index;
+            position[node.index()] = index as u32;
         }
         let mut queued = BitSet::full(order.len());
         let mut start = 0;
@@ -158,7 +158,7 @@ impl<'m> Solver<'m> {
             for edge in incoming.row(node.index()).iter().copied().chain(callers) {
                 let from = machine.edge(edge).from;
                 if self.pass_back(edge, from.index()) {
-                    queued.insert(position[from.index()]);
+                    queued.insert(position[from.index()] as usize);
                 }
             }
         }

@@ -115,11 +115,11 @@ fn successors(machine: &Machine, node: NodeId) -> Vec<NodeId> {
 
 /// For each node the edges whose `to` it is. `EndThread` leads nowhere and is left out.
 pub fn predecessors(machine: &Machine) -> Table<EdgeId> {
-    let edges = machine.edge_ids().map(|id| (id, machine.edge(id)));
+    let edges = (0..).map(EdgeId).zip(&machine.edges);
     let pairs = edges
         .filter(|(_, edge)| edge.action != Action::EndThread)
         .map(|(id, edge)| (edge.to.index(), id));
-    Table::new(machine.nodes.len(), pairs.collect())
+    Table::new(machine.nodes.len(), pairs)
 }
 
 #[cfg(test)]

@@ -338,7 +338,7 @@ fn relevant_variables(machine: &Machine, variables: &VariableIndex, edges: &BitS
         mark(flag.index(), &mut pending);
     }
     flows.append(&mut results);
-    let sources = Table::new(variables.count(), flows);
+    let sources = Table::new(variables.count(), flows.iter().copied());
     while let Some(variable) = pending.pop() {
         for &source in sources.row(variable) {
             mark(source, &mut pending);

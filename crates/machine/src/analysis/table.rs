@@ -8,20 +8,27 @@ pub struct Table<T> {
 }
 
 impl<T: Copy> Table<T> {
-    /// Sorts `(row, item)` pairs into `rows` rows; items of one row keep their order.
-    pub fn new(rows: usize, mut pairs: Vec<(usize, T)>) -> Self {
-        pairs.sort_by_key(|&(row, _)| row);
-        let mut starts = vec![0; rows + 1];
-        for &(row, _) in &pairs {
-            starts[row + 1] += 1;
+    /// Sorts `(row, item)` pairs into `rows` rows; items of one row keep their order. The pairs are
+    /// gone through twice, so that they need not be kept.
+    pub fn new(rows: usize, pairs: impl Iterator<Item = (usize, T)> + Clone) -> Self {
+        // A row starts one place further on than it will, until its items are there.
+        let mut starts: Vec<u32> = vec![0; rows + 2];
+        let mut items = Vec::new();
+        for (row, item) in pairs.clone() {
+            starts[row + 2] += 1;
+            items.push(item);
         }
         for row in 0..rows {
-            starts[row + 1] += starts[row];
+            starts[row + 2] += starts[row + 1];
         }
-        Self {
-            starts,
-            items: pairs.into_iter().map(|(_, item)| item).collect(),
+        for (row, item) in pairs {
+            let start = &mut starts[row + 1];
+            items[*start as usize] = item;
+            *start += 1;
         }
+        starts.pop();
+        items.shrink_to_fit();
+        Self { starts, items }
     }
 
     /// The items of a row.
@@ -36,7 +43,7 @@ mod tests {
 
     #[test]
     fn items_are_found_in_their_row_in_the_order_given() {
-        let table = Table::new(4, vec![(2, 'a'), (0, 'b'), (2, 'c')]);
+        let table = Table::new(4, [(2, 'a'), (0, 'b'), (2, 'c')].into_iter());
         assert_eq!(table.row(0), ['b']);
         assert!(table.row(1).is_empty() && table.row(3).is_empty());
         assert_eq!(table.row(2), ['a', 'c']);

@@ -36,7 +36,7 @@ impl<'m> Captions<'m> {
         let pairs = labels.map(|label| (label.node.index(), label.name.as_str()));
         Self {
             machine,
-            labels: Table::new(machine.nodes.len(), pairs.collect()),
+            labels: Table::new(machine.nodes.len(), pairs),
         }
     }
 
