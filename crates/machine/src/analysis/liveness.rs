@@ -133,10 +133,9 @@ impl<'m> Solver<'m> {
         let machine = self.machine;
         let incoming = predecessors(machine);
         let nodes = |procedure| machine.procedure(procedure).node_ids();
-        let order: Vec<NodeId> = calls
-            .bottom_up()
-            .flat_map(|procedure| nodes(procedure).rev())
-            .collect();
+        let bottom_up = calls.bottom_up();
+        let mut order: Vec<NodeId> = Vec::with_capacity(machine.nodes.len());
+        order.extend(bottom_up.flat_map(|procedure| nodes(procedure).rev()));
         let mut position: Vec<u32> = vec![0; order.len()];
         for (index, node) in order.iter().enumerate() {
             position[node.index()] = index as u32;

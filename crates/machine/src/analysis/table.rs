@@ -13,21 +13,20 @@ impl<T: Copy> Table<T> {
     pub fn new(rows: usize, pairs: impl Iterator<Item = (usize, T)> + Clone) -> Self {
         // A row starts one place further on than it will, until its items are there.
         let mut starts: Vec<u32> = vec![0; rows + 2];
-        let mut items = Vec::new();
-        for (row, item) in pairs.clone() {
+        for (row, _) in pairs.clone() {
             starts[row + 2] += 1;
-            items.push(item);
         }
         for row in 0..rows {
             starts[row + 2] += starts[row + 1];
         }
+        let some = pairs.clone().next().map(|(_, item)| item);
+        let mut items = some.map_or(Vec::new(), |item| vec![item; starts[rows + 1] as usize]);
         for (row, item) in pairs {
             let start = &mut starts[row + 1];
             items[*start as usize] = item;
             *start += 1;
         }
         starts.pop();
-        items.shrink_to_fit();
         Self { starts, items }
     }
 
