@@ -74,9 +74,35 @@ pub struct Source {
 struct Inner {
     name: String,
     text: String,
-    line_starts: Vec<u32>,
-    /// How many characters start before each block of the text.
-    characters_before: Vec<u32>,
+    /// For each block of the text what stands before it.
+    blocks: Vec<Counts>,
+}
+
+/// What stands in a part of a text.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    /// How many characters start there.
+    characters: u32,
+    newlines: u32,
+}
+
+impl Counts {
+    /// Those of some bytes of UTF-8.
+    fn of(bytes: &[u8]) -> Self {
+        let characters = bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80);
+        let newlines = bytes.iter().filter(|&&byte| byte == b'\n');
+        Self {
+            characters: characters.count() as u32,
+            newlines: newlines.count() as u32,
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            characters: self.characters + other.characters,
+            newlines: self.newlines + other.newlines,
+        }
+    }
 }
 
 /// Why a file's bytes are not a source text.
@@ -112,15 +138,9 @@ impl std::fmt::Display for NotText {
 
 impl std::error::Error for NotText {}
 
-/// Characters are counted once per block of this many bytes: a column costs the same on a long
-/// line.
+/// Characters and lines are counted once per block of this many bytes: a column costs the same on a
+/// long line, and short lines cost no more memory than long ones.
 const BLOCK: usize = 256;
-
-/// How many characters start in these bytes of UTF-8.
-fn character_count(bytes: &[u8]) -> u32 {
-    let starts = bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80);
-    starts.count() as u32
-}
 
 impl Source {
     /// A source text under a name that diagnostics show.
@@ -130,24 +150,17 @@ impl Source {
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
         assert!(u32::try_from(text.len()).is_ok(), "source text over 4 GiB");
-        let newlines = text.bytes().enumerate().filter(|&(_, b)| b == b'\n');
-        let mut line_starts: Vec<u32> = std::iter::once(0)
-            .chain(newlines.map(|(i, _)| i as u32 + 1))
-            .collect();
-        line_starts.shrink_to_fit();
-        let mut characters = 0;
+        let mut before = Counts::default();
         let blocks = text.as_bytes().chunks(BLOCK).map(|block| {
-            let before = characters;
-            characters += character_count(block);
-            before
+            let after = before.plus(Counts::of(block));
+            std::mem::replace(&mut before, after)
         });
-        let characters_before = blocks.collect();
+        let blocks = blocks.collect();
         Self {
             inner: Arc::new(Inner {
                 name: shown_line(&name.into()).into_owned(),
                 text,
-                line_starts,
-                characters_before,
+                blocks,
             }),
             c: None,
         }
@@ -212,43 +225,61 @@ impl Source {
 
     /// One-based line of an offset.
     pub fn line(&self, offset: u32) -> u32 {
-        self.inner.line_starts.partition_point(|&s| s <= offset) as u32
+        self.before(offset as usize).newlines + 1
     }
 
     /// One-based line and column (in characters) of an offset.
     pub fn line_column(&self, offset: u32) -> (u32, u32) {
-        let line = self.line(offset);
-        let start = self.inner.line_starts[line as usize - 1] as usize;
         let offset = offset as usize;
+        let before = self.before(offset);
+        let line = before.newlines + 1;
+        let start = self.line_start(line).unwrap_or(0);
         if self.inner.text.get(start..offset).is_none() {
             return (line, 1);
         }
-        let before = self.characters_before(offset) - self.characters_before(start);
-        (line, before + 1)
+        let column = before.characters - self.before(start).characters;
+        (line, column + 1)
     }
 
-    /// How many characters start before an offset into the text.
-    fn characters_before(&self, offset: usize) -> u32 {
-        let block = (offset / BLOCK).min(self.inner.characters_before.len().saturating_sub(1));
-        let counted = self.inner.characters_before.get(block).unwrap_or(&0);
-        counted + character_count(&self.inner.text.as_bytes()[block * BLOCK..offset])
+    /// What stands before an offset into the text.
+    fn before(&self, offset: usize) -> Counts {
+        let offset = offset.min(self.inner.text.len());
+        let block = (offset / BLOCK).min(self.inner.blocks.len().saturating_sub(1));
+        let counted = self.inner.blocks.get(block).copied().unwrap_or_default();
+        let rest = &self.inner.text.as_bytes()[block * BLOCK..offset];
+        counted.plus(Counts::of(rest))
+    }
+
+    /// Where a one-based line starts, if there is one of that number.
+    fn line_start(&self, line: u32) -> Option<usize> {
+        // It starts after this many newlines.
+        let newlines = line.checked_sub(1)?;
+        if newlines == 0 {
+            return Some(0);
+        }
+        let blocks = &self.inner.blocks;
+        let after = blocks.partition_point(|block| block.newlines < newlines);
+        let block = after.checked_sub(1)?;
+        let bytes = self.inner.text.as_bytes()[block * BLOCK..].iter();
+        let mut ends = bytes.enumerate().filter(|&(_, &byte)| byte == b'\n');
+        let last = newlines - blocks[block].newlines;
+        let (end, _) = ends.nth(last as usize - 1)?;
+        Some(block * BLOCK + end + 1)
     }
 
     /// How many lines the text has (a text without newline has one).
     pub fn line_count(&self) -> u32 {
-        self.inner.line_starts.len() as u32
+        self.line(u32::MAX)
     }
 
     /// The text of a one-based line without its line end; empty past the last line.
     pub fn line_text(&self, line: u32) -> &str {
-        let starts = &self.inner.line_starts;
-        let Some(&start) = line.checked_sub(1).and_then(|l| starts.get(l as usize)) else {
+        let Some(start) = self.line_start(line) else {
             return "";
         };
-        let end = starts
-            .get(line as usize)
-            .map_or(self.inner.text.len(), |&e| e as usize - 1);
-        self.inner.text[start as usize..end].trim_end_matches('\r')
+        let next = self.line_start(line.saturating_add(1));
+        let end = next.map_or(self.inner.text.len(), |next| next - 1);
+        self.inner.text[start..end].trim_end_matches('\r')
     }
 }
 
@@ -291,6 +322,28 @@ mod tests {
         }
         let took = start.elapsed();
         assert!(took < std::time::Duration::from_secs(20), "{took:?}");
+    }
+
+    #[test]
+    fn lines_of_all_lengths_are_found_by_number_and_by_place() {
+        for (length, count) in [(0, 0), (0, 700), (1, 500), (255, 5), (256, 5), (600, 4)] {
+            let lines: Vec<String> = (0..count)
+                .map(|line| "x".repeat(length + line % 3))
+                .collect();
+            let text = lines.join("\n");
+            let source = Source::new("t", text.as_str());
+            assert_eq!(source.line_count() as usize, lines.len().max(1));
+            let mut start = 0;
+            for (line, number) in lines.iter().zip(1..) {
+                assert_eq!(source.line_text(number), line);
+                assert_eq!(source.line_column(start), (number, 1));
+                start += line.len() as u32;
+                assert_eq!(source.line(start), number);
+                start += 1;
+            }
+            assert_eq!(source.line_text(count as u32 + 1), "");
+            assert_eq!(source.line_text(0), "");
+        }
     }
 
     #[test]
