@@ -18,7 +18,7 @@ use crate::expr::ExprArena;
 use crate::ids::ProcId;
 use crate::ir::{Global, Local, Machine, Procedure, Storage, Thread};
 use crate::types::Type;
-use draft::{Draft, Placed};
+use draft::{Draft, Placed, Progress};
 use expressions::{SharedExprs, Translator};
 use hardbop_program::{Element, Program};
 use hardbop_syntax::ast::Symbol;
@@ -61,7 +61,11 @@ pub fn lower(mut program: Program, source: &Source) -> Machine {
             enforce: Enforce::default(),
         }
         .run();
-        let place = draft.place(id, entry, &mut placed);
+        let progress = Progress {
+            read: program.statements_up_to(id),
+            all: program.ast.stmts.len(),
+        };
+        let place = draft.place(id, entry, progress, &mut placed);
         machine.procedures.push(Procedure {
             name: shown_name(&program.procedure_name(id)).into_owned(),
             locals: shared_locals(program, id, &machine.procedures),
@@ -75,9 +79,10 @@ pub fn lower(mut program: Program, source: &Source) -> Machine {
         });
     }
     drop(program);
-    // In this order: what the pieces of the edges took is room for all nodes in one piece.
-    machine.edges = placed.edges.into();
-    machine.nodes = placed.nodes.into();
+    placed.edges.shrink_to_fit();
+    placed.nodes.shrink_to_fit();
+    machine.edges = placed.edges;
+    machine.nodes = placed.nodes;
     machine.labels = placed.labels;
     machine.assertions = placed.assertions;
     machine.exprs = exprs.into_arena();

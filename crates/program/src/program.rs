@@ -9,7 +9,8 @@ use crate::dialect::Dialect;
 use crate::ids::{GlobalId, LocalId, ProcId, Variable};
 use crate::types::Type;
 use hardbop_syntax::Span;
-use hardbop_syntax::ast::{self, Ast, Declarator, ExprId, Item, StmtId, Symbol};
+use hardbop_syntax::ast::{self, Ast, Block, Declarator, ExprId, Item, StmtId, Symbol};
+use hardbop_syntax::chunks::Chunks;
 
 /// A program whose names and types are in order.
 #[derive(Clone, Debug)]
@@ -116,16 +117,16 @@ pub struct Thread {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tables {
     /// By expression.
-    pub types: Vec<Type>,
+    pub types: Chunks<Type>,
     /// By expression; only names and primed names have one.
-    variables: Vec<Packed>,
+    variables: Chunks<Packed>,
     /// By statement: where its targets start in `targets`.
-    pub first_target: Vec<u32>,
+    pub first_target: Chunks<u32>,
     /// The targets of all assignments, calls and `dead` statements; `None` is `_`. An element with
     /// an index stands here as the first element of its array.
     pub targets: Vec<Option<Variable>>,
     /// By statement; only calls and thread starts have one.
-    callees: Vec<Packed>,
+    callees: Chunks<Packed>,
 }
 
 /// A number, or none: half of what an `Option` takes. A long program has millions.
@@ -144,11 +145,11 @@ impl Tables {
     /// Tables in which nothing is known yet.
     pub fn new(ast: &Ast) -> Self {
         Self {
-            types: vec![Type::Bool; ast.exprs.len()],
-            variables: vec![Packed::NONE; ast.exprs.len()],
-            first_target: vec![0; ast.stmts.len()],
+            types: Chunks::filled(Type::Bool, ast.exprs.len()),
+            variables: Chunks::filled(Packed::NONE, ast.exprs.len()),
+            first_target: Chunks::filled(0, ast.stmts.len()),
             targets: Vec::new(),
-            callees: vec![Packed::NONE; ast.stmts.len()],
+            callees: Chunks::filled(Packed::NONE, ast.stmts.len()),
         }
     }
 
@@ -202,18 +203,44 @@ pub(crate) fn syntax_at(ast: &Ast, place: Place) -> &ast::Procedure {
     }
 }
 
+fn syntax_at_mut(ast: &mut Ast, place: Place) -> &mut ast::Procedure {
+    match &mut ast.items[place.item as usize] {
+        Item::Procedure(procedure) => procedure,
+        Item::Thread(thread) => &mut thread.procedures[place.nested as usize],
+        Item::Globals(_) => unreachable!("a place names the item its procedure was found in"),
+    }
+}
+
 impl Program {
     /// The syntax of a procedure.
     pub fn syntax(&self, procedure: ProcId) -> &ast::Procedure {
         syntax_at(&self.ast, self.procedures[procedure.index()].place)
     }
 
-    /// Gives back the statements and expressions that stand before a procedure.
+    /// Gives back the declarations, statements and expressions that stand before a procedure, and
+    /// what is known of them. For one procedure after the other.
     pub fn release_before(&mut self, procedure: ProcId) {
         let syntax = self.syntax(procedure);
         let (stmt, expr) = (syntax.first_stmt.0 as usize, syntax.first_expr.0 as usize);
         self.ast.stmts.release_before(stmt);
         self.ast.exprs.release_before(expr);
+        self.tables.types.release_before(expr);
+        self.tables.variables.release_before(expr);
+        self.tables.first_target.release_before(stmt);
+        self.tables.callees.release_before(stmt);
+        if let Some(last) = procedure.index().checked_sub(1) {
+            let syntax = syntax_at_mut(&mut self.ast, self.procedures[last].place);
+            (syntax.locals, syntax.body) = (Vec::new(), Block::default());
+        }
+    }
+
+    /// How many statements stand before the end of a procedure.
+    pub fn statements_up_to(&self, procedure: ProcId) -> usize {
+        let next = ProcId::new(procedure.index() + 1);
+        if next.index() == self.procedures.len() {
+            return self.ast.stmts.len();
+        }
+        self.syntax(next).first_stmt.0 as usize
     }
 
     /// The name of a procedure; one of a thread block is `thread.name`.

@@ -5,8 +5,9 @@
 
 use std::ops::{Index, IndexMut};
 
-/// Items in a piece.
-const SIZE: usize = 1024;
+/// Items in a piece: so many that the allocator is not kept from giving memory back to the system
+/// by pieces that come one after another.
+const SIZE: usize = 8192;
 
 /// A list in pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,19 @@ impl<T> Default for Chunks<T> {
         Self {
             pieces: Vec::new(),
             len: 0,
+            released: 0,
+        }
+    }
+}
+
+impl<T: Clone> Chunks<T> {
+    /// The same item so many times.
+    pub fn filled(item: T, len: usize) -> Self {
+        let starts = (0..len).step_by(SIZE);
+        let pieces = starts.map(|start| vec![item.clone(); SIZE.min(len - start)]);
+        Self {
+            pieces: pieces.collect(),
+            len,
             released: 0,
         }
     }
@@ -68,25 +82,6 @@ impl<T> Chunks<T> {
     }
 }
 
-impl<T> Extend<T> for Chunks<T> {
-    fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
-        items.into_iter().for_each(|item| self.push(item));
-    }
-}
-
-/// In one piece. Pieces are given back as they are read, released ones stay away.
-impl<T> From<Chunks<T>> for Vec<T> {
-    fn from(list: Chunks<T>) -> Self {
-        let mut pieces = list.pieces.into_iter();
-        if list.len <= SIZE {
-            return pieces.next().unwrap_or_default();
-        }
-        let mut items = Vec::with_capacity(list.len);
-        pieces.for_each(|mut piece| items.append(&mut piece));
-        items
-    }
-}
-
 impl<T> Index<usize> for Chunks<T> {
     type Output = T;
 
@@ -126,23 +121,22 @@ mod tests {
     #[test]
     fn released_items_are_gone_and_all_others_keep_their_place() {
         let mut list = Chunks::default();
-        (0..5000).for_each(|i| list.push(i));
-        assert!(list.iter().copied().eq(0..5000));
+        (0..50_000).for_each(|i| list.push(i));
+        assert!(list.iter().copied().eq(0..50_000));
         list.release_before(3 * SIZE - 1);
         assert_eq!(list.iter().next(), Some(&(2 * SIZE)));
-        assert!((2 * SIZE..5000).all(|i| list[i] == i));
-        list.push(5000);
-        assert_eq!((list.len(), list[5000]), (5001, 5000));
+        assert!((2 * SIZE..50_000).all(|i| list[i] == i));
+        list.push(50_000);
+        assert_eq!((list.len(), list[50_000]), (50_001, 50_000));
     }
 
     #[test]
-    fn in_one_piece_it_has_the_same_items_and_no_more_room() {
-        for count in [0, 1, SIZE, SIZE + 1, 5000] {
-            let mut list = Chunks::default();
-            list.extend(0..count);
-            let items = Vec::from(list);
-            assert!(items.iter().copied().eq(0..count));
-            assert!(count <= SIZE || items.capacity() == count);
+    fn a_filled_list_goes_on_like_any_other() {
+        for len in [0, 1, SIZE, SIZE + 1] {
+            let mut list = Chunks::filled(7, len);
+            list.push(8);
+            assert!(list.iter().take(len).all(|&item| item == 7));
+            assert_eq!((list.len(), list[len]), (len + 1, 8));
         }
     }
 }

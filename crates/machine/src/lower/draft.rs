@@ -6,7 +6,6 @@
 use crate::ids::{NodeId, ProcId};
 use crate::ir::{Action, Assertion, Edge, Label, Node, NodeKind, ThreadStart};
 use hardbop_syntax::ast::Symbol;
-use hardbop_syntax::chunks::Chunks;
 use hardbop_syntax::{Span, shown_name};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -22,14 +21,20 @@ pub(super) struct Draft {
     assertions: Vec<Assertion>,
 }
 
-/// What will be the machine's, procedure by procedure. Nodes and edges are in pieces: they grow
-/// while the tree is given back, so that not even the room for all of them is there beside it.
+/// What will be the machine's, procedure by procedure.
 #[derive(Default)]
 pub(super) struct Placed {
-    pub nodes: Chunks<Node>,
-    pub edges: Chunks<Edge>,
+    pub nodes: Vec<Node>,
+    pub edges: Vec<Edge>,
     pub labels: Vec<Label>,
     pub assertions: Vec<Assertion>,
+}
+
+/// How many statements have been read, and how many there are.
+#[derive(Clone, Copy)]
+pub(super) struct Progress {
+    pub read: usize,
+    pub all: usize,
 }
 
 /// Where a procedure came to lie.
@@ -140,9 +145,17 @@ impl Draft {
     }
 
     /// Adds the procedure to those that have been placed.
-    pub fn place(&mut self, procedure: ProcId, entry: NodeId, placed: &mut Placed) -> Place {
+    pub fn place(
+        &mut self,
+        procedure: ProcId,
+        entry: NodeId,
+        progress: Progress,
+        placed: &mut Placed,
+    ) -> Place {
         self.resolve_jumps();
         let order = self.order(entry);
+        make_room(&mut placed.nodes, order.len(), progress);
+        make_room(&mut placed.edges, self.edges.len(), progress);
         let first_node = placed.nodes.len() as u32;
         let mut renumbered = vec![NodeId(u32::MAX); self.nodes.len()];
         for (&old, new) in order.iter().zip(first_node..) {
@@ -203,5 +216,62 @@ impl Draft {
             nodes: first_node..placed.nodes.len() as u32,
             edges: first_edge..placed.edges.len() as u32,
         }
+    }
+}
+
+/// More room than this many times what is needed now is not made at once.
+const MOST_ROOM: usize = 64;
+
+/// Makes room for some more items, and for all that the statements to come will need if they are
+/// like those that have been read. So a long list is hardly ever copied while it grows. Room that
+/// is not used in the end has never been touched.
+fn make_room<T>(items: &mut Vec<T>, more: usize, progress: Progress) {
+    let needed = items.len() + more;
+    if needed > items.capacity() {
+        let all = needed * progress.all / progress.read.max(1);
+        let room = (all + all / 16).clamp(needed, MOST_ROOM * needed);
+        items.reserve_exact(room - items.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How often a list is copied that gets so many items for each of some statements.
+    fn copies(counts: &[usize]) -> usize {
+        let (mut items, mut copies) = (Vec::new(), 0);
+        for (at, &count) in counts.iter().enumerate() {
+            let before = items.capacity();
+            let progress = Progress {
+                read: at + 1,
+                all: counts.len(),
+            };
+            make_room(&mut items, count, progress);
+            copies += usize::from(before != items.capacity() && at > 0);
+            items.extend(std::iter::repeat_n((), count).map(|()| at));
+        }
+        copies
+    }
+
+    #[test]
+    fn a_long_list_is_seldom_copied_while_it_grows() {
+        assert_eq!(copies(&[3; 60]), 0);
+        assert!(copies(&[3; 100_000]) <= 2);
+        let uneven: Vec<usize> = (0..100_000).map(|at| at % 7).collect();
+        assert!(copies(&uneven) <= 4);
+        let growing: Vec<usize> = (0..1000).collect();
+        assert!(copies(&growing) <= 40);
+    }
+
+    #[test]
+    fn one_statement_that_needs_much_does_not_speak_for_all() {
+        let mut items: Vec<u8> = Vec::new();
+        let progress = Progress {
+            read: 1,
+            all: 1_000_000,
+        };
+        make_room(&mut items, 1000, progress);
+        assert_eq!(items.capacity(), MOST_ROOM * 1000);
     }
 }
