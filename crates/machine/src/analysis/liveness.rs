@@ -37,11 +37,12 @@ impl Liveness {
         solver.summarise(calls);
         let at_exits = solver.at_exits(calls);
         let nodes = machine.node_ids();
-        let live =
-            nodes.map(|node| solver.live(node, at_exits[machine.procedure_of(node).index()]));
-        let live = live.collect();
+        for node in nodes {
+            let live = solver.live(node, at_exits[machine.procedure_of(node).index()]);
+            solver.used[node.index()] = live;
+        }
         Self {
-            live,
+            live: solver.used,
             sets: solver.sets,
             variables: solver.variables,
             global_count: machine.globals.len(),
