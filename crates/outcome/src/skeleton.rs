@@ -96,7 +96,6 @@ struct Frame {
 }
 
 /// The completed calls met so far. Each is told apart by its decisions and all values at its entry.
-#[derive(Default)]
 struct Runs {
     table: Vec<Run>,
     /// By run.
@@ -259,7 +258,7 @@ impl<'w> Writer<'w> {
             machine,
             state: start.clone(),
             start,
-            runs: Runs::default(),
+            runs: Runs::with_room(skeleton.calls.len()),
             steps: Vec::with_capacity(skeleton.steps.len()),
         })
     }
@@ -313,6 +312,18 @@ impl Frame {
 }
 
 impl Runs {
+    /// None yet. Most calls are met with the same values whenever they are met, so there is room
+    /// for one run of each.
+    fn with_room(calls: usize) -> Self {
+        let calls = calls.min(MAX_RUNS);
+        Self {
+            table: Vec::with_capacity(calls),
+            ends: Vec::with_capacity(calls),
+            values: Vec::new(),
+            last: QuickMap::with_capacity_and_hasher(calls, Default::default()),
+        }
+    }
+
     /// The run of a call that starts from a state, if there is one.
     fn known(&self, call: usize, entry: &State) -> Option<u32> {
         let mut known = self.last.get(&self.hash(call, entry)).copied();
