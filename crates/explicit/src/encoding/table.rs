@@ -1,9 +1,10 @@
 //! A set of packed states: the states in one arena, and an open-addressing table of their numbers.
 //!
 //! A state is some words; its number is a `u32`, in order of insertion. The table holds numbers and
-//! finds the words in the arena, so a state costs its own words, four bytes for where they start
-//! and seven or more for the table. A byte of the hash stands beside each number: nearly always it tells
-//! two states apart without a look at the arena, which would be a cache miss.
+//! finds the words in the arena, so a state costs its own words, seven or more bytes for the table
+//! and, where states differ in length, four for where its words start. A byte of the hash stands
+//! beside each number: nearly always it tells two states apart without a look at the arena, which
+//! would be a cache miss.
 
 /// The tag of an empty slot.
 const EMPTY: u8 = 0;
@@ -14,6 +15,11 @@ const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 #[derive(Clone, Debug)]
 pub(crate) struct StateTable {
     words: Vec<u64>,
+    /// How many states there are.
+    count: usize,
+    /// How many words each state has, as long as all have the same number.
+    width: usize,
+    /// Otherwise: where the words of each state start, and at last where they end.
     starts: Vec<u32>,
     slots: Vec<u32>,
     tags: Vec<u8>,
@@ -23,7 +29,9 @@ impl Default for StateTable {
     fn default() -> Self {
         Self {
             words: Vec::new(),
-            starts: vec![0],
+            count: 0,
+            width: 0,
+            starts: Vec::new(),
             slots: vec![0; 64],
             tags: vec![EMPTY; 64],
         }
@@ -33,12 +41,15 @@ impl Default for StateTable {
 impl StateTable {
     /// How many states there are.
     pub(crate) fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.count
     }
 
     /// The words of a state.
     pub(crate) fn get(&self, id: u32) -> &[u64] {
         let id = id as usize;
+        if self.starts.is_empty() {
+            return &self.words[id * self.width..(id + 1) * self.width];
+        }
         &self.words[self.starts[id] as usize..self.starts[id + 1] as usize]
     }
 
@@ -56,17 +67,39 @@ impl StateTable {
             Err(slot) => slot,
         };
         let id = u32::try_from(self.len()).ok()?;
-        let end = u32::try_from(self.words.len() + state.len()).ok()?;
+        self.push(state)?;
         self.tags[slot] = tag;
         self.slots[slot] = id;
-        reserve(&mut self.words, state.len());
-        self.words.extend_from_slice(state);
-        reserve(&mut self.starts, 1);
-        self.starts.push(end);
         if self.len() * 4 > self.slots.len() * 3 {
             self.grow();
         }
         Some((id, true))
+    }
+
+    /// Adds a state to the arena. Nothing if 32 bits do not suffice to number words.
+    fn push(&mut self, state: &[u64]) -> Option<()> {
+        let end = u32::try_from(self.words.len() + state.len()).ok()?;
+        if self.count == 0 {
+            self.width = state.len();
+        }
+        if self.starts.is_empty() && self.width != state.len() {
+            self.write_starts();
+        }
+        reserve(&mut self.words, state.len());
+        self.words.extend_from_slice(state);
+        if !self.starts.is_empty() {
+            reserve(&mut self.starts, 1);
+            self.starts.push(end);
+        }
+        self.count += 1;
+        Some(())
+    }
+
+    /// Before the first state of another width.
+    #[cold]
+    fn write_starts(&mut self) {
+        let starts = (0..=self.count).map(|id| (id * self.width) as u32);
+        self.starts = starts.collect();
     }
 
     /// The number of a state, if it is there.
@@ -95,24 +128,18 @@ impl StateTable {
     /// Appends the states of another table; they have numbers, but cannot be found. Nothing if 32
     /// bits do not suffice to number words.
     pub(crate) fn append_unsearchable(&mut self, other: &StateTable) -> Option<()> {
-        u32::try_from(self.words.len() + other.words.len()).ok()?;
-        let base = self.words.len() as u32;
         self.words.reserve_exact(other.words.len());
-        self.words.extend_from_slice(&other.words);
-        self.starts.reserve_exact(other.len());
-        self.starts
-            .extend(other.starts[1..].iter().map(|start| base + start));
-        Some(())
+        (0..other.count as u32).try_for_each(|id| self.push(other.get(id)))
     }
 
     /// Makes room for states of two words.
     pub(crate) fn with_room(states: usize) -> Self {
         let slots = (states * 4 / 3 + 1).max(64);
-        let mut starts = Vec::with_capacity(states + 1);
-        starts.push(0);
         Self {
             words: Vec::with_capacity(2 * states),
-            starts,
+            count: 0,
+            width: 0,
+            starts: Vec::new(),
             slots: vec![0; slots],
             tags: vec![EMPTY; slots],
         }

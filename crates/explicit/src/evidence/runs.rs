@@ -8,11 +8,10 @@
 //! caller wants of it; equal calls once.
 
 use crate::encoding::frame::{Frame, set_bits};
-use crate::encoding::table::reserve;
+use crate::encoding::table::{StateTable, reserve};
 use crate::search::exploration::{Derivation, Exploration, NO_STATE, StateId, Via};
 use hardbop_machine::{EdgeId, LocalId, ProcId, Variable};
 use hardbop_outcome::{CompletedCall, Decision, Decisions, Skeleton};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A state with a value for every bit, entry bits included.
@@ -34,17 +33,41 @@ pub(crate) struct FairStep {
 pub(crate) type FairSteps<'r> = &'r dyn Fn(StateId) -> Option<FairStep>;
 
 /// A state of which a completed call is to be read, and whether the call must pass a fair state.
-type CallEnd = (StateId, bool, Values);
+struct CallEnd {
+    exit: StateId,
+    is_fair: bool,
+    values: Values,
+}
+
+impl CallEnd {
+    /// As words; equal ends have equal words.
+    fn words(mut self) -> Vec<u64> {
+        let first = u64::from(self.exit) << 1 | u64::from(self.is_fair);
+        self.values.insert(0, first);
+        self.values
+    }
+
+    fn read(words: &[u64]) -> Self {
+        Self {
+            exit: (words[0] >> 1) as StateId,
+            is_fair: words[0] & 1 == 1,
+            values: words[1..].to_vec(),
+        }
+    }
+}
 
 /// Reads runs off an exploration.
 pub(crate) struct RunReader<'r, 's> {
     pub(crate) exploration: &'r mut Exploration<'s>,
     fair_steps: FairSteps<'r>,
     calls: Vec<CompletedCall>,
-    numbers: HashMap<Rc<CallEnd>, u32>,
-    /// Completed calls that have a number but no steps yet.
-    pending: Vec<(u32, Rc<CallEnd>)>,
+    /// The ends of these calls, by the same numbers.
+    ends: StateTable,
 }
+
+/// There is room for one call of each root from the start, but for no more than this many. A long
+/// program without much choice has no more, and its calls are never copied.
+const MOST_ROOM: usize = 1 << 16;
 
 /// The steps of a completed call and the first values of its locals.
 type CallInside = (Decisions, Vec<(LocalId, u64)>);
@@ -69,12 +92,12 @@ impl<'r, 's> RunReader<'r, 's> {
         exploration: &'r mut Exploration<'s>,
         fair_steps: FairSteps<'r>,
     ) -> Self {
+        let room = exploration.roots().len().min(MOST_ROOM);
         Self {
             exploration,
             fair_steps,
-            calls: Vec::new(),
-            numbers: HashMap::new(),
-            pending: Vec::new(),
+            calls: Vec::with_capacity(room),
+            ends: StateTable::with_room(room),
         }
     }
 
@@ -95,10 +118,14 @@ impl<'r, 's> RunReader<'r, 's> {
 
     /// Reads the completed calls of some runs.
     pub(crate) fn finish(mut self, runs: &mut [Skeleton]) -> Option<()> {
-        while let Some((number, end)) = self.pending.pop() {
-            let (steps, locals) = self.completed(&end)?;
-            let call = &mut self.calls[number as usize];
+        // Calls inside of calls come up meanwhile.
+        let mut number = 0;
+        while number < self.calls.len() {
+            let end = CallEnd::read(self.ends.get(number as u32));
+            let (steps, locals) = self.completed(end)?;
+            let call = &mut self.calls[number];
             (call.steps, call.locals) = (steps, locals);
+            number += 1;
         }
         let calls = Rc::new(self.calls);
         for run in runs {
@@ -164,7 +191,11 @@ impl<'r, 's> RunReader<'r, 's> {
             Some((exit, values)) => Decision::Call {
                 edge,
                 inputs,
-                call: self.number((exit, exit_is_fair, values)),
+                call: self.number(CallEnd {
+                    exit,
+                    is_fair: exit_is_fair,
+                    values,
+                })?,
             },
             None if enters => Decision::Enter {
                 edge,
@@ -177,8 +208,12 @@ impl<'r, 's> RunReader<'r, 's> {
     }
 
     /// Reads a completed call from its exit.
-    fn completed(&mut self, end: &CallEnd) -> Option<CallInside> {
-        let (exit, mut is_fair, mut values) = end.clone();
+    fn completed(&mut self, end: CallEnd) -> Option<CallInside> {
+        let CallEnd {
+            exit,
+            mut is_fair,
+            mut values,
+        } = end;
         let root = self.exploration.root_of(exit);
         let entry = self.exploration.roots()[root as usize].entry;
         let mut at = exit;
@@ -206,23 +241,20 @@ impl<'r, 's> RunReader<'r, 's> {
         Some((steps.into(), self.locals(entry, &values)))
     }
 
-    /// The number of a completed call; its steps are read later.
-    fn number(&mut self, end: CallEnd) -> usize {
-        if let Some(&known) = self.numbers.get(&end) {
-            return known as usize;
+    /// The number of a completed call; its steps are read later. Nothing if there are more calls
+    /// than numbers.
+    fn number(&mut self, end: CallEnd) -> Option<usize> {
+        let procedure = self.procedure(end.exit);
+        let (number, is_new) = self.ends.insert(&end.words())?;
+        if is_new {
+            reserve(&mut self.calls, 1);
+            self.calls.push(CompletedCall {
+                procedure,
+                locals: Vec::new(),
+                steps: Decisions::default(),
+            });
         }
-        let number = self.calls.len();
-        let call = CompletedCall {
-            procedure: self.procedure(end.0),
-            locals: Vec::new(),
-            steps: Decisions::default(),
-        };
-        reserve(&mut self.calls, 1);
-        self.calls.push(call);
-        let end = Rc::new(end);
-        self.numbers.insert(Rc::clone(&end), number as u32);
-        self.pending.push((number as u32, end));
-        number
+        Some(number as usize)
     }
 
     fn procedure(&self, state: StateId) -> ProcId {
