@@ -74,35 +74,47 @@ pub struct Source {
 struct Inner {
     name: String,
     text: String,
-    /// For each block of the text what stands before it.
-    blocks: Vec<Counts>,
+    newlines: Tally<LINE_BLOCK>,
+    characters: Tally<CHARACTER_BLOCK>,
 }
 
-/// What stands in a part of a text.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    /// How many characters start there.
-    characters: u32,
-    newlines: u32,
+/// How many of something stand before each block of so many bytes. So counting takes the same time
+/// anywhere, on long lines too, and short lines cost no more memory than long ones.
+#[derive(Debug)]
+struct Tally<const BLOCK: usize>(Vec<u32>);
+
+/// Lines are asked for more often than columns.
+const LINE_BLOCK: usize = 64;
+const CHARACTER_BLOCK: usize = 256;
+
+impl<const BLOCK: usize> Tally<BLOCK> {
+    fn new(text: &str, count: impl Fn(&[u8]) -> u32) -> Self {
+        let mut total = 0;
+        let blocks = text.as_bytes().chunks(BLOCK).map(|block| {
+            let before = total;
+            total += count(block);
+            before
+        });
+        Self(blocks.collect())
+    }
+
+    /// How many stand before an offset into the text, which may be past its end.
+    fn before(&self, text: &str, offset: usize, count: impl Fn(&[u8]) -> u32) -> u32 {
+        let offset = offset.min(text.len());
+        let block = (offset / BLOCK).min(self.0.len().saturating_sub(1));
+        let counted = self.0.get(block).copied().unwrap_or(0);
+        counted + count(&text.as_bytes()[block * BLOCK..offset])
+    }
 }
 
-impl Counts {
-    /// Those of some bytes of UTF-8.
-    fn of(bytes: &[u8]) -> Self {
-        let characters = bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80);
-        let newlines = bytes.iter().filter(|&&byte| byte == b'\n');
-        Self {
-            characters: characters.count() as u32,
-            newlines: newlines.count() as u32,
-        }
-    }
+fn newline_count(bytes: &[u8]) -> u32 {
+    bytes.iter().filter(|&&byte| byte == b'\n').count() as u32
+}
 
-    fn plus(self, other: Self) -> Self {
-        Self {
-            characters: self.characters + other.characters,
-            newlines: self.newlines + other.newlines,
-        }
-    }
+/// How many characters start in these bytes of UTF-8.
+fn character_count(bytes: &[u8]) -> u32 {
+    let starts = bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80);
+    starts.count() as u32
 }
 
 /// Why a file's bytes are not a source text.
@@ -138,10 +150,6 @@ impl std::fmt::Display for NotText {
 
 impl std::error::Error for NotText {}
 
-/// Characters and lines are counted once per block of this many bytes: a column costs the same on a
-/// long line, and short lines cost no more memory than long ones.
-const BLOCK: usize = 256;
-
 impl Source {
     /// A source text under a name that diagnostics show.
     ///
@@ -150,17 +158,12 @@ impl Source {
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
         assert!(u32::try_from(text.len()).is_ok(), "source text over 4 GiB");
-        let mut before = Counts::default();
-        let blocks = text.as_bytes().chunks(BLOCK).map(|block| {
-            let after = before.plus(Counts::of(block));
-            std::mem::replace(&mut before, after)
-        });
-        let blocks = blocks.collect();
         Self {
             inner: Arc::new(Inner {
                 name: shown_line(&name.into()).into_owned(),
+                newlines: Tally::new(&text, newline_count),
+                characters: Tally::new(&text, character_count),
                 text,
-                blocks,
             }),
             c: None,
         }
@@ -225,29 +228,28 @@ impl Source {
 
     /// One-based line of an offset.
     pub fn line(&self, offset: u32) -> u32 {
-        self.before(offset as usize).newlines + 1
+        let Inner { text, newlines, .. } = &*self.inner;
+        newlines.before(text, offset as usize, newline_count) + 1
     }
 
     /// One-based line and column (in characters) of an offset.
     pub fn line_column(&self, offset: u32) -> (u32, u32) {
-        let offset = offset as usize;
-        let before = self.before(offset);
-        let line = before.newlines + 1;
+        let line = self.line(offset);
         let start = self.line_start(line).unwrap_or(0);
+        let offset = offset as usize;
         if self.inner.text.get(start..offset).is_none() {
             return (line, 1);
         }
-        let column = before.characters - self.before(start).characters;
-        (line, column + 1)
+        let before = self.characters_before(offset) - self.characters_before(start);
+        (line, before + 1)
     }
 
-    /// What stands before an offset into the text.
-    fn before(&self, offset: usize) -> Counts {
-        let offset = offset.min(self.inner.text.len());
-        let block = (offset / BLOCK).min(self.inner.blocks.len().saturating_sub(1));
-        let counted = self.inner.blocks.get(block).copied().unwrap_or_default();
-        let rest = &self.inner.text.as_bytes()[block * BLOCK..offset];
-        counted.plus(Counts::of(rest))
+    /// How many characters start before an offset into the text.
+    fn characters_before(&self, offset: usize) -> u32 {
+        let Inner {
+            text, characters, ..
+        } = &*self.inner;
+        characters.before(text, offset, character_count)
     }
 
     /// Where a one-based line starts, if there is one of that number.
@@ -257,14 +259,13 @@ impl Source {
         if newlines == 0 {
             return Some(0);
         }
-        let blocks = &self.inner.blocks;
-        let after = blocks.partition_point(|block| block.newlines < newlines);
-        let block = after.checked_sub(1)?;
-        let bytes = self.inner.text.as_bytes()[block * BLOCK..].iter();
+        let before = &self.inner.newlines.0;
+        let blocks = before.partition_point(|&count| count < newlines);
+        let block = blocks.checked_sub(1)?;
+        let bytes = self.inner.text.as_bytes()[block * LINE_BLOCK..].iter();
         let mut ends = bytes.enumerate().filter(|&(_, &byte)| byte == b'\n');
-        let last = newlines - blocks[block].newlines;
-        let (end, _) = ends.nth(last as usize - 1)?;
-        Some(block * BLOCK + end + 1)
+        let (end, _) = ends.nth((newlines - before[block]) as usize - 1)?;
+        Some(block * LINE_BLOCK + end + 1)
     }
 
     /// How many lines the text has (a text without newline has one).
