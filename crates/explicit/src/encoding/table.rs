@@ -235,6 +235,23 @@ mod tests {
     }
 
     #[test]
+    fn a_state_of_another_width_leaves_the_others_as_they_were() {
+        let state = |i: u64| vec![i, 7 * i];
+        let mut table = StateTable::default();
+        for i in 0..100 {
+            table.insert(&state(i));
+        }
+        assert_eq!(table.insert(&[5]), Some((100, true)));
+        assert_eq!(table.insert(&state(99)), Some((99, false)));
+        assert_eq!(table.insert(&state(100)), Some((101, true)));
+        assert!((0..100).all(|i| table.get(i as u32) == state(i)));
+        assert_eq!(
+            (table.get(100), table.get(101)),
+            (&[5][..], &state(100)[..])
+        );
+    }
+
+    #[test]
     fn a_one_word_state_costs_at_most_thirty_bytes() {
         let mut table = StateTable::default();
         for i in 0..100_000 {
