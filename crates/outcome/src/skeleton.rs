@@ -316,11 +316,13 @@ impl Runs {
     /// for one run of each.
     fn with_room(calls: usize) -> Self {
         let calls = calls.min(MAX_RUNS);
+        let mut last = QuickMap::default();
+        last.reserve(calls);
         Self {
             table: Vec::with_capacity(calls),
             ends: Vec::with_capacity(calls),
             values: Vec::new(),
-            last: QuickMap::with_capacity_and_hasher(calls, Default::default()),
+            last,
         }
     }
 
