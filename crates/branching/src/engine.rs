@@ -14,7 +14,7 @@ use hardbop_machine::Machine;
 use hardbop_outcome::engine::takes_no_bound;
 use hardbop_outcome::{
     Answer, Budget, Declined, Engine, Event, Evidence, Lasso, Limit, Outcome, Progress, Question,
-    Strategy, Verdict, WantedRun, digest,
+    Strategy, Verdict, WantedRun,
 };
 use std::sync::Arc;
 
@@ -206,7 +206,7 @@ fn decide(
         return Err(Limit::Contradiction { what });
     }
     progress.event(Event::Phase("strategy"));
-    let program = digest::of(machine);
+    let program = machine.digest().to_owned();
     let strategy = strategy::write(&solver, &formulas, root, &starts, program, budget.interrupt);
     Ok(Decided {
         holds: failing.is_none(),

@@ -7,7 +7,6 @@ use crate::rejected::{Broken, Condition, Rejected};
 use crate::scene::{Reading, Scene};
 use crate::support::Supports;
 use hardbop_evidence::{Certificate, Limit, Target};
-use hardbop_machine::analysis::ModRef;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId};
 use hardbop_sat::Lit;
 
@@ -34,14 +33,13 @@ impl<'a, 'i> Checker<'a, 'i> {
         machine: &'a Machine,
         certificate: &'a Certificate,
         relations: Relations,
-        effects: &'a ModRef,
         is_over: &'i dyn Fn() -> bool,
     ) -> Self {
         Self {
             machine,
             targets: &certificate.targets,
             relations,
-            scene: Scene::new(machine, &certificate.formulas, effects, is_over),
+            scene: Scene::new(machine, &certificate.formulas, is_over),
             supports: Supports::new(&certificate.formulas),
             is_over,
             counts: Accepted::default(),

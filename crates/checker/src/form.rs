@@ -7,7 +7,7 @@
 
 use crate::rejected::Rejected;
 use hardbop_evidence::certificate::{Bit, Certificate, Direction, Formula, NodeRelation, VERSION};
-use hardbop_evidence::{Limit, Target, digest};
+use hardbop_evidence::{Limit, Target};
 use hardbop_machine::{Machine, NodeId, ProcId, Variable};
 
 /// The formulas of each node.
@@ -60,7 +60,7 @@ pub(crate) fn check_head(
             "it has version {version}, but only version {VERSION} is known"
         ));
     }
-    let program = digest::of(machine);
+    let program = machine.digest();
     if certificate.program != program {
         let other = &certificate.program;
         return malformed(format!(

@@ -30,7 +30,6 @@ use checker::Checker;
 use hardbop_evidence::certificate::{Certificate, Direction};
 use hardbop_evidence::{Interrupt, Limit, Steady};
 use hardbop_machine::Machine;
-use hardbop_machine::analysis::{CallGraph, ModRef};
 
 /// Checks that no run of the machine reaches any target of the certificate.
 ///
@@ -87,8 +86,7 @@ fn sequential(
     require_sequential(machine)?;
     let is_over = || interrupt.check().is_some();
     let relations = form::check(machine, certificate, &is_over)?;
-    let effects = ModRef::new(machine, &CallGraph::new(machine));
-    let mut checker = Checker::new(machine, certificate, relations, &effects, &is_over);
+    let mut checker = Checker::new(machine, certificate, relations, &is_over);
     if certificate.direction == Direction::Backward {
         backward::check(&mut checker)?;
     } else {

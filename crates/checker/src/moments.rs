@@ -7,7 +7,6 @@
 //! global that a procedure never modifies is one literal from its entry to its exit.
 
 use crate::rejected::{Witness, WitnessState};
-use hardbop_machine::analysis::ModRef;
 use hardbop_machine::bits::BitLayout;
 use hardbop_machine::{GlobalId, InputId, Machine, ProcId, Variable};
 use hardbop_sat::{Lit, Model, Prover, ProvingCircuit};
@@ -99,7 +98,6 @@ impl Literals {
 /// The states of one condition, in one circuit.
 pub(crate) struct Moments<'a, 'i> {
     machine: &'a Machine,
-    effects: &'a ModRef,
     layout: BitLayout,
     pub circuit: ProvingCircuit<'i>,
     procedure: ProcId,
@@ -109,10 +107,9 @@ pub(crate) struct Moments<'a, 'i> {
 }
 
 impl<'a, 'i> Moments<'a, 'i> {
-    pub fn new(machine: &'a Machine, effects: &'a ModRef, is_over: &'i dyn Fn() -> bool) -> Self {
+    pub fn new(machine: &'a Machine, is_over: &'i dyn Fn() -> bool) -> Self {
         Self {
             machine,
-            effects,
             layout: BitLayout::new(machine),
             circuit: ProvingCircuit::new(Prover::new(is_over)),
             procedure: ProcId(0),
@@ -201,7 +198,7 @@ impl<'a, 'i> Moments<'a, 'i> {
     fn unchanged_since(&self, moment: Moment, variable: Variable) -> Option<Moment> {
         let is_global = matches!(variable, Variable::Global(_));
         let is_kept_by = |procedure| match variable {
-            Variable::Global(global) => !self.effects.modifies(procedure, global),
+            Variable::Global(global) => !self.machine.effects().modifies(procedure, global),
             Variable::Local(_) => false,
         };
         match moment {

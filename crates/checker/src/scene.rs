@@ -6,7 +6,6 @@ use crate::moments::{Moment, Moments};
 use crate::rejected::Witness;
 use crate::translate::{Leaves, certificate_formula, edge_formula};
 use hardbop_evidence::certificate::{Bit, Formula};
-use hardbop_machine::analysis::ModRef;
 use hardbop_machine::bits::{BitId, BitNode, BitResult, BitView};
 use hardbop_machine::{Action, EdgeId, Machine, ProcId, Variable};
 use hardbop_sat::{Lit, ProvingCircuit};
@@ -36,14 +35,13 @@ impl<'a, 'i> Scene<'a, 'i> {
     pub fn new(
         machine: &'a Machine,
         formulas: &'a [Formula],
-        effects: &'a ModRef,
         is_over: &'i dyn Fn() -> bool,
     ) -> Self {
         Self {
             machine,
             formulas,
             view: BitView::new(machine),
-            moments: Moments::new(machine, effects, is_over),
+            moments: Moments::new(machine, is_over),
             results: Vec::new(),
             formula_memo: Memo::default(),
             edge_memo: Memo::default(),

@@ -41,7 +41,7 @@ pub struct Certificate {
     /// Version of this form.
     #[serde(rename = "hardbop-certificate")]
     pub version: u32,
-    /// [`crate::digest`] of the machine.
+    /// [Digest](hardbop_machine::Machine::digest) of the machine.
     pub program: String,
     /// How the formulas are meant.
     #[serde(default)]
@@ -72,7 +72,7 @@ impl Certificate {
         nodes.sort_by_key(|relation| relation.node);
         Self {
             version: VERSION,
-            program: crate::digest::of(machine),
+            program: machine.digest().to_owned(),
             direction,
             targets,
             formulas,

@@ -25,7 +25,7 @@ pub struct Lasso {
     /// Version of this form.
     #[serde(rename = "hardbop-lasso")]
     pub version: u32,
-    /// [`crate::digest`] of the machine, so that a lasso of another program is refused.
+    /// [Digest](hardbop_machine::Machine::digest) of the machine, so that a lasso of another program is refused.
     pub program: String,
     /// What it is a counterexample to or a witness of, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]

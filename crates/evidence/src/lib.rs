@@ -8,7 +8,6 @@
 pub mod bound;
 pub mod budget;
 pub mod certificate;
-pub mod digest;
 pub mod evidence;
 pub mod lasso;
 pub mod strategy;

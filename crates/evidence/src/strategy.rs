@@ -20,7 +20,7 @@ pub struct Strategy {
     /// Version of this form.
     #[serde(rename = "hardbop-strategy")]
     pub version: u32,
-    /// [`crate::digest`] of the machine, so that a strategy for another program is refused.
+    /// [Digest](hardbop_machine::Machine::digest) of the machine, so that a strategy for another program is refused.
     pub program: String,
     /// Whether it shows that the formula holds at all states in which a run begins, or that it
     /// fails at one.

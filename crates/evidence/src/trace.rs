@@ -27,7 +27,7 @@ pub struct Trace {
     /// Version of this form.
     #[serde(rename = "hardbop-trace")]
     pub version: u32,
-    /// [`crate::digest`] of the machine, so that a trace of another program is refused.
+    /// [Digest](hardbop_machine::Machine::digest) of the machine, so that a trace of another program is refused.
     pub program: String,
     /// What it reaches; nothing for a mere simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]

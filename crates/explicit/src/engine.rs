@@ -11,12 +11,11 @@ use crate::search::depth_first::depth_first;
 use crate::search::exploration::{Exploration, StateId};
 use crate::search::parallel::parallel;
 use crate::search::watch::{Stopped, Watch};
-use hardbop_machine::analysis::Analyses;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::engine::{takes_no_bound, takes_no_branching};
 use hardbop_outcome::{
     Answer, Budget, Certificate, Declined, Engine, Event, Evidence, Limit, Outcome, Progress,
-    Question, Skeleton, Target, Verdict, WantedRun, digest,
+    Question, Skeleton, Target, Verdict, WantedRun,
 };
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -91,11 +90,8 @@ impl Engine for ExplicitEngine {
             WantedRun::Any | WantedRun::Short => self.search,
         };
         progress.event(Event::Phase("analyses"));
-        let analyses = Analyses::new(machine);
-        let layouts = Layouts::new(machine, &analyses);
-        let program = Program::new(machine, &layouts, &analyses.liveness);
-        // All that the search needs of them is in layouts and code.
-        drop(analyses);
+        let layouts = Layouts::new(machine);
+        let program = Program::new(machine, &layouts);
         let statics = Statics {
             machine,
             layouts: &layouts,
@@ -222,7 +218,6 @@ impl Readings {
     }
 
     fn outcome(self, engine: &str, machine: &Machine, question: &Question) -> Outcome {
-        let program = digest::of(machine);
         let mut runs = self.runs.into_iter();
         let targets = self.is_met.iter().zip(question.targets());
         let verdicts = targets.map(|(is_met, target)| {
@@ -230,7 +225,7 @@ impl Readings {
                 (true, _) => {
                     let trace = runs
                         .next()
-                        .and_then(|run| run.trace(machine, &program, Some(target.clone())));
+                        .and_then(|run| run.trace(machine, Some(target.clone())));
                     match trace {
                         Some(trace) => Verdict::Found(Evidence::Run(trace)),
                         // The run has more different calls than can be written down.

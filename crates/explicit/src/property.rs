@@ -15,7 +15,6 @@ use crate::search::exploration::Exploration;
 use crate::search::watch::{Stopped, Watch};
 use hardbop_automata::Property;
 use hardbop_machine::Machine;
-use hardbop_machine::analysis::Analyses;
 use hardbop_outcome::{Budget, Event, Evidence, Limit, Outcome, Progress, Question, Verdict};
 use hardbop_transform::product::Product;
 
@@ -34,9 +33,8 @@ pub(crate) fn search(
     let automaton = &property.automaton;
     progress.event(Event::Phase("product"));
     let product = Product::new(machine, automaton);
-    let analyses = Analyses::new(&product.machine);
-    let layouts = Layouts::new(&product.machine, &analyses);
-    let program = Program::new(&product.machine, &layouts, &analyses.liveness);
+    let layouts = Layouts::new(&product.machine);
+    let program = Program::new(&product.machine, &layouts);
     let statics = Statics {
         machine: &product.machine,
         layouts: &layouts,

@@ -13,8 +13,8 @@ use crate::names::{SourceNames, symbol};
 use crate::places::{edge_text, node_names, node_text, printable};
 use crate::{Refused, entry_of, sequential};
 use hardbop_evidence::Target;
+use hardbop_machine::analysis::ModRef;
 use hardbop_machine::analysis::variables::each_write;
-use hardbop_machine::analysis::{CallGraph, ModRef};
 use hardbop_machine::expr::Leaf;
 use hardbop_machine::{
     Action, EdgeId, Expr, ExprId, GlobalId, InputId, Machine, NodeId, ProcId, Type, Variable,
@@ -25,12 +25,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// so, `sat` if not.
 pub fn chc(machine: &Machine, targets: &[Target]) -> Result<String, Refused> {
     sequential(machine, "Horn clauses")?;
-    let effects = ModRef::new(machine, &CallGraph::new(machine));
+    let effects = machine.effects();
     let procedures = machine.procedure_ids();
-    let interfaces = procedures.map(|id| Interface::new(machine, &effects, id));
+    let interfaces = procedures.map(|id| Interface::new(machine, effects, id));
     let mut writer = Writer {
         machine,
-        effects: &effects,
+        effects,
         interfaces: interfaces.collect(),
         names: SourceNames::new(machine, WORDS, str::to_owned),
         nodes: node_names(machine, ".", str::to_owned),

@@ -37,7 +37,7 @@ pub use lasso::{
 };
 pub use letters::{letter_of_state, letter_of_threads};
 pub use record::Recorder;
-pub use replay::{Fault, Place, ReplayError, Replayed, replay, replay_of};
+pub use replay::{Fault, Place, ReplayError, Replayed, replay};
 pub use scheduler::schedulable;
 pub use simulate::{
     Chooser, Course, End, RandomChooser, Simulation, StepOption, simulate, simulate_course,

@@ -4,7 +4,7 @@ use crate::configuration::Configuration;
 use crate::replay::{ReplayError, replay};
 use crate::step::{Effect, Move, StepError, take};
 use hardbop_evidence::trace::{ThreadOrigin, VERSION};
-use hardbop_evidence::{Segment, Step, Trace, digest};
+use hardbop_evidence::{Segment, Step, Trace};
 use hardbop_machine::{Action, Machine};
 
 /// A run being made and written down: `Enter` and `Leave` steps, one segment per uninterrupted
@@ -21,7 +21,7 @@ impl<'a> Recorder<'a> {
     pub fn new(machine: &'a Machine, initial: Configuration) -> Self {
         let trace = Trace {
             version: VERSION,
-            program: digest::of(machine),
+            program: machine.digest().to_owned(),
             target: None,
             globals: initial.shared.clone(),
             threads: Vec::new(),

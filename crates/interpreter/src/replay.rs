@@ -9,7 +9,7 @@ use crate::choices::TooManyChoices;
 use crate::configuration::Configuration;
 use crate::step::StepError;
 use crate::walk::Walk;
-use hardbop_evidence::{Target, Trace, digest};
+use hardbop_evidence::{Target, Trace};
 use hardbop_machine::{Machine, NodeId, ProcId};
 
 /// What a trace that has been accepted amounts to.
@@ -209,13 +209,7 @@ pub enum Fault {
 
 /// Checks that a trace is a run of a machine that ends in its target, if it has one.
 pub fn replay(machine: &Machine, trace: &Trace) -> Result<Replayed, ReplayError> {
-    replay_of(machine, &digest::of(machine), trace)
-}
-
-/// The same where the machine's [digest](digest::of) is known: it takes as long as a look at the
-/// whole program, which counts where there are many runs.
-pub fn replay_of(machine: &Machine, program: &str, trace: &Trace) -> Result<Replayed, ReplayError> {
-    let mut walk = Walk::of_program(machine, program, trace)?;
+    let mut walk = Walk::new(machine, trace)?;
     let mut hierarchical_steps = 0;
     let mut flat_steps: u128 = 0;
     for step in walk.by_ref() {

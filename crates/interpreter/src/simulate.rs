@@ -7,7 +7,7 @@
 use crate::choices::{TooManyChoices, deciding_inputs, enabled_edges, find_inputs, tried_inputs};
 use crate::configuration::{Configuration, Slot, initial, initial_slots};
 use crate::fire::fire;
-use crate::reads::Reads;
+use crate::reads::{reads_initial, reads_input};
 use crate::record::Recorder;
 use crate::replay::ReplayError;
 use crate::scheduler::schedulable;
@@ -187,19 +187,22 @@ pub fn simulate_course(
     chooser: &mut dyn Chooser,
     course: &Course<'_>,
 ) -> Result<Simulation, ReplayError> {
-    let reads = chooser.leaves_out_unread().then(|| Reads::new(machine));
+    let leaves_out_unread = chooser.leaves_out_unread();
     let mut end = None;
     let recorder = if let Some(trace) = course.from {
         Recorder::resume(machine, trace)?
     } else {
         let slots = initial_slots(machine);
-        let values = choose_values(machine, chooser, reads.as_ref(), &slots);
+        let values = choose_values(machine, chooser, leaves_out_unread, &slots);
         end = values.is_none().then_some(End::Stopped);
         let values = values.unwrap_or_else(|| vec![0; slots.len()]);
         Recorder::new(machine, initial(machine, &values))
     };
     chooser.started(recorder.configuration());
-    let mut run = Simulator { recorder, reads };
+    let mut run = Simulator {
+        recorder,
+        leaves_out_unread,
+    };
     let mut steps = 0;
     let end = loop {
         if let Some(end) = end.take().or_else(|| run.reason_to_end(course.targets)) {
@@ -229,15 +232,15 @@ pub fn simulate_course(
     })
 }
 
-/// Values for slots; those that nothing reads are 0 if `reads` is known.
+/// Values for slots; those that nothing reads are 0 if `leaves_out_unread`.
 fn choose_values(
     machine: &Machine,
     chooser: &mut dyn Chooser,
-    reads: Option<&Reads>,
+    leaves_out_unread: bool,
     slots: &[Slot],
 ) -> Option<Vec<u64>> {
     let choose = |slot: &Slot| {
-        if reads.is_some_and(|reads| !reads.initial(machine, *slot)) {
+        if leaves_out_unread && !reads_initial(machine, *slot) {
             return Some(0);
         }
         let ty = slot.ty(machine);
@@ -250,7 +253,7 @@ fn choose_values(
 /// A run being made.
 struct Simulator<'a> {
     recorder: Recorder<'a>,
-    reads: Option<Reads>,
+    leaves_out_unread: bool,
 }
 
 impl Simulator<'_> {
@@ -298,7 +301,7 @@ impl Simulator<'_> {
             &step,
         );
         let machine = self.recorder.machine();
-        let chosen = choose_values(machine, chooser, self.reads.as_ref(), &slots);
+        let chosen = choose_values(machine, chooser, self.leaves_out_unread, &slots);
         let chosen = chosen.ok_or(End::Stopped)?;
         let taken = self.recorder.step(thread, step, &chosen);
         let effect = taken.expect("the option was offered because it can be taken");
@@ -395,9 +398,8 @@ impl Simulator<'_> {
             self.choose_among_many(chooser, option, edge)?
         };
         for (index, &ty) in types.iter().enumerate() {
-            let is_read = |reads: &Reads| reads.input(self.recorder.machine(), edge, index);
             if deciding.iter().all(|input| input.index() != index)
-                && self.reads.as_ref().is_none_or(is_read)
+                && (!self.leaves_out_unread || reads_input(self.recorder.machine(), edge, index))
             {
                 let what = format!("choice {} of {}", index + 1, option.description);
                 let value = chooser.value(&what, ty).ok_or(End::Stopped)?;

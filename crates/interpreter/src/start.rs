@@ -5,13 +5,8 @@ use crate::replay::{Fault, Place, ReplayError, check_globals, check_locals};
 use hardbop_evidence::{Trace, trace::VERSION};
 use hardbop_machine::{Machine, Storage};
 
-/// The initial configuration of a trace of the program with a digest, after its head has been
-/// checked.
-pub(crate) fn start(
-    machine: &Machine,
-    program: &str,
-    trace: &Trace,
-) -> Result<Configuration, ReplayError> {
+/// The initial configuration of a trace, after its head has been checked.
+pub(crate) fn start(machine: &Machine, trace: &Trace) -> Result<Configuration, ReplayError> {
     let fail = |place| {
         move |fault| ReplayError {
             place,
@@ -19,7 +14,7 @@ pub(crate) fn start(
             fault,
         }
     };
-    check_head(machine, program, trace).map_err(fail(Place::Head))?;
+    check_head(machine, trace).map_err(fail(Place::Head))?;
     let values =
         values_of_slots(machine, trace, &initial_slots(machine)).map_err(fail(Place::Head))?;
     let configuration = initial(machine, &values);
@@ -50,17 +45,17 @@ pub(crate) fn check_origin(
     }
 }
 
-fn check_head(machine: &Machine, program: &str, trace: &Trace) -> Result<(), Fault> {
+fn check_head(machine: &Machine, trace: &Trace) -> Result<(), Fault> {
     if trace.version != VERSION {
         return Err(Fault::Version {
             found: trace.version,
             known: VERSION,
         });
     }
-    if trace.program != program {
+    if trace.program != machine.digest() {
         return Err(Fault::OtherProgram {
             found: trace.program.clone(),
-            expected: program.to_owned(),
+            expected: machine.digest().to_owned(),
         });
     }
     check_globals(machine, &trace.globals)?;

@@ -2,7 +2,7 @@
 
 use crate::simulate::{RandomChooser, simulate};
 use hardbop_evidence::trace::{ThreadOrigin, VERSION};
-use hardbop_evidence::{Run, Segment, Step, Target, Trace, digest};
+use hardbop_evidence::{Run, Segment, Step, Target, Trace};
 use hardbop_machine::{Action, Machine, ProcId};
 
 /// The machine of a program text that must be valid.
@@ -108,7 +108,7 @@ pub(crate) fn doubling_trace(machine: &Machine) -> Trace {
     steps.truncate(to_target.unwrap());
     Trace {
         version: VERSION,
-        program: digest::of(machine),
+        program: machine.digest().to_owned(),
         target: Some(target),
         globals: Vec::new(),
         threads: vec![ThreadOrigin {

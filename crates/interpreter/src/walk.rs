@@ -11,7 +11,7 @@ use crate::run_table::{CheckedRun, check_runs, match_call};
 use crate::scheduler::may_step;
 use crate::start::{check_origin, start, values_of_slots};
 use crate::step::{Effect, Move, StepError, returned, step_slots, take};
-use hardbop_evidence::{Step, Trace, digest};
+use hardbop_evidence::{Step, Trace};
 use hardbop_machine::{Action, EdgeId, GlobalId, Machine, NodeId, ThreadStart, Variable};
 
 /// One step of a walk.
@@ -69,16 +69,7 @@ pub struct Walk<'a> {
 impl<'a> Walk<'a> {
     /// A folded walk: a completed call is one step.
     pub fn new(machine: &'a Machine, trace: &'a Trace) -> Result<Self, ReplayError> {
-        Self::of_program(machine, &digest::of(machine), trace)
-    }
-
-    /// The same where the machine's digest is known.
-    pub(crate) fn of_program(
-        machine: &'a Machine,
-        program: &str,
-        trace: &'a Trace,
-    ) -> Result<Self, ReplayError> {
-        let configuration = start(machine, program, trace)?;
+        let configuration = start(machine, trace)?;
         Ok(Self {
             machine,
             trace,

@@ -6,7 +6,8 @@
 
 use crate::ids::ProcId;
 use crate::inlined::{Inlined, NotInlined};
-use crate::ir::{Action, Machine, ThreadStart};
+use crate::ir::{Action, ThreadStart};
+use crate::machine::Machine;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

@@ -9,9 +9,9 @@
 //! The numbers are part of the certificates for concurrent programs (`docs/certificates.md`):
 //! frames in order of a breadth-first walk from the roots along call edges in the machine's order.
 
-use crate::analysis::CallGraph;
 use crate::ids::{EdgeId, LocalId, NodeId, ProcId};
-use crate::ir::{Action, Machine};
+use crate::ir::Action;
+use crate::machine::Machine;
 use std::collections::{BTreeMap, HashMap};
 
 /// The frames and places of threads that start in some procedures.
@@ -55,7 +55,6 @@ impl Inlined {
         roots: impl IntoIterator<Item = ProcId>,
         place_limit: u32,
     ) -> Result<Self, NotInlined> {
-        let calls = CallGraph::new(machine);
         let mut inlined = Self {
             frames: Vec::new(),
             roots: BTreeMap::new(),
@@ -65,7 +64,7 @@ impl Inlined {
         };
         for procedure in roots {
             if !inlined.roots.contains_key(&procedure) {
-                let root = inlined.push(machine, &calls, procedure, None, place_limit)?;
+                let root = inlined.push(machine, procedure, None, place_limit)?;
                 inlined.roots.insert(procedure, root);
             }
         }
@@ -75,8 +74,7 @@ impl Inlined {
             for edge in procedure.edge_ids() {
                 if let Action::Call { callee, .. } = machine.edge(edge).action {
                     let caller = (frame as u32, edge);
-                    let number =
-                        inlined.push(machine, &calls, callee, Some(caller), place_limit)?;
+                    let number = inlined.push(machine, callee, Some(caller), place_limit)?;
                     inlined.callees.insert(caller, number);
                 }
             }
@@ -88,12 +86,11 @@ impl Inlined {
     fn push(
         &mut self,
         machine: &Machine,
-        calls: &CallGraph,
         procedure: ProcId,
         caller: Option<(u32, EdgeId)>,
         place_limit: u32,
     ) -> Result<u32, NotInlined> {
-        if calls.is_recursive(procedure) {
+        if machine.calls().is_recursive(procedure) {
             return Err(NotInlined::Recursive(procedure));
         }
         let first_place = self.places;

@@ -13,7 +13,7 @@
 //!
 //! **Initial configuration.** Globals with an initial value have it, all other variables are
 //! arbitrary. If there is an `init` procedure, it runs alone first; when it has ended, all threads
-//! of [`Machine::threads`] start. Locals other than parameters are arbitrary, chosen anew at each
+//! of [`MachineParts::threads`] start. Locals other than parameters are arbitrary, chosen anew at each
 //! call; so are the locals of a thread's first frame, parameters included.
 
 use crate::expr::ExprArena;
@@ -24,9 +24,9 @@ use hardbop_syntax::{Source, Span};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A recursive state machine.
+/// The tables of a recursive state machine.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub struct MachineParts {
     /// The text it came from.
     pub source: Source,
     /// Global variables, shared and per thread.
@@ -250,7 +250,7 @@ pub struct Assertion {
     pub span: Span,
 }
 
-impl Machine {
+impl MachineParts {
     /// A procedure.
     pub fn procedure(&self, id: ProcId) -> &Procedure {
         &self.procedures[id.index()]
@@ -337,17 +337,6 @@ impl Machine {
     /// a sum of 32-bit numbers must not wrap for whoever builds a machine in another way.
     pub fn instance_count(&self) -> u64 {
         self.threads.iter().map(|t| u64::from(t.instances)).sum()
-    }
-
-    /// Whether at most one thread ever runs and there is no `init`, so that sequential engines may
-    /// take it.
-    pub fn is_sequential(&self) -> bool {
-        self.init.is_none()
-            && self.instance_count() <= 1
-            && !self
-                .edges
-                .iter()
-                .any(|edge| matches!(edge.action, Action::StartThread(_)))
     }
 }
 

@@ -7,12 +7,14 @@
 pub mod analysis;
 pub mod bits;
 pub mod cast;
+pub mod digest;
 pub mod expr;
 pub mod graph;
 pub mod ids;
 pub mod inlined;
 pub mod ir;
 mod lower;
+pub mod machine;
 #[cfg(test)]
 mod test_builder;
 pub mod text;
@@ -22,8 +24,11 @@ pub use hardbop_syntax::{List, list};
 
 pub use expr::{BinaryOp, Expr, ExprArena, UnaryOp};
 pub use ids::{EdgeId, ExprId, GlobalId, InputId, LocalId, NodeId, ProcId, Variable};
-pub use ir::{Action, Edge, Global, Local, Machine, Node, Procedure, Storage, Thread, ThreadStart};
+pub use ir::{
+    Action, Edge, Global, Local, MachineParts, Node, Procedure, Storage, Thread, ThreadStart,
+};
 pub use lower::lower;
+pub use machine::Machine;
 pub use types::Type;
 
 use hardbop_syntax::diagnostic::has_errors;

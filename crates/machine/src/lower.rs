@@ -16,7 +16,8 @@ mod tests;
 
 use crate::expr::ExprArena;
 use crate::ids::ProcId;
-use crate::ir::{Global, Local, Machine, Procedure, Storage, Thread};
+use crate::ir::{Global, Local, MachineParts, Procedure, Storage, Thread};
+use crate::machine::Machine;
 use crate::types::Type;
 use draft::{Draft, Placed, Progress};
 use expressions::{SharedExprs, Translator};
@@ -31,7 +32,7 @@ use steps::Enforce;
 /// given back to the allocator procedure by procedure, so that tree and machine need not both be
 /// there as a whole.
 pub fn lower(mut program: Program, source: &Source) -> Machine {
-    let mut machine = Machine {
+    let mut machine = MachineParts {
         source: source.clone(),
         globals: lower_globals(&program),
         procedures: Vec::with_capacity(program.procedures.len()),
@@ -86,7 +87,7 @@ pub fn lower(mut program: Program, source: &Source) -> Machine {
     machine.labels = placed.labels;
     machine.assertions = placed.assertions;
     machine.exprs = exprs.into_arena();
-    machine
+    Machine::new(machine)
 }
 
 fn lower_globals(program: &Program) -> Vec<Global> {

@@ -2,13 +2,15 @@
 //! lowering.
 
 use crate::ids::{ExprId, GlobalId, NodeId, ProcId, Variable};
-use crate::ir::{Action, Edge, Global, Local, Machine, Node, NodeKind, Procedure, Storage, Thread};
+use crate::ir::MachineParts;
+use crate::ir::{Action, Edge, Global, Local, Node, NodeKind, Procedure, Storage, Thread};
+use crate::machine::Machine;
 use crate::{BinaryOp, Expr, ExprArena, Type, UnaryOp};
 use hardbop_syntax::{Source, Span};
 
 /// Collects the parts of a machine.
 pub(crate) struct Builder {
-    machine: Machine,
+    machine: MachineParts,
 }
 
 /// A procedure in the making: its nodes are numbered from 0, the last is the exit.
@@ -52,7 +54,7 @@ pub(crate) fn call(callee: ProcId, arguments: &[ExprId], targets: &[Option<Varia
 impl Builder {
     pub fn new() -> Self {
         Self {
-            machine: Machine {
+            machine: MachineParts {
                 source: Source::new("test.bp", ""),
                 globals: Vec::new(),
                 procedures: Vec::new(),
@@ -186,6 +188,6 @@ impl Builder {
             entry: main,
             instances: 1,
         });
-        self.machine
+        Machine::new(self.machine)
     }
 }

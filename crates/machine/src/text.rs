@@ -6,7 +6,8 @@
 
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::ids::{EdgeId, ExprId, ProcId, Variable};
-use crate::ir::{Action, Machine, ThreadStart};
+use crate::ir::{Action, ThreadStart};
+use crate::machine::Machine;
 use crate::types::Type;
 
 /// Binds tighter than all operators with two operands.

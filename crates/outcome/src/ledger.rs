@@ -7,7 +7,6 @@ use crate::answer::{Answer, Verdict};
 use crate::bound::Bound;
 use crate::budget::Limit;
 use crate::certificate::Certificate;
-use crate::digest;
 use crate::outcome::Outcome;
 use crate::question::Question;
 use crate::skeleton::Skeleton;
@@ -24,8 +23,6 @@ pub struct Ledger<'m> {
     certificates: Vec<Certificate>,
     /// Work counters in the order in which they are shown.
     pub statistics: Vec<(String, u64)>,
-    /// The machine's digest, once it is needed.
-    program: Option<String>,
 }
 
 /// What is known of a target.
@@ -53,7 +50,6 @@ impl<'m> Ledger<'m> {
                 .collect(),
             certificates: Vec::new(),
             statistics: Vec::new(),
-            program: None,
         }
     }
 
@@ -110,8 +106,7 @@ impl<'m> Ledger<'m> {
             if target.node != node {
                 continue;
             }
-            let program = self.program.get_or_insert_with(|| digest::of(machine));
-            match run.trace(machine, program, Some(target.clone())) {
+            match run.trace(machine, Some(target.clone())) {
                 Some(trace) => {
                     let trace = Box::new(trace);
                     *entry = Entry::Reached { trace, shortest };

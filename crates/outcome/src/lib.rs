@@ -21,7 +21,7 @@ pub use engine::{Declined, Engine, Event, Progress, Silent};
 pub use hardbop_evidence::{
     Bound, Budget, Certificate, Evidence, Interrupt, Lasso, Limit, NeverInterrupted, Run, Segment,
     Steady, Step, Strategy, Target, TargetKind, ThreadLasso, Trace, bound, budget, certificate,
-    digest, evidence, lasso, strategy, target, trace,
+    evidence, lasso, strategy, target, trace,
 };
 pub use ledger::Ledger;
 pub use outcome::Outcome;

@@ -118,9 +118,7 @@ struct Ended {
 impl Skeleton {
     /// The trace with these decisions; nothing if it has too many different completed calls to be
     /// written down.
-    ///
-    /// `program` is the machine's [`crate::digest`].
-    pub fn trace(&self, machine: &Machine, program: &str, target: Option<Target>) -> Option<Trace> {
+    pub fn trace(&self, machine: &Machine, target: Option<Target>) -> Option<Trace> {
         let mut writer = Writer::new(self, machine)?;
         self.steps
             .iter()
@@ -128,7 +126,7 @@ impl Skeleton {
         let no_own_globals = vec![0; machine.globals.len()];
         Some(Trace {
             version: VERSION,
-            program: program.to_owned(),
+            program: machine.digest().to_owned(),
             target,
             globals: writer.start.globals,
             threads: vec![ThreadOrigin {
@@ -150,13 +148,7 @@ impl Skeleton {
     /// The loop comes back to the values that matter. Those that do not may still be others after
     /// the first round, when it has set them once, so the lasso takes the loop from where it has
     /// come back to *all* values. Nothing if it never does.
-    pub fn lasso(
-        &self,
-        machine: &Machine,
-        program: &str,
-        head: usize,
-        returns: bool,
-    ) -> Option<Lasso> {
+    pub fn lasso(&self, machine: &Machine, head: usize, returns: bool) -> Option<Lasso> {
         let mut writer = Writer::new(self, machine)?;
         let stem = self.steps.iter().take(head);
         let cycle = || self.steps.iter().skip(head);
@@ -182,7 +174,7 @@ impl Skeleton {
         }
         Some(Lasso {
             version: crate::lasso::VERSION,
-            program: program.to_owned(),
+            program: machine.digest().to_owned(),
             property: None,
             globals: writer.start.globals,
             locals: writer.start.locals,

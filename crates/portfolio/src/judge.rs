@@ -7,12 +7,12 @@ use hardbop_branching::{StrategyError, check_strategy};
 use hardbop_checker::Rejected;
 use hardbop_interpreter::{
     Configuration, LassoError, has_ended, letter_of_state, letter_of_threads, observe_lasso,
-    observe_thread_lasso, observe_thread_trace, observe_trace, replay, replay_of,
+    observe_thread_lasso, observe_thread_trace, observe_trace, replay,
 };
 use hardbop_machine::Machine;
 use hardbop_outcome::{
     Answer, Asked, Evidence, Interrupt, Limit, NeverInterrupted, Outcome, Question, Target, Trace,
-    Verdict, digest,
+    Verdict,
 };
 
 /// A property is evaluated on runs of up to this many states; longer ones are only replayed.
@@ -53,7 +53,6 @@ pub fn validate(
     if !answered.eq(question.asked().iter()) {
         return reject("it does not answer what was asked".to_owned());
     }
-    let program = digest::of(machine);
     for answer in &mut outcome.answers {
         let asked = &answer.asked;
         match &answer.verdict {
@@ -63,7 +62,7 @@ pub fn validate(
             Verdict::Found(evidence) | Verdict::Shown(evidence) => {
                 let judged = match (asked, evidence) {
                     (Asked::Target(target), Evidence::Run(trace)) => {
-                        judge_trace(machine, &program, target, trace)
+                        judge_trace(machine, target, trace)
                     }
                     _ => judge_within(machine, question, asked, evidence, interrupt),
                 };
@@ -140,25 +139,18 @@ fn judge_within(
         return judge_branching(machine, ctl, evidence, interrupt);
     }
     match (asked, question.as_property(), evidence) {
-        (Asked::Target(target), _, Evidence::Run(trace)) => {
-            judge_trace(machine, &digest::of(machine), target, trace)
-        }
+        (Asked::Target(target), _, Evidence::Run(trace)) => judge_trace(machine, target, trace),
         (Asked::Target(_), ..) => Err("an infinite run does not lead to a place".to_owned()),
         (Asked::Property(_), Some(property), _) => judge_property(machine, property, evidence),
         (Asked::Property(_), None, _) => Err("no property was asked for".to_owned()),
     }
 }
 
-fn judge_trace(
-    machine: &Machine,
-    program: &str,
-    target: &Target,
-    trace: &Trace,
-) -> Result<Judgement, String> {
+fn judge_trace(machine: &Machine, target: &Target, trace: &Trace) -> Result<Judgement, String> {
     if trace.target.as_ref() != Some(target) {
         return Err("the run leads to another place".to_owned());
     }
-    match replay_of(machine, program, trace) {
+    match replay(machine, trace) {
         Ok(_) => Ok(Judgement::Confirmed),
         Err(error) => Err(does_not_replay(&error)),
     }

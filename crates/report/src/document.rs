@@ -20,7 +20,6 @@ use hardbop_machine::Machine;
 use hardbop_outcome::outcome::Printed;
 use hardbop_outcome::{
     Answer, Asked, Bound, Certificate, Evidence, Limit, Outcome, Target, Verdict, VerdictWord,
-    digest,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -170,7 +169,7 @@ impl<'a> Document<'a> {
         options: DocumentOptions<'_>,
     ) -> Result<Self, String> {
         let mut document = Self::bare(outcome, hardbop, machine.source.name());
-        document.program = Some(digest::of(machine));
+        document.program = Some(machine.digest().to_owned());
         if options.certificate_file.is_some() {
             document.certificates = &[];
         }

@@ -11,7 +11,6 @@ mod bounds;
 mod sum_of_products;
 
 use hardbop_bdd::{Bdd, Exhausted, Manager, PlanBuilder};
-use hardbop_machine::analysis::{Analyses, ModRef};
 use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::InlinedFrame;
 use hardbop_machine::ir::NodeKind;
@@ -99,7 +98,6 @@ pub(crate) fn c_invariants(
 
 struct Reader<'a> {
     machine: &'a Machine,
-    effects: ModRef,
     manager: Manager<'static>,
     variables: HashMap<Symbol, u32>,
     symbols: Vec<Symbol>,
@@ -111,7 +109,6 @@ impl<'a> Reader<'a> {
     fn new(machine: &'a Machine, certificate: &Certificate) -> Self {
         let mut reader = Self {
             machine,
-            effects: Analyses::new(machine).effects,
             manager: Manager::new(MAX_NODES),
             variables: HashMap::new(),
             symbols: Vec::new(),
@@ -201,7 +198,7 @@ impl<'a> Reader<'a> {
             };
             plan.quantify(variable);
             if let Variable::Global(id) = bit.variable
-                && !self.effects.modifies(procedure, id)
+                && !self.machine.effects().modifies(procedure, id)
             {
                 equal.push((variable, Symbol::Now(bit)));
             }

@@ -1,6 +1,6 @@
 //! The machine as a picture: one framed drawing per procedure, in rows.
 //!
-//! Within a procedure the nodes stand below each other in visiting order ([`NodeOrder`]), so a
+//! Within a procedure the nodes stand below each other in visiting order ([`hardbop_machine::Machine::node_order`]), so a
 //! drawing reads like the program text ([`rows`]): a step to the next row is a short arrow, steps
 //! further down run in lanes on the right, steps back up in lanes on the left, and all steps to one
 //! node share a lane. This takes nearly linear time and cannot fail. A general layered layout was
@@ -15,7 +15,6 @@
 mod lanes;
 mod rows;
 
-use hardbop_machine::analysis::NodeOrder;
 use hardbop_machine::graph::Captions;
 use hardbop_machine::text::signature;
 use hardbop_machine::{Machine, ProcId};
@@ -84,7 +83,7 @@ pub fn svg(machine: &Machine, procedures: &[ProcId]) -> Result<String, TooLarge>
         return Err(TooLarge { nodes });
     }
     let captions = Captions::new(machine);
-    let order = NodeOrder::new(machine);
+    let order = machine.node_order();
     let frames = procedures.iter().map(|&procedure| {
         let body = rows::draw(machine, procedure, &captions, &order);
         framed(&signature(machine, procedure), &body)

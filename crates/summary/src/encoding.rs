@@ -12,7 +12,7 @@ pub(crate) mod transfer;
 
 pub use order::Order;
 
-use hardbop_machine::analysis::{CallGraph, Slice};
+use hardbop_machine::analysis::Slice;
 use hardbop_machine::{Machine, NodeId};
 use interface::Interfaces;
 use space::Space;
@@ -23,16 +23,15 @@ pub(crate) struct Encoding<'m> {
     machine: &'m Machine,
     slice: Slice,
     space: Space,
-    interfaces: Interfaces,
+    interfaces: Interfaces<'m>,
 }
 
 impl<'m> Encoding<'m> {
     /// Analyses a machine for a question about some nodes.
     pub(crate) fn new(machine: &'m Machine, targets: &[NodeId], order: Order) -> Self {
-        let calls = CallGraph::new(machine);
-        let slice = Slice::new(machine, &calls, targets);
+        let slice = Slice::new(machine, targets);
         let space = Space::new(machine, order, &slice);
-        let interfaces = Interfaces::new(machine, &space, calls, &slice);
+        let interfaces = Interfaces::new(machine, &space, &slice);
         Self {
             machine,
             slice,

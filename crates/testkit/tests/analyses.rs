@@ -12,11 +12,11 @@ use hardbop_interpreter::{
     Configuration, Move, RandomChooser, Valuations, Walk, initial, initial_slots, schedulable,
     simulate, step_slots, take, valuation_bits,
 };
+use hardbop_machine::analysis::Slice;
 use hardbop_machine::analysis::constants::Value;
-use hardbop_machine::analysis::{CallGraph, Constants, Liveness, ModRef, Slice};
 use hardbop_machine::{
-    Action, EdgeId, Expr, ExprId, GlobalId, InputId, Machine, NodeId, ProcId, Storage, Type,
-    Variable, from_text,
+    Action, EdgeId, Expr, ExprId, GlobalId, InputId, Machine, MachineParts, NodeId, ProcId,
+    Storage, Type, Variable, from_text,
 };
 use hardbop_outcome::{Budget, Engine, Question, Silent, Target, Verdict};
 use hardbop_testkit::{Knobs, Oracle, TabulationEngine, generate};
@@ -178,7 +178,7 @@ fn assert_same_verdicts(
 }
 
 /// A new choice of an edge, as an expression.
-fn fresh_choice(machine: &mut Machine, edge: EdgeId, ty: Type) -> ExprId {
+fn fresh_choice(machine: &mut MachineParts, edge: EdgeId, ty: Type) -> ExprId {
     let inputs = &mut machine.edges[edge.index()].inputs;
     let input = InputId::new(inputs.len());
     *inputs = inputs.iter().copied().chain([ty]).collect();
@@ -189,13 +189,12 @@ fn fresh_choice(machine: &mut Machine, edge: EdgeId, ty: Type) -> ExprId {
 fn values_of_dead_variables_do_not_matter() {
     let (mut forgotten, mut compared, mut reached) = (0, 0, 0);
     for_each_program(700, |seed, machine| {
-        let calls = CallGraph::new(machine);
-        let live = Liveness::new(machine, &calls);
+        let live = machine.liveness();
         let targets = question(machine);
         let original = verdicts(machine, targets.clone());
         // After every step all that is dead gets arbitrary values.
         let split = split_edges(machine, &Question::reach(Vec::new()), |_| true);
-        let mut changed = split.machine.clone();
+        let mut changed = split.machine.parts().clone();
         for id in machine.edge_ids() {
             let Some(middle) = split.middles[id.index()] else {
                 continue;
@@ -221,7 +220,7 @@ fn values_of_dead_variables_do_not_matter() {
             node: split.nodes[target.node.index()],
             ..target
         });
-        let after = verdicts(&changed, moved.collect());
+        let after = verdicts(&Machine::new(changed), moved.collect());
         compared += assert_same_verdicts(seed, &original, &after, "a dead variable matters");
         reached += original
             .iter()
@@ -238,9 +237,7 @@ fn values_of_dead_variables_do_not_matter() {
 fn constants_have_their_values_and_what_is_unreached_is_not_reached() {
     let (mut constant, mut untaken) = (0, 0);
     for_each_program(1200, |seed, machine| {
-        let calls = CallGraph::new(machine);
-        let effects = ModRef::new(machine, &calls);
-        let constants = Constants::new(machine, &calls, &effects);
+        let constants = machine.constants();
         let never = machine
             .edge_ids()
             .filter(|&edge| !constants.may_take(machine, edge));
@@ -283,7 +280,7 @@ fn constants_have_their_values_and_what_is_unreached_is_not_reached() {
 fn a_procedure_changes_no_global_that_it_does_not_modify() {
     let mut kept = 0;
     for_each_program(1500, |seed, machine| {
-        let effects = ModRef::new(machine, &CallGraph::new(machine));
+        let effects = machine.effects();
         let trace = simulate(machine, &mut RandomChooser::new(seed), 150, None).trace;
         let mut walk = Walk::expanded(machine, &trace).expect("a simulation can be walked");
         // For every thread and frame the globals at its entry.
@@ -326,7 +323,7 @@ fn a_procedure_does_the_same_whatever_the_globals_that_it_does_not_read() {
         if !machine.is_sequential() {
             return;
         }
-        let effects = ModRef::new(machine, &CallGraph::new(machine));
+        let effects = machine.effects();
         explore(
             machine,
             |_| {},
@@ -360,7 +357,7 @@ fn a_procedure_does_the_same_whatever_the_globals_that_it_does_not_read() {
 /// The machine without what the slice leaves out: other edges block, other variables get arbitrary
 /// values.
 fn sliced(machine: &Machine, slice: &Slice) -> (Machine, usize) {
-    let mut changed = machine.clone();
+    let mut changed = machine.parts().clone();
     let mut left_out = 0;
     let never = changed.exprs.add(Expr::Const(0, Type::Bool));
     for id in machine.edge_ids() {
@@ -372,7 +369,7 @@ fn sliced(machine: &Machine, slice: &Slice) -> (Machine, usize) {
         let edge = machine.edge(id);
         let here = machine.procedure_of(edge.from);
         let forget =
-            |changed: &mut Machine, owner: ProcId, variable: Variable, value: &mut ExprId| {
+            |changed: &mut MachineParts, owner: ProcId, variable: Variable, value: &mut ExprId| {
                 if !slice.relevant(owner, variable) {
                     *value = fresh_choice(changed, id, machine.type_of(owner, variable));
                     return 1;
@@ -403,17 +400,16 @@ fn sliced(machine: &Machine, slice: &Slice) -> (Machine, usize) {
         }
         changed.edges[id.index()].action = action;
     }
-    (changed, left_out)
+    (Machine::new(changed), left_out)
 }
 
 #[test]
 fn what_a_slice_leaves_out_does_not_matter() {
     let (mut left_out, mut compared, mut reached) = (0, 0, 0);
     for_each_program(600, |seed, machine| {
-        let calls = CallGraph::new(machine);
         for target in question(machine).into_iter().take(3) {
             let node: NodeId = target.node;
-            let slice = Slice::new(machine, &calls, &[node]);
+            let slice = Slice::new(machine, &[node]);
             let (changed, count) = sliced(machine, &slice);
             left_out += count;
             let original = verdicts(machine, vec![target.clone()]);

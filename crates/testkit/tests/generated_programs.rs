@@ -4,7 +4,7 @@
 mod seeds;
 
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Target, digest};
+use hardbop_outcome::Target;
 use hardbop_syntax::{Source, format, parse};
 use hardbop_testkit::{Knobs, generate};
 use seeds::seeds;
@@ -56,7 +56,8 @@ fn formatting_keeps_the_meaning_and_is_stable() {
             formatted(&once),
             "preset {preset}, seed {seed}:\n{text}"
         );
-        let [before, after] = [text, &once].map(|text| digest::of(&machine(preset, seed, text)));
+        let [before, after] =
+            [text, &once].map(|text| machine(preset, seed, text).digest().to_owned());
         assert_eq!(
             before, after,
             "preset {preset}, seed {seed}:\n{text}\n{once}"

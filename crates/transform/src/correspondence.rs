@@ -10,7 +10,7 @@ use crate::steps::threads_back;
 use crate::transform::{NoWayBack, TargetMap};
 use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation};
-use hardbop_outcome::{CompletedCall, Decision, Decisions, Skeleton, Step, Target, Trace, digest};
+use hardbop_outcome::{CompletedCall, Decision, Decisions, Skeleton, Step, Target, Trace};
 use std::rc::Rc;
 
 /// What an edge of a transformed machine is in the original.
@@ -103,7 +103,7 @@ impl Correspondence {
         target: Option<Target>,
     ) -> Option<Trace> {
         let decisions = self.decisions_back(original, run);
-        let mut trace = decisions.trace(original, &digest::of(original), target)?;
+        let mut trace = decisions.trace(original, target)?;
         if self.returns(run) {
             trace.segments[0].steps.push(Step::Leave);
         }

@@ -9,8 +9,9 @@
 use crate::correspondence::{Correspondence, Origin};
 use hardbop_machine::ir::{Assertion, Label, NodeKind};
 use hardbop_machine::{
-    Action, BinaryOp, Edge, Expr, ExprArena, ExprId, Global, GlobalId, Local, Machine, Node,
-    NodeId, ProcId, Procedure, Storage, Thread, ThreadStart, Type, UnaryOp, Variable,
+    Action, BinaryOp, Edge, Expr, ExprArena, ExprId, Global, GlobalId, Local, Machine,
+    MachineParts, Node, NodeId, ProcId, Procedure, Storage, Thread, ThreadStart, Type, UnaryOp,
+    Variable,
 };
 use hardbop_syntax::Span;
 
@@ -291,7 +292,7 @@ impl<'m> Draft<'m> {
     ///
     /// Labels and assertions stay with the nodes of the original, and so do the starts of threads.
     pub fn finish(self) -> (Machine, Correspondence, Vec<Vec<NodeId>>) {
-        let mut machine = Machine {
+        let mut machine = MachineParts {
             globals: self.globals,
             exprs: self.exprs,
             init: self.init,
@@ -342,13 +343,13 @@ impl<'m> Draft<'m> {
             machine.edges[index].action = Action::StartThread(ThreadStart::Node(node));
         }
         (machine.labels, machine.assertions) = (labels, assertions);
-        (machine, back, ids)
+        (Machine::new(machine), back, ids)
     }
 }
 
 /// Adds a procedure with its nodes, the exit last, and its edges in order of the nodes.
 fn add_procedure(
-    machine: &mut Machine,
+    machine: &mut MachineParts,
     back: &mut Correspondence,
     index: usize,
     draft: DraftProcedure,

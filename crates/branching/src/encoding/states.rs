@@ -8,7 +8,6 @@
 
 use hardbop_automata::{Atom, Ctl, Letter, Propositions, View};
 use hardbop_interpreter::{Configuration, Frame, Valuations, fire, returned, valuation_bits};
-use hardbop_machine::analysis::{CallGraph, Liveness};
 use hardbop_machine::{
     Action, EdgeId, Expr, GlobalId, LocalId, Machine, NodeId, ProcId, Type, Variable,
 };
@@ -46,7 +45,6 @@ pub(crate) enum Step {
 pub(crate) struct Space<'m> {
     pub machine: &'m Machine,
     propositions: &'m Propositions,
-    liveness: Liveness,
     /// By global: whether the formula looks at it.
     seen_globals: Vec<bool>,
     /// By procedure and local.
@@ -77,7 +75,6 @@ impl<'m> Space<'m> {
         Self {
             machine,
             propositions: &ctl.propositions,
-            liveness: Liveness::new(machine, &CallGraph::new(machine)),
             seen_globals,
             seen_locals,
         }
@@ -91,7 +88,7 @@ impl<'m> Space<'m> {
                 self.seen_locals[self.machine.procedure_of(node).index()][id.index()]
             }
         };
-        is_seen || !ended && self.liveness.is_live(node, variable)
+        is_seen || !ended && self.machine.liveness().is_live(node, variable)
     }
 
     /// The variables of a node: globals, then locals.

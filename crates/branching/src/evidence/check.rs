@@ -32,7 +32,7 @@ use crate::encoding::states::{Space, State, Step};
 use hardbop_automata::{Ctl, PathFormula, StateFormula, StateFormulaId};
 use hardbop_machine::{EdgeId, Machine, NodeId};
 use hardbop_outcome::strategy::{Position, VERSION};
-use hardbop_outcome::{Interrupt, Limit, Strategy, digest};
+use hardbop_outcome::{Interrupt, Limit, Strategy};
 use std::collections::HashMap;
 
 /// Positions between two questions for limits.
@@ -118,7 +118,7 @@ impl<'j> Judge<'j> {
         if strategy.version != VERSION {
             return form("its version is another one");
         }
-        if strategy.program != digest::of(machine) {
+        if strategy.program != machine.digest() {
             return form("it is about another program");
         }
         if !machine.is_sequential() || machine.threads.is_empty() {

@@ -9,7 +9,7 @@
 //! somewhere and can influence whether a target is reached. [`Extent::Full`] gives every bit one.
 
 use crate::encoding::joined_places::{Rules, joined_places};
-use hardbop_machine::analysis::{Analyses, Liveness, ModRef, NodeOrder, Slice, VariableIndex};
+use hardbop_machine::analysis::{NodeOrder, Slice, VariableIndex};
 use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Variable};
 use hardbop_symbolic::Words;
 use rustc_hash::FxHashMap;
@@ -63,8 +63,6 @@ pub struct Layout {
     places: Vec<NodeId>,
     fields: FxHashMap<(ProcId, Variable, u8), u32>,
     bits: Vec<Vec<VariableBit>>,
-    liveness: Liveness,
-    effects: ModRef,
     /// Per global whether other threads may touch it at any time.
     is_exposed: Vec<bool>,
     extent: Extent,
@@ -80,7 +78,7 @@ impl Layout {
     /// Numbers everything that can matter for some targets, or simply everything. Linear.
     pub fn new(machine: &Machine, targets: &[NodeId], extent: Extent) -> Self {
         let mut layout = Self::unnumbered(machine, targets, extent);
-        layout.number(machine, &NodeOrder::new(machine));
+        layout.number(machine, machine.node_order());
         layout
     }
 
@@ -88,41 +86,34 @@ impl Layout {
     /// something happens ([`crate::encoding::joined_places`]). Linear.
     pub(crate) fn with_joined_places(machine: &Machine, targets: &[NodeId]) -> Self {
         let mut layout = Self::unnumbered(machine, targets, Extent::Sliced);
-        let order = NodeOrder::new(machine);
+        let order = machine.node_order();
         let rules = Rules {
             asked: targets,
             can_be_taken: &|edge| layout.can_be_taken(edge),
             matters: &|node, variable| layout.matters(machine, node, variable),
         };
-        layout.places = joined_places(machine, &order, &rules);
-        layout.number(machine, &order);
+        layout.places = joined_places(machine, order, &rules);
+        layout.number(machine, order);
         layout
     }
 
     fn unnumbered(machine: &Machine, targets: &[NodeId], extent: Extent) -> Self {
-        let Analyses {
-            calls,
-            effects,
-            liveness,
-        } = Analyses::new(machine);
         let everywhere: Vec<NodeId> = machine.node_ids().collect();
         Self {
             global_fields: Vec::new(),
             local_fields: Vec::new(),
             pc_count: 1,
             modules: vec![0; machine.procedures.len()],
-            by_module: calls.bottom_up().collect(),
+            by_module: machine.calls().bottom_up().collect(),
             pcs: vec![0; machine.nodes.len()],
             places: everywhere.clone(),
             fields: FxHashMap::default(),
             bits: vec![Vec::new(); machine.procedures.len() + 1],
-            liveness,
-            effects,
             is_exposed: exposed_globals(machine),
             extent,
             nodes: Vec::new(),
-            slice: Slice::new(machine, &calls, targets),
-            whole: Slice::new(machine, &calls, &everywhere),
+            slice: Slice::new(machine, targets),
+            whole: Slice::new(machine, &everywhere),
         }
     }
 
@@ -157,7 +148,7 @@ impl Layout {
     fn number_globals(&mut self, machine: &Machine) {
         let mut used = vec![self.is_full(); machine.globals.len()];
         for node in machine.node_ids() {
-            for variable in self.liveness.live_at(node) {
+            for variable in machine.liveness().live_at(node) {
                 if let Variable::Global(id) = variable {
                     used[id.index()] |= self.matters(machine, node, variable);
                 }
@@ -188,7 +179,7 @@ impl Layout {
             let procedure = machine.procedure(id);
             let mut used = vec![self.is_full(); procedure.locals.len()];
             for node in procedure.node_ids() {
-                for variable in self.liveness.live_at(node) {
+                for variable in machine.liveness().live_at(node) {
                     if let Variable::Local(local) = variable {
                         used[local.index()] |= self.slice.relevant(id, variable);
                     }
@@ -344,21 +335,21 @@ impl Layout {
         }
         let procedure = machine.procedure_of(node);
         let is_touched = match variable {
-            Variable::Global(global) => self.touches(procedure, global),
+            Variable::Global(global) => self.touches(machine, procedure, global),
             Variable::Local(_) => true,
         };
         is_touched
-            && self.liveness.is_live(node, variable)
+            && machine.liveness().is_live(node, variable)
             && self.slice.relevant(procedure, variable)
     }
 
     /// Whether a procedure, or anything it calls, or another thread meanwhile, reads or writes a
     /// global.
-    pub(crate) fn touches(&self, procedure: ProcId, global: GlobalId) -> bool {
+    pub(crate) fn touches(&self, machine: &Machine, procedure: ProcId, global: GlobalId) -> bool {
         self.is_full()
             || self.is_exposed[global.index()]
-            || self.effects.modifies(procedure, global)
-            || self.effects.references(procedure, global)
+            || machine.effects().modifies(procedure, global)
+            || machine.effects().references(procedure, global)
     }
 }
 

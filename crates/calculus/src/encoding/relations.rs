@@ -380,7 +380,7 @@ impl<'m> Builder<'_, 'm> {
     /// that the callee may touch.
     fn is_given_by(&self, callee: ProcId, variable: Variable) -> bool {
         match variable {
-            Variable::Global(global) => self.layout.touches(callee, global),
+            Variable::Global(global) => self.layout.touches(self.machine, callee, global),
             Variable::Local(_) => false,
         }
     }

@@ -7,7 +7,6 @@ mod support;
 
 use hardbop_calculus::Algorithm;
 use hardbop_machine::analysis::constants::Value;
-use hardbop_machine::analysis::{Analyses, Constants};
 use hardbop_machine::{GlobalId, Machine, NodeId, ProcId, Type, Variable, from_text};
 use hardbop_testkit::{Knobs, generate};
 use std::collections::BTreeSet;
@@ -57,7 +56,7 @@ fn live_variables_are_those_of_the_built_in_analysis() {
     for (text, machine) in programs(0..60, &knobs) {
         let found = places(&machine, "live-variables", "Live");
         let (program, _) = problem(&machine, &analysis("live-variables"));
-        let built_in = Analyses::new(&machine).liveness;
+        let built_in = machine.liveness();
         for node in machine.node_ids() {
             let procedure = machine.procedure_of(node);
             for variable in variables(&machine, procedure) {
@@ -85,7 +84,6 @@ fn a_variable_is_read_without_a_value_if_it_is_live_where_it_begins() {
         let found = places(&machine, "uninitialised-variables", "Uninitialised");
         let found: BTreeSet<u64> = found.into_iter().map(|(_, variable)| variable).collect();
         let (program, _) = problem(&machine, &analysis("uninitialised-variables"));
-        let analyses = Analyses::new(&machine);
         let mut expected = BTreeSet::new();
         for id in machine.procedure_ids() {
             let procedure = machine.procedure(id);
@@ -94,7 +92,7 @@ fn a_variable_is_read_without_a_value_if_it_is_live_where_it_begins() {
                 .skip(procedure.parameter_count as usize);
             let declared = declared.filter(|&local| !procedure.results().any(|r| r == local));
             for local in declared.map(Variable::Local) {
-                if analyses.liveness.is_live(procedure.entry, local) {
+                if machine.liveness().is_live(procedure.entry, local) {
                     expected.insert(program.variable(id, local));
                 }
             }
@@ -102,8 +100,8 @@ fn a_variable_is_read_without_a_value_if_it_is_live_where_it_begins() {
         let main = machine.threads[0].entry;
         for (id, global) in machine.globals.iter().enumerate() {
             let variable = Variable::Global(GlobalId::new(id));
-            let is_live = analyses
-                .liveness
+            let is_live = machine
+                .liveness()
                 .is_live(machine.procedure(main).entry, variable);
             if global.initial.is_none() && is_live {
                 expected.insert(program.variable(main, variable));
@@ -205,8 +203,7 @@ fn constants_are_exact_and_contain_the_built_in_ones() {
         let zero = places(&machine, "constants", "AlwaysZero");
         let one = places(&machine, "constants", "NeverZero");
         let (program, _) = problem(&machine, &analysis("constants"));
-        let analyses = Analyses::new(&machine);
-        let built_in = Constants::new(&machine, &analyses.calls, &analyses.effects);
+        let built_in = machine.constants();
         for node in machine.node_ids() {
             let procedure = machine.procedure_of(node);
             for variable in variables(&machine, procedure) {

@@ -368,10 +368,12 @@ fn programs_with_threads_are_not_supported() {
 /// A number of instances that is 0 in 32 bits does not make a program sequential.
 #[test]
 fn threads_do_not_disappear_by_overflow() {
-    let mut machine = machine("decl g; thread a(2) begin void main() begin assert(g); end end");
-    machine.threads.push(machine.threads[0].clone());
-    machine.threads[0].instances = u32::MAX;
-    machine.threads[1].instances = 1;
+    let machine = machine("decl g; thread a(2) begin void main() begin assert(g); end end");
+    let machine = machine.changed(|parts| {
+        parts.threads.push(parts.threads[0].clone());
+        parts.threads[0].instances = u32::MAX;
+        parts.threads[1].instances = 1;
+    });
     assert_eq!(machine.instance_count(), 1 << 32);
     assert!(!machine.is_sequential());
     for direction in [Direction::Forward, Direction::Interleaved] {

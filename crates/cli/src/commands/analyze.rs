@@ -9,9 +9,7 @@ use crate::exit::{Exit, Failure};
 use crate::input::{self, ProgramArguments};
 use crate::limits::TimeAndMemory;
 use crate::targets::TargetArguments;
-use hardbop_machine::analysis::{
-    Analyses, CallGraph, Constants, Liveness, ModRef, Slice, constants::Value,
-};
+use hardbop_machine::analysis::{Slice, constants::Value};
 use hardbop_machine::{LocalId, Machine, NodeId, ProcId, Variable};
 use serde_json::json;
 
@@ -32,20 +30,11 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
     let machine = input::load(console, &arguments.program)?;
-    let Analyses {
-        calls,
-        effects,
-        liveness,
-    } = Analyses::new(&machine);
     let targets = arguments.targets.targets(&machine)?;
     let targets: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
     let findings = Findings {
         machine: &machine,
-        live: liveness,
-        constants: Constants::new(&machine, &calls, &effects),
-        slice: (!targets.is_empty()).then(|| Slice::new(&machine, &calls, &targets)),
-        calls,
-        effects,
+        slice: (!targets.is_empty()).then(|| Slice::new(&machine, &targets)),
     };
     if arguments.json {
         console.print(&findings.to_json());
@@ -60,10 +49,6 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
 /// All that was found out.
 struct Findings<'a> {
     machine: &'a Machine,
-    calls: CallGraph,
-    effects: ModRef,
-    live: Liveness,
-    constants: Constants,
     slice: Option<Slice>,
 }
 
@@ -95,8 +80,11 @@ impl Findings<'_> {
         };
         row("calls", self.callees(id));
         row("starts", self.started(id));
-        row("modifies", self.globals(self.effects.modified(id)));
-        row("reads", self.globals(self.effects.referenced(id)));
+        row(
+            "modifies",
+            self.globals(self.machine.effects().modified(id)),
+        );
+        row("reads", self.globals(self.machine.effects().referenced(id)));
         if self.slice.is_some() {
             row("relevant", self.relevant(id));
         }
@@ -108,21 +96,33 @@ impl Findings<'_> {
 
     fn notes(&self, id: ProcId) -> Vec<&'static str> {
         let mut notes = Vec::new();
-        if self.calls.is_recursive(id) {
+        if self.machine.calls().is_recursive(id) {
             notes.push("recursive");
         }
-        if !self.calls.is_reachable(id) {
+        if !self.machine.calls().is_reachable(id) {
             notes.push("never called");
         }
         notes
     }
 
     fn callees(&self, id: ProcId) -> Vec<String> {
-        self.names(self.calls.calls_in(id).iter().map(|site| site.callee))
+        self.names(
+            self.machine
+                .calls()
+                .calls_in(id)
+                .iter()
+                .map(|site| site.callee),
+        )
     }
 
     fn started(&self, id: ProcId) -> Vec<String> {
-        self.names(self.calls.starts_in(id).iter().map(|site| site.callee))
+        self.names(
+            self.machine
+                .calls()
+                .starts_in(id)
+                .iter()
+                .map(|site| site.callee),
+        )
     }
 
     /// Names of procedures, each once, in order of the text.
@@ -162,18 +162,18 @@ impl Findings<'_> {
     fn at(&self, node: NodeId) -> AtNode {
         let procedure = self.machine.procedure_of(node);
         let name = |variable| self.machine.name_of(procedure, variable).to_owned();
-        let constant = |variable| match self.constants.value(node, variable) {
+        let constant = |variable| match self.machine.constants().value(node, variable) {
             Value::Const(value) => Some((name(variable), value)),
             Value::Unreached | Value::Varying => None,
         };
         AtNode {
             line: self.machine.line_of(node),
-            is_reached: self.constants.is_reached(node),
+            is_reached: self.machine.constants().is_reached(node),
             is_kept: self
                 .slice
                 .as_ref()
                 .is_none_or(|slice| slice.keeps_node(node)),
-            live: self.live.live_at(node).map(name).collect(),
+            live: self.machine.liveness().live_at(node).map(name).collect(),
             constants: self.variables(procedure).filter_map(constant).collect(),
         }
     }
@@ -200,12 +200,12 @@ impl Findings<'_> {
             json!({
                 "name": procedure.name,
                 "line": self.machine.source.line(procedure.span.start),
-                "recursive": self.calls.is_recursive(id),
-                "reachable": self.calls.is_reachable(id),
+                "recursive": self.machine.calls().is_recursive(id),
+                "reachable": self.machine.calls().is_reachable(id),
                 "calls": self.callees(id),
                 "starts": self.started(id),
-                "modifies": self.globals(self.effects.modified(id)),
-                "reads": self.globals(self.effects.referenced(id)),
+                "modifies": self.globals(self.machine.effects().modified(id)),
+                "reads": self.globals(self.machine.effects().referenced(id)),
                 "relevant": self.slice.is_some().then(|| self.relevant(id)),
                 "nodes": procedure.node_ids().map(node).collect::<Vec<_>>(),
             })

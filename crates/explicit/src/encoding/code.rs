@@ -89,7 +89,8 @@ const DECIDES: u32 = 1 << 31;
 
 impl Program {
     /// Compiles a machine. Linear.
-    pub(crate) fn new(machine: &Machine, layouts: &Layouts, alive: &Liveness) -> Self {
+    pub(crate) fn new(machine: &Machine, layouts: &Layouts) -> Self {
+        let alive = machine.liveness();
         let mut compiler = Compiler {
             machine,
             layouts,

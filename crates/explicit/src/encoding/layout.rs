@@ -7,7 +7,7 @@
 //! are. Bits of dead variables are 0 in every stored state: states that differ only in what nobody
 //! will read are one state.
 
-use hardbop_machine::analysis::{Analyses, ModRef, Recent};
+use hardbop_machine::analysis::Recent;
 use hardbop_machine::{GlobalId, LocalId, Machine, NodeId, ProcId, Type, Variable};
 
 const WORD_BITS: u32 = u64::BITS;
@@ -59,7 +59,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    fn new(machine: &Machine, effects: &ModRef, procedure: ProcId) -> Self {
+    fn new(machine: &Machine, procedure: ProcId) -> Self {
+        let effects = machine.effects();
         let (mut word, mut shift) = (0, 0);
         let mut next = |ty: Type| {
             let width = ty.width();
@@ -168,13 +169,9 @@ pub(crate) struct Layouts {
 
 impl Layouts {
     /// Lays out a machine.
-    pub(crate) fn new(machine: &Machine, analyses: &Analyses) -> Self {
-        let Analyses {
-            calls,
-            effects,
-            liveness,
-        } = analyses;
-        let (layouts, of) = all_layouts(machine, effects);
+    pub(crate) fn new(machine: &Machine) -> Self {
+        let (calls, liveness) = (machine.calls(), machine.liveness());
+        let (layouts, of) = all_layouts(machine);
         let mut live = Vec::new();
         let mut live_starts: Vec<u32> = Vec::with_capacity(machine.nodes.len());
         let mut recent = Recent::default();
@@ -233,21 +230,25 @@ impl Layouts {
 }
 
 /// All layouts, and which one each procedure has.
-fn all_layouts(machine: &Machine, effects: &ModRef) -> (Vec<Layout>, Vec<u32>) {
+fn all_layouts(machine: &Machine) -> (Vec<Layout>, Vec<u32>) {
     let mut layouts = Vec::new();
     let mut of: Vec<u32> = Vec::with_capacity(machine.procedures.len());
     let mut recent = Recent::default();
     let key = |id: ProcId| {
         let declared = machine.procedure(id);
         let types: Vec<Type> = declared.locals.iter().map(|local| local.ty).collect();
-        (effects.sets_of(id), declared.parameter_count, types)
+        (
+            machine.effects().sets_of(id),
+            declared.parameter_count,
+            types,
+        )
     };
     for id in machine.procedure_ids() {
         let wanted = key(id);
         let same = recent.get_or(&wanted, id.0, |other| key(ProcId(other)) == wanted);
         if same == id.0 {
             of.push(layouts.len() as u32);
-            layouts.push(Layout::new(machine, effects, id));
+            layouts.push(Layout::new(machine, id));
         } else {
             of.push(of[same as usize]);
         }
@@ -261,7 +262,7 @@ mod tests {
 
     fn layouts(text: &str) -> (Machine, Layouts) {
         let machine = hardbop_machine::from_text("test.bp", text).expect("the program is valid");
-        let layouts = Layouts::new(&machine, &Analyses::new(&machine));
+        let layouts = Layouts::new(&machine);
         (machine, layouts)
     }
 

@@ -431,7 +431,6 @@ mod tests {
     use crate::encoding::frame::{Sealer, Shape};
     use crate::encoding::layout::Layouts;
     use crate::encoding::step::{Decision, Fired, Statics, Stepper, next_leaf};
-    use hardbop_machine::analysis::Analyses;
     use hardbop_machine::{EdgeId, NodeId, ProcId};
 
     /// How many cases a condition over uninitialised locals is split into, each with its value.
@@ -439,9 +438,8 @@ mod tests {
         let text =
             format!("decl r; void main() begin {declarations} r := {condition}; assert(r); end");
         let machine = hardbop_machine::from_text("test.bp", &text).expect("the program is valid");
-        let analyses = Analyses::new(&machine);
-        let layouts = Layouts::new(&machine, &analyses);
-        let program = Program::new(&machine, &layouts, &analyses.liveness);
+        let layouts = Layouts::new(&machine);
+        let program = Program::new(&machine, &layouts);
         let Effect::Move { writes, .. } = &program.edge(EdgeId(0)).effect else {
             panic!("the first edge is an assignment");
         };

@@ -8,7 +8,6 @@ use crate::names::SourceNames;
 use crate::places::{edge_text, node_text};
 use hardbop_evidence::Certificate;
 use hardbop_evidence::certificate::Direction;
-use hardbop_machine::analysis::{CallGraph, ModRef};
 use hardbop_machine::{Action, EdgeId, Machine, NodeId};
 use std::collections::BTreeMap;
 
@@ -19,7 +18,6 @@ type Relations = BTreeMap<NodeId, (u32, Option<u32>)>;
 pub(super) fn write(script: &mut Script, machine: &Machine, certificate: &Certificate) {
     let context = Context {
         machine,
-        effects: ModRef::new(machine, &CallGraph::new(machine)),
         names: SourceNames::new(machine, &[], str::to_owned),
         formulas: &certificate.formulas,
     };

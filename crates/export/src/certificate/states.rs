@@ -9,7 +9,6 @@ use super::formulas::define;
 use crate::expressions::smt::{constant, expression, sort};
 use crate::names::{SourceNames, symbol};
 use hardbop_evidence::certificate::{Bit, Formula};
-use hardbop_machine::analysis::ModRef;
 use hardbop_machine::expr::Leaf;
 use hardbop_machine::{Action, EdgeId, ExprId, GlobalId, InputId, Machine, ProcId, Type, Variable};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +54,6 @@ pub(super) struct Reading(pub Moment, pub Moment);
 /// What all conditions of a certificate have in common.
 pub(super) struct Context<'a> {
     pub machine: &'a Machine,
-    pub effects: ModRef,
     pub names: SourceNames,
     pub formulas: &'a [Formula],
 }
@@ -105,7 +103,7 @@ impl<'a> States<'a> {
     /// The other moment at which a variable has the same value, unless the step assigns it.
     fn same_as(&self, moment: Moment, variable: Variable) -> Option<Moment> {
         let is_kept_by = |procedure| match variable {
-            Variable::Global(global) => !self.context.effects.modifies(procedure, global),
+            Variable::Global(global) => !self.context.machine.effects().modifies(procedure, global),
             Variable::Local(_) => false,
         };
         let is_global = matches!(variable, Variable::Global(_));

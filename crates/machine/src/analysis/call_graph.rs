@@ -8,7 +8,8 @@
 use super::bit_set::BitSet;
 use super::table::Table;
 use crate::ids::{EdgeId, ProcId};
-use crate::ir::{Action, Machine, ThreadStart};
+use crate::ir::{Action, ThreadStart};
+use crate::machine::Machine;
 
 /// A procedure's place in a list of calls or thread starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub struct CallGraph {
 
 impl CallGraph {
     /// Collects the calls of a machine. Linear.
-    pub fn new(machine: &Machine) -> Self {
+    pub(crate) fn new(machine: &Machine) -> Self {
         let count = machine.procedures.len();
         let mut calls = Vec::new();
         let mut starts = Vec::new();

@@ -19,7 +19,8 @@ use super::partial_eval::{consequences, evaluate};
 use super::variables::{VariableIndex, each_write};
 use crate::expr::Leaf;
 use crate::ids::{EdgeId, ExprId, GlobalId, NodeId, ProcId, Variable};
-use crate::ir::{Action, Machine, Storage, ThreadStart};
+use crate::ir::{Action, Storage, ThreadStart};
+use crate::machine::Machine;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -48,7 +49,7 @@ type Known = Arc<[(u32, u64)]>;
 
 impl Constants {
     /// Computes the greatest solution.
-    pub fn new(machine: &Machine, calls: &CallGraph, effects: &ModRef) -> Self {
+    pub(crate) fn new(machine: &Machine, calls: &CallGraph, effects: &ModRef) -> Self {
         let order = NodeOrder::new(machine);
         let mut solver = Solver {
             machine,
@@ -455,11 +456,13 @@ mod tests {
 
     #[test]
     fn a_shared_global_that_some_thread_writes_varies_in_a_concurrent_machine() {
-        let (mut machine, main, g) = branch(Some(1));
-        machine.threads[0].instances = 2;
+        let (machine, main, g) = branch(Some(1));
+        let machine = machine.changed(|parts| parts.threads[0].instances = 2);
         assert_eq!(analyse(&machine).value(main.at(4), g), Value::Const(1));
-        let zero = machine.exprs.add(Expr::Const(0, crate::Type::Bool));
-        machine.edges[2].action = assign(&[(g, zero)]);
+        let machine = machine.changed(|parts| {
+            let zero = parts.exprs.add(Expr::Const(0, crate::Type::Bool));
+            parts.edges[2].action = assign(&[(g, zero)]);
+        });
         let constants = analyse(&machine);
         assert_eq!(constants.value(main.at(0), g), Value::Varying);
         assert!(constants.is_reached(main.at(2)));

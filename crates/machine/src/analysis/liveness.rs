@@ -18,7 +18,8 @@ use super::order::predecessors;
 use super::shared_sets::{SetId, SharedSets};
 use super::variables::{VariableIndex, each_read, each_write};
 use crate::ids::{EdgeId, GlobalId, NodeId, ProcId, Variable};
-use crate::ir::{Action, Edge, Machine, Storage};
+use crate::ir::{Action, Edge, Storage};
+use crate::machine::Machine;
 
 /// The variables that are live at each node.
 #[derive(Clone, Debug)]
@@ -32,7 +33,7 @@ pub struct Liveness {
 
 impl Liveness {
     /// Computes the least solution.
-    pub fn new(machine: &Machine, calls: &CallGraph) -> Self {
+    pub(crate) fn new(machine: &Machine, calls: &CallGraph) -> Self {
         let mut solver = Solver::new(machine);
         solver.summarise(calls);
         let at_exits = solver.at_exits(calls);
@@ -370,9 +371,9 @@ mod tests {
         let g = b.global("g", None);
         let main = b.procedure("main", &[], &[], 0, 2);
         b.edge(main.at(0), main.exit(), None, Action::Skip);
-        let mut machine = b.finish(main.id);
+        let machine = b.finish(main.id);
         assert!(!analyse(&machine).is_live(main.at(0), g));
-        machine.threads[0].instances = 2;
+        let machine = machine.changed(|parts| parts.threads[0].instances = 2);
         assert!(analyse(&machine).is_live(main.exit(), g));
     }
 }

@@ -1,5 +1,6 @@
 //! What can be known about a machine without exploring its states.
 //!
+//! A [`crate::Machine`] computes those that depend on nothing else once, when they are first asked for.
 //! All analyses are linear or nearly so in the size of the machine, none recurses on the host's
 //! stack, and each states why engines may rely on it. Bebop (section 2) needs [`Liveness`] and
 //! [`ModRef`] to keep path edges small; [`Slice`] and [`Constants`] leave out what cannot matter
@@ -32,29 +33,3 @@ pub use slice::Slice;
 pub use switch_points::SwitchPoints;
 pub use table::Table;
 pub use variables::VariableIndex;
-
-use crate::Machine;
-
-/// What most engines want to know of a machine, computed once and passed along.
-#[derive(Debug)]
-pub struct Analyses {
-    /// Who calls whom.
-    pub calls: CallGraph,
-    /// What procedures read and write.
-    pub effects: ModRef,
-    /// Which variables matter at which nodes.
-    pub liveness: Liveness,
-}
-
-impl Analyses {
-    /// Computes them.
-    pub fn new(machine: &Machine) -> Self {
-        let calls = CallGraph::new(machine);
-        let effects = ModRef::new(machine, &calls);
-        Self {
-            liveness: Liveness::new(machine, &calls),
-            calls,
-            effects,
-        }
-    }
-}

@@ -12,7 +12,7 @@ use super::call_graph::CallGraph;
 use super::shared_sets::{SetId, SharedSets};
 use super::variables::{each_read, each_write};
 use crate::ids::{GlobalId, ProcId, Variable};
-use crate::ir::Machine;
+use crate::machine::Machine;
 
 /// The globals that each procedure may write and read.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct ModRef {
 impl ModRef {
     /// Collects the sets of all procedures. Callers share what they have from their callees, so a
     /// long chain of procedures with many globals is not quadratic.
-    pub fn new(machine: &Machine, calls: &CallGraph) -> Self {
+    pub(crate) fn new(machine: &Machine, calls: &CallGraph) -> Self {
         let mut sets = SharedSets::new(machine.globals.len());
         let mut modified = vec![SetId::EMPTY; machine.procedures.len()];
         let mut referenced = modified.clone();

@@ -9,7 +9,8 @@
 use super::bit_set::BitSet;
 use super::table::Table;
 use crate::ids::{EdgeId, NodeId};
-use crate::ir::{Action, Machine, ThreadStart};
+use crate::ir::{Action, ThreadStart};
+use crate::machine::Machine;
 
 /// The visiting order of all nodes of a machine.
 #[derive(Clone, Debug)]
@@ -21,7 +22,7 @@ pub struct NodeOrder {
 
 impl NodeOrder {
     /// Orders the nodes of every procedure; the procedures keep their order. Linear.
-    pub fn new(machine: &Machine) -> Self {
+    pub(crate) fn new(machine: &Machine) -> Self {
         let mut state = Search {
             visited: BitSet::new(machine.nodes.len()),
             open: BitSet::new(machine.nodes.len()),

@@ -23,7 +23,8 @@ use super::table::Table;
 use super::variables::{VariableIndex, each_variable_before};
 use crate::Expr;
 use crate::ids::{EdgeId, ExprId, NodeId, ProcId, Variable};
-use crate::ir::{Action, Machine, ThreadStart};
+use crate::ir::{Action, ThreadStart};
+use crate::machine::Machine;
 
 /// What can influence whether some nodes are reached.
 #[derive(Clone, Debug)]
@@ -37,7 +38,8 @@ pub struct Slice {
 
 impl Slice {
     /// The slice for some targets. Linear.
-    pub fn new(machine: &Machine, calls: &CallGraph, targets: &[NodeId]) -> Self {
+    pub fn new(machine: &Machine, targets: &[NodeId]) -> Self {
+        let calls = machine.calls();
         let incoming = predecessors(machine);
         let returning = returning_procedures(machine, calls, &incoming);
         let forward = forward(machine, &returning);
@@ -351,11 +353,10 @@ fn relevant_variables(machine: &Machine, variables: &VariableIndex, edges: &BitS
 mod tests {
     use super::*;
     use crate::LocalId;
-    use crate::analysis::{Constants, ModRef};
     use crate::test_builder::{Builder, assign, call};
 
     fn slice(machine: &Machine, targets: &[NodeId]) -> Slice {
-        Slice::new(machine, &CallGraph::new(machine), targets)
+        Slice::new(machine, targets)
     }
 
     #[test]
@@ -425,12 +426,10 @@ mod tests {
         let main = b.procedure("main", &[], &[], 0, 2);
         b.edge(init.at(0), init.at(1), None, Action::EndThread);
         b.edge(main.at(0), main.at(1), None, Action::Skip);
-        let mut machine = b.finish(main.id);
-        machine.init = Some(init.id);
-        let calls = CallGraph::new(&machine);
-        assert!(Slice::new(&machine, &calls, &[main.at(1)]).has_way_to(main.at(1)));
-        let effects = ModRef::new(&machine, &calls);
-        assert!(Constants::new(&machine, &calls, &effects).is_reached(main.at(1)));
+        let machine = b.finish(main.id);
+        let machine = machine.changed(|parts| parts.init = Some(init.id));
+        assert!(Slice::new(&machine, &[main.at(1)]).has_way_to(main.at(1)));
+        assert!(machine.constants().is_reached(main.at(1)));
     }
 
     #[test]
@@ -443,10 +442,11 @@ mod tests {
         b.edge(main.at(0), main.at(1), Some(guard), Action::Skip);
         let one = b.constant(1);
         b.edge(writer.at(0), writer.exit(), None, assign(&[(g, one)]));
-        let mut machine = b.finish(main.id);
-        let mut second = machine.threads[0].clone();
-        second.entry = writer.id;
-        machine.threads.push(second);
+        let machine = b.finish(main.id).changed(|parts| {
+            let mut second = parts.threads[0].clone();
+            second.entry = writer.id;
+            parts.threads.push(second);
+        });
         assert!(slice(&machine, &[main.at(1)]).keeps_edge(EdgeId(1)));
     }
 }

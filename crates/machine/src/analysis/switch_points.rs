@@ -9,7 +9,6 @@
 //! place at which the thread is left.
 
 use crate::analysis::variables::{each_read, each_write};
-use crate::analysis::{CallGraph, NodeOrder};
 use crate::{Action, EdgeId, Expr, Machine, NodeId, Storage, UnaryOp, Variable};
 
 /// Whether a thread is left at each node.
@@ -20,8 +19,8 @@ pub struct SwitchPoints {
 
 impl SwitchPoints {
     /// Looks at every edge once.
-    pub fn new(machine: &Machine, calls: &CallGraph) -> Self {
-        let order = NodeOrder::new(machine);
+    pub fn new(machine: &Machine) -> Self {
+        let (calls, order) = (machine.calls(), machine.node_order());
         let is_point = |node: NodeId| {
             let procedure = machine.procedure_of(node);
             let is_entry = machine.procedure(procedure).entry == node;
@@ -103,7 +102,7 @@ mod tests {
     /// The lines on which some node is passed over.
     fn passed_lines(text: &str) -> Vec<u32> {
         let machine = crate::from_text("test.bp", text).expect("the program is valid");
-        let points = SwitchPoints::new(&machine, &CallGraph::new(&machine));
+        let points = SwitchPoints::new(&machine);
         let nodes = machine.node_ids().filter(|&node| !points.contains(node));
         let mut lines: Vec<u32> = nodes.map(|node| machine.line_of(node)).collect();
         lines.dedup();

@@ -4,7 +4,8 @@
 //! writes its targets; the effect of the callee is [`crate::analysis::ModRef`]'s business.
 
 use crate::ids::{EdgeId, ExprId, GlobalId, InputId, LocalId, ProcId, Variable};
-use crate::ir::{Action, Machine, Storage, ThreadStart};
+use crate::ir::{Action, Storage, ThreadStart};
+use crate::machine::Machine;
 use crate::{Expr, ExprArena};
 
 /// Numbers all variables: the globals first, then the locals of each procedure.

@@ -7,7 +7,8 @@
 //! added to it should stand beside it as well.
 
 use crate::ids::{EdgeId, ExprId, InputId, ProcId, Variable};
-use crate::ir::{Action, Machine, ThreadStart};
+use crate::ir::{Action, ThreadStart};
+use crate::machine::Machine;
 use crate::{Expr, Type};
 
 /// A variable as seen from a procedure.

@@ -4,7 +4,8 @@ use super::graph::{BitGraph, BitId};
 use super::layout::BitLayout;
 use super::words::translate;
 use crate::ids::{EdgeId, ExprId, InputId, LocalId, ProcId, Variable};
-use crate::ir::{Action, Machine, ThreadStart};
+use crate::ir::{Action, ThreadStart};
+use crate::machine::Machine;
 use std::ops::Range;
 
 /// A machine in bits.
@@ -214,9 +215,10 @@ mod tests {
         let choice = b.expr(Expr::Input(InputId(1), ty));
         let sum = b.expr(Expr::Binary(BinaryOp::Add, value, choice, ty));
         b.edge_with_inputs(main.at(0), main.exit(), 2, assign(&[(n, sum)]));
-        let mut machine = b.finish(main.id);
-        machine.globals[0].ty = ty;
-        machine.edges[0].inputs[1] = ty;
+        let machine = b.finish(main.id).changed(|parts| {
+            parts.globals[0].ty = ty;
+            parts.edges[0].inputs[1] = ty;
+        });
         let mut view = BitView::new(&machine);
         let edge = view.edge(EdgeId(0));
         assert_eq!((edge.guard, edge.constrain), (BitId::TRUE, BitId::TRUE));

@@ -1,7 +1,7 @@
 //! The numbers of the bits that a procedure sees: globals from 0, locals after them.
 
 use crate::ids::{ProcId, Variable};
-use crate::ir::Machine;
+use crate::machine::Machine;
 use std::ops::Range;
 
 /// The bits of every variable.
@@ -86,9 +86,10 @@ mod tests {
         let (g, h) = (b.global("g", None), b.global("h", None));
         let main = b.procedure("main", &["a"], &["n", "b"], 0, 1);
         let empty = b.procedure("empty", &[], &[], 0, 1);
-        let mut machine = b.finish(main.id);
-        machine.globals[0].ty = Type::Int(3);
-        Arc::make_mut(&mut machine.procedures[0].locals)[1].ty = Type::Int(4);
+        let machine = b.finish(main.id).changed(|parts| {
+            parts.globals[0].ty = Type::Int(3);
+            Arc::make_mut(&mut parts.procedures[0].locals)[1].ty = Type::Int(4);
+        });
         let layout = BitLayout::new(&machine);
         let local = |i| layout.bits_of(main.id, Variable::Local(LocalId(i)));
         assert_eq!(layout.bits_of(main.id, g), 0..3);

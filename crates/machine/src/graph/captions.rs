@@ -2,7 +2,8 @@
 
 use crate::analysis::Table;
 use crate::ids::{EdgeId, NodeId};
-use crate::ir::{Machine, NodeKind};
+use crate::ir::NodeKind;
+use crate::machine::Machine;
 use crate::text::edge_text;
 
 /// Longer texts are cut, so that one long condition does not push all else out of sight.

@@ -6,7 +6,8 @@
 
 use super::captions::{Captions, NodeRole};
 use crate::ids::{NodeId, ProcId};
-use crate::ir::{Action, Machine};
+use crate::ir::Action;
+use crate::machine::Machine;
 use crate::text::signature;
 use std::fmt::Write as _;
 
@@ -120,13 +121,14 @@ mod tests {
         let value = b.var(flag);
         b.edge(main.at(0), main.exit(), None, call(other.id, &[value], &[]));
         b.edge(main.at(0), main.exit(), None, Action::EndThread);
-        let mut machine = b.finish(main.id);
-        machine.source = Source::new("a.bp", "\nf({p==\"x\"});");
-        machine.nodes[0].span = Span::new(1, 12);
-        machine.labels.push(Label {
-            name: "L".to_owned(),
-            node: main.at(0),
-            span: Span::default(),
+        let machine = b.finish(main.id).changed(|parts| {
+            parts.source = Source::new("a.bp", "\nf({p==\"x\"});");
+            parts.nodes[0].span = Span::new(1, 12);
+            parts.labels.push(Label {
+                name: "L".to_owned(),
+                node: main.at(0),
+                span: Span::default(),
+            });
         });
         assert!(matches!(flag, Variable::Global(_)));
         let expected = r##"digraph "a.bp" {

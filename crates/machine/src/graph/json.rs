@@ -17,7 +17,8 @@
 
 use super::captions::Captions;
 use crate::ids::{EdgeId, LocalId, NodeId, ProcId};
-use crate::ir::{Action, Local, Machine, NodeKind, Procedure, Storage, ThreadStart};
+use crate::ir::{Action, Local, NodeKind, Procedure, Storage, ThreadStart};
+use crate::machine::Machine;
 use crate::text::edge_text;
 use crate::types::Type;
 use serde::Serialize;

@@ -4,7 +4,8 @@
 
 use crate::from_text;
 use crate::ids::NodeId;
-use crate::ir::{Action, Machine, NodeKind, Storage, ThreadStart};
+use crate::ir::{Action, NodeKind, Storage, ThreadStart};
+use crate::machine::Machine;
 use crate::text::edge_text;
 use expect_test::{Expect, expect};
 use std::fmt::Write;

@@ -17,7 +17,6 @@ use hardbop_automata::{Property, PropertyText};
 use hardbop_explicit::ExplicitEngine;
 use hardbop_interpreter::{RandomChooser, simulate};
 use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::digest;
 use hardbop_outcome::{
     Budget, Certificate, Engine, Evidence, Lasso, NeverInterrupted, Outcome, Question, Silent,
     Target, ThreadLasso, Trace, Verdict,
@@ -92,7 +91,7 @@ fn machine_of(text: &str) -> Option<Machine> {
 /// A program that differs in a few words, if what comes out is another program.
 fn other_machine(random: &mut Random, machine: &Machine) -> Option<Machine> {
     let other = machine_of(&changed(random, machine.source.text()))?;
-    (digest::of(&other) != digest::of(machine)).then_some(other)
+    (other.digest() != machine.digest()).then_some(other)
 }
 
 fn all_presets() -> Vec<Knobs> {
@@ -280,14 +279,14 @@ fn no_program_changed_under_its_evidence_makes_a_judge_accept_what_is_false() {
             let truth = Places::of(&other);
             for certificate in &places.certificates {
                 let mut moved = certificate.clone();
-                moved.program = digest::of(&other);
+                moved.program = other.digest().to_owned();
                 let targets = moved.targets.iter();
                 moved.targets = targets.filter_map(|t| like(t, &truth.targets)).collect();
                 truth.judge_certificate(&other, json(&moved), &mut proofs);
             }
             for trace in places.runs.iter().take(2) {
                 let mut moved = trace.clone();
-                moved.program = digest::of(&other);
+                moved.program = other.digest().to_owned();
                 moved.target = moved.target.and_then(|t| like(&t, &truth.targets));
                 truth.judge_trace(&other, json(&moved), &mut runs);
             }
@@ -468,9 +467,9 @@ fn lasso_campaign(what: &str, presets: &[Knobs], wants_threads: bool) {
                 };
                 let mut moved = evidence.clone();
                 match &mut moved {
-                    Evidence::Lasso(lasso) => lasso.program = digest::of(&other),
-                    Evidence::ThreadLasso(lasso) => lasso.run.program = digest::of(&other),
-                    Evidence::Run(run) => run.program = digest::of(&other),
+                    Evidence::Lasso(lasso) => lasso.program = other.digest().to_owned(),
+                    Evidence::ThreadLasso(lasso) => lasso.run.program = other.digest().to_owned(),
+                    Evidence::Run(run) => run.program = other.digest().to_owned(),
                     Evidence::Strategy(_) => unreachable!("formulas about runs have runs"),
                 }
                 if let Some(asked) = Asked::new(&other, own.formula.clone()) {

@@ -8,7 +8,6 @@
 //! so the loop is passed until nothing is added.
 
 use hardbop_interpreter::{Configuration, Walked, WalkedKind};
-use hardbop_machine::analysis::ModRef;
 use hardbop_machine::{
     Action, EdgeId, Expr, ExprId, GlobalId, LocalId, Machine, Storage, ThreadStart, Variable,
 };
@@ -45,7 +44,6 @@ pub(super) struct Cycle {
 /// something about: whatever has such a name matters everywhere.
 pub(super) fn relevance(
     machine: &Machine,
-    effects: &ModRef,
     start: &Configuration,
     steps: &[Walked],
     cycle: Option<Cycle>,
@@ -53,7 +51,6 @@ pub(super) fn relevance(
 ) -> Relevance {
     let mut pass = Pass {
         machine,
-        effects,
         steps,
         calls: calls(steps),
         observed,
@@ -104,7 +101,6 @@ fn calls(steps: &[Walked]) -> Vec<Option<EdgeId>> {
 
 struct Pass<'a> {
     machine: &'a Machine,
-    effects: &'a ModRef,
     steps: &'a [Walked],
     calls: Vec<Option<EdgeId>>,
     observed: &'a HashSet<&'a str>,
@@ -296,7 +292,7 @@ impl Pass<'_> {
             self.needed.remove(&location);
         }
         let globals = (0..machine.globals.len()).map(GlobalId::new);
-        let read = globals.filter(|&id| self.effects.references(*callee, id));
+        let read = globals.filter(|&id| self.machine.effects().references(*callee, id));
         let read: Vec<Location> = read
             .map(|id| self.location(thread, depth, Variable::Global(id)))
             .collect();

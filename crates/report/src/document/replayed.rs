@@ -3,7 +3,7 @@
 use super::run::{Run, Runs};
 use super::{schema, words_of};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Asked, Evidence, digest};
+use hardbop_outcome::{Asked, Evidence};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -49,7 +49,7 @@ impl<'a> ReplayDocument<'a> {
             version: VERSION,
             hardbop,
             file: machine.source.name(),
-            program: digest::of(machine),
+            program: machine.digest().to_owned(),
             runs: Vec::new(),
         }
     }

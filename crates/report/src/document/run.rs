@@ -10,7 +10,6 @@ use hardbop_interpreter::{
     Configuration, Ending, Origin, ReplayedLasso, Walk, Walked, WalkedKind, replay_lasso,
     replay_thread_lasso,
 };
-use hardbop_machine::analysis::{CallGraph, ModRef};
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{
     Action, EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Variable,
@@ -273,7 +272,6 @@ pub(super) fn statement_text(text: &str) -> String {
 pub(crate) struct Runs<'a> {
     machine: &'a Machine,
     written: Written<'a>,
-    effects: ModRef,
     /// Calls are written out as long as the run has at most this many steps.
     most_steps: u64,
     /// Of a longer list of steps only the beginning and the end are shown.
@@ -285,7 +283,6 @@ impl<'a> Runs<'a> {
         Self {
             machine,
             written: Written::new(machine),
-            effects: ModRef::new(machine, &CallGraph::new(machine)),
             most_steps,
             most_shown: usize::MAX,
         }
@@ -353,7 +350,7 @@ impl<'a> Runs<'a> {
         walk.check_target().map_err(|error| error.to_string())?;
         let growth = lasso.map_or(0, |lasso| lasso.growth);
         let cycle = first_of_loop.map(|first| Cycle { first, growth });
-        let matters = relevance(machine, &self.effects, &start, &walked, cycle, observed);
+        let matters = relevance(machine, &start, &walked, cycle, observed);
         let end = walk.configuration();
         let left_out = (walked.len() > self.most_shown).then(|| LeftOut {
             after: self.most_shown / 2,

@@ -12,7 +12,7 @@
 
 use super::call_strings::{CallString, CallStrings};
 use super::states::{State, WaitingFrames};
-use hardbop_machine::analysis::{CallGraph, Slice};
+use hardbop_machine::analysis::Slice;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId};
 use hardbop_sat::{Circuit, Lit, Solver};
 use hardbop_transform::literals::edge_circuits::{ChoiceBit, EdgeCircuit};
@@ -96,7 +96,7 @@ impl<'m, 'i> Unrolling<'m, 'i> {
         targets: &[NodeId],
         solver: Solver<'i>,
     ) -> Self {
-        let slice = Slice::new(machine, &CallGraph::new(machine), targets);
+        let slice = Slice::new(machine, targets);
         let mut unrolling = Self {
             machine,
             circuit: Circuit::new(solver),

@@ -11,7 +11,7 @@
 
 use hardbop_machine::analysis::order::predecessors;
 use hardbop_machine::analysis::variables::each_read;
-use hardbop_machine::analysis::{BitSet, CallGraph, Liveness, ModRef, NodeOrder, Slice};
+use hardbop_machine::analysis::{BitSet, CallGraph, NodeOrder, Slice};
 use hardbop_machine::bits::BitLayout;
 use hardbop_machine::{Action, EdgeId, GlobalId, Machine, NodeId, ProcId, Variable};
 
@@ -32,12 +32,6 @@ pub(crate) struct Blocks<'m> {
     pub(crate) machine: &'m Machine,
     /// Numbers of bits.
     pub(crate) layout: BitLayout,
-    /// Who calls whom.
-    pub(crate) calls: CallGraph,
-    /// Positions and loop heads.
-    pub(crate) order: NodeOrder,
-    liveness: Liveness,
-    effects: ModRef,
     slice: Slice,
     heads: BitSet,
     /// See [`Blocks::is_behind`].
@@ -52,21 +46,13 @@ impl<'m> Blocks<'m> {
     /// Finds the blocks for a question with these targets. Linear, apart from the size of the live
     /// sets.
     pub(crate) fn new(machine: &'m Machine, targets: &[NodeId]) -> Self {
-        let calls = CallGraph::new(machine);
-        let slice = Slice::new(machine, &calls, targets);
-        let effects = ModRef::new(machine, &calls);
-        let liveness = Liveness::new(machine, &calls);
-        let order = NodeOrder::new(machine);
-        let heads = heads(machine, &order, targets);
-        let once = procedures_entered_once(machine, &calls, &order);
+        let slice = Slice::new(machine, targets);
+        let heads = heads(machine, machine.node_order(), targets);
+        let once = procedures_entered_once(machine, machine.calls(), machine.node_order());
         let behind = behind(machine, &slice);
         let mut blocks = Self {
             machine,
             layout: BitLayout::new(machine),
-            calls,
-            order,
-            liveness,
-            effects,
             slice,
             heads,
             behind,
@@ -101,7 +87,11 @@ impl<'m> Blocks<'m> {
     pub(crate) fn head_count(&self) -> usize {
         let heads = self.heads.iter().map(NodeId::new);
         heads
-            .filter(|&node| self.calls.is_reachable(self.machine.procedure_of(node)))
+            .filter(|&node| {
+                self.machine
+                    .calls()
+                    .is_reachable(self.machine.procedure_of(node))
+            })
             .count()
     }
 
@@ -109,7 +99,11 @@ impl<'m> Blocks<'m> {
     pub(crate) fn argument_count(&self) -> usize {
         let heads = self.heads.iter().map(NodeId::new);
         heads
-            .filter(|&node| self.calls.is_reachable(self.machine.procedure_of(node)))
+            .filter(|&node| {
+                self.machine
+                    .calls()
+                    .is_reachable(self.machine.procedure_of(node))
+            })
             .map(|node| self.arguments(node).len())
             .sum()
     }
@@ -122,7 +116,7 @@ impl<'m> Blocks<'m> {
     /// The relevant bits that are live at any node.
     pub(crate) fn arguments_at(&self, node: NodeId) -> Vec<Argument> {
         let procedure = self.machine.procedure_of(node);
-        let live = self.liveness.live_at(node);
+        let live = self.machine.liveness().live_at(node);
         let live = live.filter(|&variable| self.counts(procedure, variable));
         live.flat_map(|variable| {
             let slots = self.layout.bits_of(procedure, variable);
@@ -137,7 +131,7 @@ impl<'m> Blocks<'m> {
 
     /// Whether the value of a variable matters at a node.
     pub(crate) fn matters(&self, node: NodeId, variable: Variable) -> bool {
-        self.liveness.is_live(node, variable)
+        self.machine.liveness().is_live(node, variable)
             && self.counts(self.machine.procedure_of(node), variable)
     }
 
@@ -145,7 +139,8 @@ impl<'m> Blocks<'m> {
     /// no argument of its blocks: the value passes around it, from before a call to after it, and
     /// calls that differ in it share an instance.
     pub(crate) fn concerns(&self, procedure: ProcId, global: GlobalId) -> bool {
-        self.effects.modifies(procedure, global) || self.effects.references(procedure, global)
+        self.machine.effects().modifies(procedure, global)
+            || self.machine.effects().references(procedure, global)
     }
 
     /// Whether a variable is relevant, and the procedure has to do with it.
@@ -165,11 +160,12 @@ impl<'m> Blocks<'m> {
 
     /// Whether some run may come back to where it was: by a loop or by recursion.
     pub(crate) fn has_cycles(&self) -> bool {
-        let may_run = |&id: &ProcId| self.calls.is_reachable(id);
+        let may_run = |&id: &ProcId| self.machine.calls().is_reachable(id);
         let mut procedures = self.machine.procedure_ids().filter(may_run);
         procedures.any(|id| {
             let mut nodes = self.machine.procedure(id).node_ids();
-            self.calls.is_recursive(id) || nodes.any(|node| self.order.is_loop_head(node))
+            self.machine.calls().is_recursive(id)
+                || nodes.any(|node| self.machine.node_order().is_loop_head(node))
         })
     }
 

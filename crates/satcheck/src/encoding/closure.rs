@@ -196,7 +196,7 @@ impl<'m, 'i> Closure<'m, 'i> {
         let inputs = chain.iter().flat_map(|&edge| &machine.edge(edge).inputs);
         Choices {
             instance: term.instance,
-            position: self.blocks.order.position(term.node),
+            position: self.blocks.machine.node_order().position(term.node),
             flowing: flowing.cloned().unwrap_or_default(),
             made: made.map(<[_]>::to_vec).unwrap_or_default(),
             may_keep: is_once && made.is_none(),
@@ -344,7 +344,7 @@ impl<'m, 'i> Closure<'m, 'i> {
             return Ok(());
         }
         let caller = machine.procedure_of(machine.edge(edge).from);
-        let calls = &self.blocks.calls;
+        let calls = self.blocks.machine.calls();
         let component = calls.component_of(callee);
         let is_recursive = calls.component_of(caller) == component;
         let caller_instance = self.terms.get(id).instance;

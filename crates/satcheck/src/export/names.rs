@@ -51,7 +51,8 @@ impl<'c, 'm, 'i> Names<'c, 'm, 'i> {
             Meaning::Carried => "a value that nothing reads".to_owned(),
             Meaning::Choice => {
                 let origin = symbols.origin(variable);
-                let node = origin.map(|(_, at)| closure.blocks.order.nodes()[at as usize]);
+                let node =
+                    origin.map(|(_, at)| closure.blocks.machine.node_order().nodes()[at as usize]);
                 let line = node.map_or(0, |node| closure.blocks.machine.line_of(node));
                 format!("a choice in line {line}")
             }

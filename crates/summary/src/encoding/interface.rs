@@ -8,7 +8,7 @@
 //! the entry value.
 
 use crate::encoding::space::{Slot, Space};
-use hardbop_machine::analysis::{CallGraph, Liveness, ModRef, Slice};
+use hardbop_machine::analysis::{ModRef, Slice};
 use hardbop_machine::{Action, GlobalId, LocalId, Machine, NodeId, ProcId, Variable};
 
 /// One bit of a variable in scope.
@@ -42,23 +42,16 @@ pub(crate) struct Interface {
 }
 
 /// The interfaces of all procedures, with what they were made from.
-pub(crate) struct Interfaces {
-    /// Who calls whom.
-    pub(crate) calls: CallGraph,
-    /// Where variables are live.
-    liveness: Liveness,
-    /// Which globals procedures touch.
-    effects: ModRef,
+pub(crate) struct Interfaces<'m> {
+    machine: &'m Machine,
     list: Vec<Interface>,
 }
 
-impl Interfaces {
+impl<'m> Interfaces<'m> {
     /// Works out the interfaces, given which variables are relevant.
-    pub(crate) fn new(machine: &Machine, space: &Space, calls: CallGraph, slice: &Slice) -> Self {
+    pub(crate) fn new(machine: &'m Machine, space: &Space, slice: &Slice) -> Self {
         let mut interfaces = Self {
-            liveness: Liveness::new(machine, &calls),
-            effects: ModRef::new(machine, &calls),
-            calls,
+            machine,
             list: Vec::new(),
         };
         // A global is relevant everywhere or nowhere.
@@ -66,7 +59,7 @@ impl Interfaces {
         let globals = globals.filter(|&id| slice.relevant(ProcId(0), Variable::Global(id)));
         let globals: Vec<GlobalId> = globals.collect();
         let list = machine.procedure_ids();
-        let list = list.map(|id| interfaces.make(machine, space, slice, &globals, id));
+        let list = list.map(|id| interfaces.make(space, slice, &globals, id));
         interfaces.list = list.collect();
         interfaces
     }
@@ -86,7 +79,7 @@ impl Interfaces {
             called,
             ..
         } = self.of(procedure);
-        let live = self.liveness.live_at(node).take(scope.len());
+        let live = self.machine.liveness().live_at(node).take(scope.len());
         let live: Vec<Variable> = live.collect();
         if live.len() == scope.len() || *called && !steady_inputs.is_empty() {
             let matters = |bit: &&ScopedBit| self.matters_at(procedure, node, bit);
@@ -98,20 +91,15 @@ impl Interfaces {
 
     /// Whether a relation at a node speaks of a bit of the procedure's scope.
     pub(crate) fn matters_at(&self, procedure: ProcId, node: NodeId, bit: &ScopedBit) -> bool {
-        self.liveness.is_live(node, bit.variable)
+        self.machine.liveness().is_live(node, bit.variable)
             || (self.of(procedure).called && self.of(procedure).is_steady(bit.slot))
     }
 
     /// What a procedure looks like, given the relevant globals.
-    fn make(
-        &self,
-        machine: &Machine,
-        space: &Space,
-        slice: &Slice,
-        globals: &[GlobalId],
-        id: ProcId,
-    ) -> Interface {
-        let (calls, effects, liveness) = (&self.calls, &self.effects, &self.liveness);
+    fn make(&self, space: &Space, slice: &Slice, globals: &[GlobalId], id: ProcId) -> Interface {
+        let machine = self.machine;
+        let (calls, effects) = (machine.calls(), machine.effects());
+        let liveness = machine.liveness();
         let procedure = machine.procedure(id);
         let mut made = Interface {
             called: calls

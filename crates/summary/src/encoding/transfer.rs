@@ -20,7 +20,7 @@ pub(crate) struct Compiler<'c> {
     /// Where variables live.
     pub(crate) space: &'c Space,
     /// What procedures look like from outside.
-    pub(crate) interfaces: &'c Interfaces,
+    pub(crate) interfaces: &'c Interfaces<'c>,
     /// Which variables are relevant.
     pub(crate) slice: &'c Slice,
 }

@@ -461,7 +461,7 @@ impl<'r, 'm, 'i> Reader<'r, 'm, 'i> {
         debug_assert!(parameters(interface).count() <= fixed.len());
         let cube = self.cube(&fixed)?;
         let time = self.entry_time(entry, by_distance);
-        for site in interfaces.calls.calls_of(callee) {
+        for site in machine.calls().calls_of(callee) {
             let from = machine.edge(site.edge).from;
             let rings = self.rings(from, by_distance, time);
             if rings.is_empty() {

@@ -113,7 +113,7 @@ impl<'m, 'i> Forward<'m, 'i> {
             manager,
             plans: Plans::default(),
             view: BitView::new(machine),
-            frontier: Frontier::new(machine, &compiler.interfaces.calls),
+            frontier: Frontier::new(machine),
             procedures: vec![unknown; machine.procedures.len()],
             edges: vec![None; machine.edges.len()],
             initial: Bdd::FALSE,
@@ -324,8 +324,8 @@ impl<'m, 'i> Forward<'m, 'i> {
         let fresh = self.manager.project(delta, &plan)?;
         let known = self.procedures[procedure.index()].summary;
         let summary = self.manager.or(known, fresh)?;
-        let interfaces = self.compiler.interfaces;
-        for site in interfaces.calls.calls_of(procedure) {
+        let machine = self.compiler.machine;
+        for site in machine.calls().calls_of(procedure) {
             let Some(Compiled::Call(call)) = &self.edges[site.edge.index()] else {
                 continue;
             };

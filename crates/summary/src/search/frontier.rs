@@ -4,7 +4,6 @@
 //! remembered as rings, from which runs are read off later (Bebop, section 3.2).
 
 use hardbop_bdd::{Bdd, Exhausted, Manager, Roots};
-use hardbop_machine::analysis::{CallGraph, NodeOrder};
 use hardbop_machine::{Machine, NodeId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -40,12 +39,12 @@ type Priority = (u32, u32);
 /// doubled.
 pub(crate) const FIRST_COLLECTION: usize = 1 << 20;
 
-fn priorities(machine: &Machine, calls: &CallGraph) -> Vec<Priority> {
+fn priorities(machine: &Machine) -> Vec<Priority> {
     let mut rank = vec![0; machine.procedures.len()];
-    for (place, procedure) in calls.bottom_up().enumerate() {
+    for (place, procedure) in machine.calls().bottom_up().enumerate() {
         rank[procedure.index()] = place as u32;
     }
-    let order = NodeOrder::new(machine);
+    let order = machine.node_order();
     let nodes = machine.node_ids();
     nodes
         .map(|node| {
@@ -66,7 +65,7 @@ pub(crate) struct Frontier {
 
 impl Frontier {
     /// Nothing is known at any node.
-    pub(crate) fn new(machine: &Machine, calls: &CallGraph) -> Self {
+    pub(crate) fn new(machine: &Machine) -> Self {
         let count = machine.nodes.len();
         let nothing = NodeState {
             reached: Bdd::FALSE,
@@ -77,7 +76,7 @@ impl Frontier {
             nodes: vec![nothing; count],
             queue: BinaryHeap::new(),
             queued: vec![false; count],
-            priorities: priorities(machine, calls),
+            priorities: priorities(machine),
             time: 0,
         }
     }
@@ -179,7 +178,7 @@ mod tests {
     fn news_waits_once_in_order_and_is_remembered() {
         let machine = from_text("t.bp", "void main() begin skip; end").unwrap();
         let mut manager = Manager::new(100);
-        let mut frontier = Frontier::new(&machine, &CallGraph::new(&machine));
+        let mut frontier = Frontier::new(&machine);
         let (x, y) = (manager.variable(0).unwrap(), manager.variable(1).unwrap());
         let main = machine.procedure(ProcId(0));
         frontier.add(&mut manager, main.exit, x).unwrap();

@@ -2,9 +2,9 @@
 //! rejected.
 
 use hardbop_machine::{Machine, from_text};
+use hardbop_outcome::Outcome;
 use hardbop_outcome::certificate::Formula;
 use hardbop_outcome::{Budget, Certificate, Engine, NeverInterrupted, Question, Silent, Target};
-use hardbop_outcome::{Outcome, digest};
 use hardbop_testkit::{Knobs, Oracle, generate};
 use hardbop_threads::InterleavingEngine;
 
@@ -94,7 +94,7 @@ fn a_certificate_of_another_program_proves_nothing_that_is_false() {
         };
         let truth = check(&Oracle::default(), &other);
         for mut certificate in check(&InterleavingEngine::default(), &original).certificates {
-            certificate.program = digest::of(&other);
+            certificate.program = other.digest().to_owned();
             for target in &mut certificate.targets {
                 *target = Target::new(&other, target.node, target.kind.clone());
             }

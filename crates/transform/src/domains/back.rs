@@ -4,9 +4,9 @@ use super::classes::{Classes, Starts};
 use crate::correspondence::operands_of;
 use crate::transform::NoWayBack;
 use hardbop_machine::{Action, EdgeId, GlobalId, InputId, LocalId, Machine, ProcId, Variable};
+use hardbop_outcome::Trace;
 use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula};
 use hardbop_outcome::trace::{Run, Segment, Step, ThreadOrigin};
-use hardbop_outcome::{Trace, digest};
 use std::collections::{BTreeSet, HashMap};
 
 /// The value that stands for an interval.
@@ -75,7 +75,7 @@ pub(super) fn run(classes: &Classes, original: &Machine, trace: &Trace) -> Trace
         .first()
         .map_or(ProcId(0), |thread| thread.entry);
     Trace {
-        program: digest::of(original),
+        program: original.digest().to_owned(),
         target: trace.target.clone(),
         globals: globals(&trace.globals),
         threads: trace
@@ -133,7 +133,7 @@ pub(super) fn certificate(
         relation.to_exit = to_exit.map(|root| writer.written(relation.procedure, root));
     }
     certificate.formulas = writer.new;
-    certificate.program = digest::of(original);
+    certificate.program = original.digest().to_owned();
     Ok(certificate)
 }
 

@@ -33,8 +33,8 @@ mod classes;
 use crate::transform::{NoWayBack, TargetMap, Transform};
 use classes::{Classes, Leaf, Starts, bits_for, leaf_of};
 use hardbop_machine::{
-    Action, BinaryOp, EdgeId, Expr, ExprArena, ExprId, GlobalId, InputId, LocalId, Machine, ProcId,
-    ThreadStart, Type, UnaryOp, Variable,
+    Action, BinaryOp, EdgeId, Expr, ExprArena, ExprId, GlobalId, InputId, LocalId, Machine,
+    MachineParts, ProcId, ThreadStart, Type, UnaryOp, Variable,
 };
 use hardbop_outcome::{Certificate, Question, Trace};
 use std::sync::Arc;
@@ -53,9 +53,9 @@ pub fn reduce(machine: &Machine, question: &Question) -> Option<Reduced> {
     if classes.is_empty() {
         return None;
     }
-    let mut reduced = Machine {
+    let mut reduced = MachineParts {
         exprs: ExprArena::default(),
-        ..machine.clone()
+        ..machine.parts().clone()
     };
     for (index, global) in reduced.globals.iter_mut().enumerate() {
         let variable = Variable::Global(GlobalId::new(index));
@@ -91,7 +91,7 @@ pub fn reduce(machine: &Machine, question: &Question) -> Option<Reduced> {
         }
     }
     Some(Reduced {
-        machine: reduced,
+        machine: Machine::new(reduced),
         targets: TargetMap::unchanged(question),
         classes,
     })

@@ -8,7 +8,6 @@
 //! what an abstraction sees, so nothing rests on its being exact.
 
 use hardbop_machine::analysis::variables::{each_variable_before, each_write};
-use hardbop_machine::analysis::{CallGraph, ModRef};
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
 
 /// Loops need several passes; after this many the labels are good enough.
@@ -17,13 +16,11 @@ const PASSES: usize = 8;
 /// Calls `visit` for the variables of each condition that decides which event comes next.
 pub(crate) fn each_control(
     machine: &Machine,
-    calls: &CallGraph,
-    effects: &ModRef,
     targets: &[NodeId],
     tracked: &dyn Fn(ProcId, Variable) -> bool,
     mut visit: impl FnMut(ProcId, Variable),
 ) {
-    let events = events(machine, calls, effects, targets, tracked);
+    let events = events(machine, targets, tracked);
     let mut guard = |procedure: ProcId, edge: EdgeId| {
         let mut any = false;
         if let Some(root) = machine.edge(edge).guard {
@@ -60,11 +57,10 @@ pub(crate) fn each_control(
 /// Nodes at which something happens that matters to the tracked variables or the targets.
 fn events(
     machine: &Machine,
-    calls: &CallGraph,
-    effects: &ModRef,
     targets: &[NodeId],
     tracked: &dyn Fn(ProcId, Variable) -> bool,
 ) -> Vec<bool> {
+    let (calls, effects) = (machine.calls(), machine.effects());
     let mut events = vec![false; machine.nodes.len()];
     let mut matters = vec![false; machine.procedures.len()];
     let mut pending: Vec<ProcId> = Vec::new();
@@ -149,24 +145,15 @@ mod tests {
 
     fn controls(text: &str, tracked: &[&str]) -> BTreeSet<String> {
         let machine = hardbop_machine::from_text("t.bp", text).unwrap();
-        let calls = CallGraph::new(&machine);
-        let effects = ModRef::new(&machine, &calls);
         let mut targets: Vec<NodeId> = machine.assertions.iter().map(|a| a.failure).collect();
         targets.sort_unstable();
         let is_tracked = |procedure: ProcId, variable: Variable| {
             tracked.contains(&machine.name_of(procedure, variable))
         };
         let mut found = BTreeSet::new();
-        each_control(
-            &machine,
-            &calls,
-            &effects,
-            &targets,
-            &is_tracked,
-            |procedure, variable| {
-                found.insert(machine.name_of(procedure, variable).to_owned());
-            },
-        );
+        each_control(&machine, &targets, &is_tracked, |procedure, variable| {
+            found.insert(machine.name_of(procedure, variable).to_owned());
+        });
         assert!(machine.globals.len() > GlobalId(0).index());
         found
     }

@@ -18,12 +18,12 @@
 use super::window::{Tried, Windows, flatten};
 use super::{Hidden, Levels, Precision, Visible, hide};
 use crate::transform::Transform;
-use hardbop_interpreter::replay_of;
-use hardbop_machine::analysis::{CallGraph, ModRef, Slice};
+use hardbop_interpreter::replay;
+use hardbop_machine::analysis::Slice;
 use hardbop_machine::{Machine, ProcId, Variable};
 use hardbop_outcome::engine::takes_only_sequential_reachability;
 use hardbop_outcome::{
-    Budget, Declined, Engine, Ledger, Limit, Outcome, Progress, Question, WantedRun, digest,
+    Budget, Declined, Engine, Ledger, Limit, Outcome, Progress, Question, WantedRun,
 };
 use std::rc::Rc;
 
@@ -107,7 +107,6 @@ impl Engine for FewVariables {
                 question: &open,
                 budget,
                 ledger: Ledger::new(machine, &open),
-                program: digest::of(machine),
             };
             refinement.run(progress);
             let few = refinement
@@ -179,8 +178,6 @@ struct Refinement<'r> {
     question: &'r Question,
     budget: &'r Budget<'r>,
     ledger: Ledger<'r>,
-    /// The machine's digest.
-    program: String,
 }
 
 impl Refinement<'_> {
@@ -189,10 +186,8 @@ impl Refinement<'_> {
     fn run(&mut self, progress: &mut dyn Progress) {
         let machine = self.machine;
         let nodes = self.ledger.open_nodes();
-        let calls = CallGraph::new(machine);
-        let effects = ModRef::new(machine, &calls);
-        let mut levels = Levels::new(machine, &calls, &effects);
-        let slice = Rc::new(Slice::new(machine, &calls, &nodes));
+        let mut levels = Levels::new(machine);
+        let slice = Rc::new(Slice::new(machine, &nodes));
         let precision_of = |level: &Visible| Precision::new(machine, Rc::clone(&slice), level);
         let Some(first) = levels.next(&nodes) else {
             return;
@@ -285,9 +280,8 @@ impl Refinement<'_> {
             let Some(run) = hidden.decisions(self.machine, trace) else {
                 continue;
             };
-            let candidate = run.trace(self.machine, &self.program, Some(target.clone()));
-            if candidate.is_some_and(|trace| replay_of(self.machine, &self.program, &trace).is_ok())
-            {
+            let candidate = run.trace(self.machine, Some(target.clone()));
+            if candidate.is_some_and(|trace| replay(self.machine, &trace).is_ok()) {
                 self.ledger.reach(target.node, &run, false);
                 continue;
             }

@@ -6,7 +6,6 @@
 //! little more than a walk over the program.
 
 use super::Visible;
-use hardbop_machine::analysis::{CallGraph, ModRef};
 use hardbop_machine::{Machine, NodeId};
 
 /// Beyond this many levels as good as everything is visible.
@@ -15,19 +14,15 @@ const LEVELS: usize = 4;
 /// The levels of a question.
 pub struct Levels<'l> {
     machine: &'l Machine,
-    calls: &'l CallGraph,
-    effects: &'l ModRef,
     last: Option<Visible>,
     level: usize,
 }
 
 impl<'l> Levels<'l> {
     /// Nothing is visible yet.
-    pub fn new(machine: &'l Machine, calls: &'l CallGraph, effects: &'l ModRef) -> Self {
+    pub fn new(machine: &'l Machine) -> Self {
         Self {
             machine,
-            calls,
-            effects,
             last: None,
             level: 0,
         }
@@ -44,14 +39,14 @@ impl<'l> Levels<'l> {
         let next = match &self.last {
             None => {
                 let nearest = Visible::nearest_conditions(machine, targets);
-                nearest.with_constants(machine, self.effects)
+                nearest.with_constants(machine)
             }
             Some(last) => {
                 let wider = match self.level {
                     2 => last.clone(),
                     _ => last.with_sources(machine),
                 };
-                let wider = wider.with_controls(machine, self.calls, self.effects, targets);
+                let wider = wider.with_controls(machine, targets);
                 // To see the same would be to find the same.
                 if wider.count() == last.count() {
                     return None;

@@ -29,7 +29,8 @@ use crate::correspondence::{Correspondence, bit_of, decisions, operands_of};
 use crate::transform::{NoWayBack, TargetMap, Transform};
 use hardbop_interpreter::replay;
 use hardbop_machine::{
-    Action, Edge, Expr, ExprArena, ExprId, InputId, Machine, ProcId, ThreadStart, Type, Variable,
+    Action, Edge, Expr, ExprArena, ExprId, InputId, Machine, MachineParts, ProcId, ThreadStart,
+    Type, Variable,
 };
 use hardbop_outcome::{Certificate, Question, Skeleton, Trace};
 
@@ -44,9 +45,9 @@ pub struct Hidden {
 
 /// Hides all other variables.
 pub fn hide(machine: &Machine, question: &Question, visible: Visible) -> Hidden {
-    let mut hidden = Machine {
+    let mut hidden = MachineParts {
         exprs: ExprArena::default(),
-        ..machine.clone()
+        ..machine.parts().clone()
     };
     for edge in &mut hidden.edges {
         let mut hiding = Hiding {
@@ -63,7 +64,7 @@ pub fn hide(machine: &Machine, question: &Question, visible: Visible) -> Hidden 
     Hidden {
         targets: TargetMap::unchanged(question),
         back: Correspondence::identity(machine),
-        machine: hidden,
+        machine: Machine::new(hidden),
         visible,
     }
 }

@@ -55,18 +55,13 @@ impl Precision {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hardbop_machine::analysis::CallGraph;
     use hardbop_machine::{GlobalId, from_text};
 
     #[test]
     fn every_relevant_variable_that_a_core_names_is_tracked() {
         let text = "decl bad, a, b, c; void main() begin c := a; bad := a & b; assert(!bad); end";
         let machine = from_text("t.bp", text).unwrap();
-        let slice = Slice::new(
-            &machine,
-            &CallGraph::new(&machine),
-            &[machine.assertions[0].failure],
-        );
+        let slice = Slice::new(&machine, &[machine.assertions[0].failure]);
         let named = [0, 1, 2, 3].map(|id| (ProcId(0), Variable::Global(GlobalId(id))));
         let mut precision = Precision::new(&machine, Rc::new(slice), &Visible::nothing(&machine));
         let lacks = |precision: &Precision| named.map(|(p, v)| precision.lacks(p, v));

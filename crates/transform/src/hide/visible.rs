@@ -10,7 +10,7 @@
 use super::controls::each_control;
 use hardbop_machine::analysis::order::predecessors;
 use hardbop_machine::analysis::variables::each_variable_before;
-use hardbop_machine::analysis::{BitSet, CallGraph, ModRef, VariableIndex};
+use hardbop_machine::analysis::{BitSet, VariableIndex};
 use hardbop_machine::{Action, ExprId, GlobalId, Machine, NodeId, ProcId, Variable};
 
 /// A set of variables of one machine; globals are in it once, locals by procedure.
@@ -114,11 +114,11 @@ impl Visible {
     /// The set with the globals that have an initial value and keep it: to see a constant costs
     /// next to nothing, and it decides branches.
     #[must_use]
-    pub(crate) fn with_constants(&self, machine: &Machine, effects: &ModRef) -> Self {
+    pub(crate) fn with_constants(&self, machine: &Machine) -> Self {
         let mut larger = self.clone();
         let mut is_written = vec![false; machine.globals.len()];
         for procedure in machine.procedure_ids() {
-            for global in effects.modified(procedure) {
+            for global in machine.effects().modified(procedure) {
                 is_written[global.index()] = true;
             }
         }
@@ -135,16 +135,10 @@ impl Visible {
     ///
     /// `targets` in order.
     #[must_use]
-    pub(crate) fn with_controls(
-        &self,
-        machine: &Machine,
-        calls: &CallGraph,
-        effects: &ModRef,
-        targets: &[NodeId],
-    ) -> Self {
+    pub(crate) fn with_controls(&self, machine: &Machine, targets: &[NodeId]) -> Self {
         let mut larger = self.clone();
         let tracked = |procedure, variable| self.contains(procedure, variable);
-        each_control(machine, calls, effects, targets, &tracked, |p, variable| {
+        each_control(machine, targets, &tracked, |p, variable| {
             larger.insert(p, variable);
         });
         larger
@@ -222,9 +216,7 @@ mod tests {
         let text =
             "decl flag := 1, open, changing := 0; void main() begin changing := open & flag; end";
         let machine = hardbop_machine::from_text("t.bp", text).unwrap();
-        let calls = CallGraph::new(&machine);
-        let effects = ModRef::new(&machine, &calls);
-        let seen = Visible::nothing(&machine).with_constants(&machine, &effects);
+        let seen = Visible::nothing(&machine).with_constants(&machine);
         let global = |index| Variable::Global(GlobalId(index));
         let is_seen = [0, 1, 2].map(|index| seen.contains(ProcId(0), global(index)));
         assert_eq!(is_seen, [true, false, false]);

@@ -7,7 +7,7 @@
 //! meet.
 
 use crate::literals::edge_circuits::{EdgeCircuit, EdgeCircuits};
-use hardbop_machine::analysis::{CallGraph, Liveness, Slice};
+use hardbop_machine::analysis::Slice;
 use hardbop_machine::bits::BitLayout;
 use hardbop_machine::{Action, EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Variable};
 use hardbop_sat::{Circuit, Lit};
@@ -35,7 +35,6 @@ pub struct Frames<'m> {
     pub machine: &'m Machine,
     /// What can have to do with the targets.
     pub slice: Rc<Slice>,
-    liveness: Liveness,
     edges: EdgeCircuits<'m>,
     /// The bits of a node that count, made when first asked for.
     live_bits: HashMap<NodeId, Rc<[bool]>>,
@@ -47,7 +46,6 @@ impl<'m> Frames<'m> {
         Self {
             machine,
             slice,
-            liveness: Liveness::new(machine, &CallGraph::new(machine)),
             edges: EdgeCircuits::new(machine),
             live_bits: HashMap::new(),
         }
@@ -71,7 +69,7 @@ impl<'m> Frames<'m> {
         let procedure = self.machine.procedure_of(node);
         let layout = self.layout();
         let mut live = vec![false; layout.local_bits(procedure).end as usize];
-        for variable in self.liveness.live_at(node) {
+        for variable in self.machine.liveness().live_at(node) {
             if self.slice.relevant(procedure, variable) {
                 let bits = layout.bits_of(procedure, variable);
                 live[bits.start as usize..bits.end as usize].fill(true);

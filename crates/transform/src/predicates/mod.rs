@@ -55,9 +55,8 @@ use abstraction::Making;
 use back::PredicateBits;
 use clauses::{Clauses, Stopped};
 use formulas::Formulas;
-use hardbop_machine::analysis::{CallGraph, ModRef};
 use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::{Certificate, Interrupt, Question, Trace, digest};
+use hardbop_outcome::{Certificate, Interrupt, Question, Trace};
 use interface::{Interface, Predicates};
 use path::{Paths, Tried};
 
@@ -80,7 +79,6 @@ pub struct Abstraction {
 /// What abstractions of one machine share: predicates, and everything computed so far.
 struct Workshop<'m> {
     machine: &'m Machine,
-    effects: ModRef,
     formulas: Formulas,
     clauses: Clauses,
     predicates: Predicates,
@@ -92,7 +90,6 @@ impl<'m> Workshop<'m> {
     fn new(machine: &'m Machine, widest: u32) -> Self {
         Self {
             machine,
-            effects: ModRef::new(machine, &CallGraph::new(machine)),
             formulas: Formulas::new(widest),
             clauses: Clauses::new(),
             predicates: Predicates::none(machine),
@@ -108,14 +105,14 @@ impl<'m> Workshop<'m> {
     ) -> Result<Abstraction, Stopped> {
         let interface = Interface::new(
             self.machine,
-            &self.effects,
+            self.machine.effects(),
             &mut self.formulas,
             &self.predicates,
             self.widest,
         );
         let making = Making {
             machine: self.machine,
-            effects: &self.effects,
+            effects: self.machine.effects(),
             formulas: &mut self.formulas,
             clauses: &mut self.clauses,
             predicates: &self.predicates,
@@ -163,8 +160,7 @@ impl Transform for Abstraction {
         let path = self.path(original, trace).ok_or(NoWayBack::TooLong)?;
         match Paths::new(original, &nodes).try_path(&path, &|| false) {
             Tried::Taken(run) => {
-                let program = digest::of(original);
-                let trace = run.trace(original, &program, target);
+                let trace = run.trace(original, target);
                 trace.ok_or(NoWayBack::TooLong)
             }
             Tried::Impossible(_) | Tried::Interrupted => {

@@ -4,7 +4,7 @@
 use crate::literals::edge_circuits::ChoiceBit;
 use crate::literals::frames::{Bits, Frames, FreeBit};
 use crate::literals::run_writer::{PathStep, RunWriter};
-use hardbop_machine::analysis::{CallGraph, Slice};
+use hardbop_machine::analysis::Slice;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId};
 use hardbop_outcome::Skeleton;
 use hardbop_sat::{Answer, Circuit, Lit, Solver};
@@ -40,7 +40,7 @@ struct Recorded {
 
 impl<'m> Paths<'m> {
     pub(super) fn new(machine: &'m Machine, targets: &[NodeId]) -> Self {
-        let slice = Slice::new(machine, &CallGraph::new(machine), targets);
+        let slice = Slice::new(machine, targets);
         Self {
             machine,
             frames: Frames::new(machine, Rc::new(slice)),

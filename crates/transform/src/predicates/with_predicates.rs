@@ -16,7 +16,7 @@ use crate::hide::window::{Tried as TriedWindow, Windows};
 use crate::hide::{Precision, Visible};
 use crate::literals::run_writer::PathStep;
 use crate::transform::Transform;
-use hardbop_machine::analysis::{CallGraph, Slice};
+use hardbop_machine::analysis::Slice;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::engine::takes_only_sequential_reachability;
 use hardbop_outcome::{
@@ -237,7 +237,7 @@ impl Refinement<'_> {
                     if !self.try_window(target.node, &path, &interrupt) {
                         let spurious = Spurious {
                             machine: self.machine,
-                            effects: &self.workshop.effects,
+                            effects: self.workshop.machine.effects(),
                             formulas: &mut self.workshop.formulas,
                             path: &path,
                             fixed: &abstraction.interface.fixed,
@@ -258,7 +258,7 @@ impl Refinement<'_> {
         interrupt: &dyn Fn() -> bool,
     ) -> bool {
         let machine = self.machine;
-        let slice = Rc::new(Slice::new(machine, &CallGraph::new(machine), &[node]));
+        let slice = Rc::new(Slice::new(machine, &[node]));
         let all = Visible::such_that(machine, |_, _| true);
         let precision = Precision::new(machine, Rc::clone(&slice), &all);
         match Windows::new(machine, slice).try_path(path, &precision, interrupt) {

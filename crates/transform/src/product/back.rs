@@ -3,7 +3,7 @@
 use super::Product;
 use crate::transform::{NoWayBack, TargetMap, Transform};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Certificate, Lasso, Skeleton, Trace, digest};
+use hardbop_outcome::{Certificate, Lasso, Skeleton, Trace};
 
 impl Product {
     /// The run of the program that a run of the product is. Nothing if it has too many different
@@ -21,7 +21,7 @@ impl Product {
             .steps_back(original, run.steps.iter().take(head))
             .len();
         let returns = self.back.returns(run);
-        decisions.lasso(original, &digest::of(original), head, returns)
+        decisions.lasso(original, head, returns)
     }
 }
 

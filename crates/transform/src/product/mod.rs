@@ -26,7 +26,6 @@ use crate::correspondence::{Correspondence, Origin};
 use crate::draft::{Draft, DraftEdge, Place, assign};
 use crate::transform::TargetMap;
 use hardbop_automata::{Atom, Automaton, Cube, View};
-use hardbop_machine::analysis::CallGraph;
 use hardbop_machine::{
     Action, BinaryOp, EdgeId, Expr, ExprId, GlobalId, Machine, NodeId, ProcId, Storage, Type,
     UnaryOp, Variable,
@@ -80,7 +79,7 @@ impl Product {
     /// Makes the product of a sequential machine and an automaton about it.
     pub fn new(machine: &Machine, automaton: &Automaton) -> Self {
         let mut builder = Builder::new(machine, automaton);
-        let calls = CallGraph::new(machine);
+        let calls = machine.calls();
         let main = machine.threads.first().map(|thread| thread.entry);
         for procedure in machine.procedure_ids() {
             let is_called = !calls.calls_of(procedure).is_empty();

@@ -19,7 +19,7 @@
 use super::code::{Code, put};
 use super::names::{Names, declared};
 use crate::static_threads::StaticThreads;
-use hardbop_machine::analysis::{CallGraph, SwitchPoints};
+use hardbop_machine::analysis::SwitchPoints;
 use hardbop_machine::{GlobalId, Machine, NodeId, ProcId, Storage};
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub(super) fn write(threads: &StaticThreads, rounds: u32, nodes: &[NodeId]) -> S
     let code = Code {
         machine,
         names: &names,
-        points: SwitchPoints::new(machine, &CallGraph::new(machine)),
+        points: SwitchPoints::new(machine),
         hits,
     };
     let frame = Frame {

@@ -16,7 +16,7 @@ use crate::correspondence::Correspondence;
 use crate::draft::Draft;
 use crate::hide::{Hidden, Visible, hide};
 use crate::transform::{NoWayBack, TargetMap, Transform};
-use hardbop_machine::analysis::{CallGraph, ModRef, Slice};
+use hardbop_machine::analysis::Slice;
 use hardbop_machine::{Machine, NodeId, Variable};
 use hardbop_outcome::certificate::{Bit, Certificate, Direction, Formula, NodeRelation};
 use hardbop_outcome::{Question, Trace};
@@ -52,14 +52,13 @@ pub fn slice(machine: &Machine, question: &Question) -> Sliced {
 /// The slice for a question in which all calls of a procedure are kept if something of the
 /// procedure is.
 fn closed_slice(machine: &Machine, question: &Question) -> Slice {
-    let calls = CallGraph::new(machine);
     let mut targets: Vec<NodeId> = question
         .targets()
         .iter()
         .map(|target| target.node)
         .collect();
     loop {
-        let slice = Slice::new(machine, &calls, &targets);
+        let slice = Slice::new(machine, &targets);
         let before = targets.len();
         for procedure in &machine.procedures {
             let mut nodes = procedure.node_ids();
@@ -77,8 +76,7 @@ impl Sliced {
     /// A certificate may use that a procedure keeps the globals that it never assigns. What was
     /// left out may assign some: that what is kept does not, is said by the relations then.
     fn keep_globals(&self, original: &Machine, certificate: &mut Certificate) {
-        let effects = |machine| ModRef::new(machine, &CallGraph::new(machine));
-        let (before, after) = (effects(original), effects(&self.machine));
+        let (before, after) = (original.effects(), self.machine.effects());
         let formulas = &mut certificate.formulas;
         let mut push = |formula| {
             formulas.push(formula);

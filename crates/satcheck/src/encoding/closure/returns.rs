@@ -99,7 +99,7 @@ impl Closure<'_, '_> {
                 arrived.remove(&variable);
             }
         }
-        let position = self.blocks.order.position(node);
+        let position = self.blocks.machine.node_order().position(node);
         for variable in arrived {
             if self.symbols.origin(variable).is_some() {
                 let noted = self

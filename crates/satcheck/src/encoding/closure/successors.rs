@@ -26,7 +26,7 @@ impl Closure<'_, '_> {
         values: Vec<Option<Bdd>>,
         choices: &Choices,
     ) -> Result<Vec<Case>, Trouble> {
-        let is_loop_head = self.blocks.order.is_loop_head(to);
+        let is_loop_head = self.blocks.machine.node_order().is_loop_head(to);
         let is_initial = |place: usize| {
             let slot = self.blocks.arguments(to)[place].slot;
             values[place].is_some() && values[place] == self.symbols.initial_value(slot)
@@ -70,7 +70,7 @@ impl Closure<'_, '_> {
     /// Whether a function depends on a symbol made, or brought in, at or behind a loop head of the
     /// instance, or on a choice that passes.
     fn is_made_in_loop(&self, instance: InstanceId, head: NodeId, value: Bdd) -> bool {
-        let head = self.blocks.order.position(head);
+        let head = self.blocks.machine.node_order().position(head);
         self.manager.support(value).into_iter().any(|variable| {
             if variable < self.symbols.passing() {
                 return true;
@@ -97,7 +97,7 @@ impl Closure<'_, '_> {
             is_name
                 && maker.is_some_and(|(maker, _)| {
                     let procedure = self.terms.instance(maker).procedure;
-                    self.blocks.calls.component_of(procedure) == component
+                    self.blocks.machine.calls().component_of(procedure) == component
                 })
         })
     }

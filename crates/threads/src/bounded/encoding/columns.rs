@@ -8,8 +8,8 @@
 //! use, the bits of integers that meet are interleaved ([`Words`]), and a choice that meets an
 //! integer stands beside it. Other choices come last.
 
+use hardbop_machine::analysis::VariableIndex;
 use hardbop_machine::analysis::variables::{each_read, each_write};
-use hardbop_machine::analysis::{Analyses, VariableIndex};
 use hardbop_machine::bits::BitLayout;
 use hardbop_machine::{
     Action, EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Storage, Variable,
@@ -45,7 +45,6 @@ pub(crate) type Slot = u32;
 pub(crate) struct Columns<'m> {
     machine: &'m Machine,
     layout: BitLayout,
-    analyses: Analyses,
     shared: Vec<Slot>,
     own: Vec<Slot>,
     inside: Option<Slot>,
@@ -78,7 +77,6 @@ impl<'m> Columns<'m> {
         let mut columns = Self {
             machine,
             layout,
-            analyses: Analyses::new(machine),
             shared,
             own,
             inside,
@@ -98,11 +96,6 @@ impl<'m> Columns<'m> {
     /// The machine.
     pub(crate) fn machine(&self) -> &'m Machine {
         self.machine
-    }
-
-    /// What is known about it.
-    pub(crate) fn analyses(&self) -> &Analyses {
-        &self.analyses
     }
 
     /// The bits of the shared globals.
@@ -146,7 +139,7 @@ impl<'m> Columns<'m> {
     /// The bits of the locals whose value matters at a node.
     pub(crate) fn live_locals(&self, node: NodeId) -> Vec<Slot> {
         let procedure = self.machine.procedure_of(node);
-        let locals = self.analyses.liveness.live_at(node);
+        let locals = self.machine.liveness().live_at(node);
         locals
             .filter(|variable| matches!(variable, Variable::Local(_)))
             .flat_map(|variable| self.bits_of(procedure, variable))

@@ -16,7 +16,6 @@ use hardbop_interpreter::{
     Configuration, Move, Recorder, Slot, Valuations, fold, initial, initial_slots, replay,
     schedulable, step_slots, take, valuation_bits,
 };
-use hardbop_machine::analysis::{Analyses, Liveness};
 use hardbop_machine::{Action, Machine, NodeId, Variable};
 use hardbop_outcome::{Budget, Evidence, Outcome, Target, Trace, Verdict};
 use std::collections::BTreeMap;
@@ -115,7 +114,6 @@ struct Search<'s> {
     budget: &'s Budget<'s>,
     depth: Depth,
     threads: usize,
-    liveness: Liveness,
     nodes: Vec<Node>,
     states: Packing,
     queue: BTreeMap<Cost, Vec<u32>>,
@@ -145,7 +143,6 @@ impl<'s> Search<'s> {
             budget,
             depth,
             threads: threads as usize,
-            liveness: Analyses::new(machine).liveness,
             nodes: Vec::new(),
             states: Packing::new(threads as usize),
             queue: BTreeMap::new(),
@@ -199,7 +196,9 @@ impl<'s> Search<'s> {
                 procedure, local, ..
             } => {
                 let entry = self.machine.procedure(procedure).entry;
-                self.liveness.is_live(entry, Variable::Local(local))
+                self.machine
+                    .liveness()
+                    .is_live(entry, Variable::Local(local))
             }
             Slot::Shared(_) | Slot::Own { .. } => true,
         };
@@ -327,7 +326,7 @@ impl<'s> Search<'s> {
                 let variable = Variable::Local(local);
                 let is_overwritten = matches!(targets, Some(Action::Call { targets, .. })
                     if targets.contains(&Some(variable)));
-                if is_overwritten || !self.liveness.is_live(goes_on_at, variable) {
+                if is_overwritten || !self.machine.liveness().is_live(goes_on_at, variable) {
                     frame.locals[local.index()] = 0;
                 }
             }

@@ -111,7 +111,7 @@ impl PathEdges {
     pub(crate) fn new(columns: &Columns<'_>, limits: Limits) -> Self {
         let machine = columns.machine();
         Self {
-            switch_points: SwitchPoints::new(machine, &columns.analyses().calls),
+            switch_points: SwitchPoints::new(machine),
             scopes: Scopes::default(),
             profiles: Profiles::default(),
             watches: Vec::new(),

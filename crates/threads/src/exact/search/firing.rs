@@ -256,7 +256,7 @@ impl Stepper<'_> {
 
     /// Whether it is a local that is never read.
     fn is_dead(&self, node: NodeId, variable: Variable) -> bool {
-        matches!(variable, Variable::Local(_)) && !self.liveness.is_live(node, variable)
+        matches!(variable, Variable::Local(_)) && !self.machine.liveness().is_live(node, variable)
     }
 
     fn forget_dead(&self, frame: Frame, node: NodeId, scene: &mut Scene) {

@@ -14,7 +14,7 @@ use crate::exact::search::evaluate::{Need, Value};
 use crate::exact::search::firing::{Fired, Frame};
 use crate::exact::search::schedule::Effect;
 use crate::tables::Numbering;
-use hardbop_machine::analysis::{CallGraph, Liveness, QuickMap};
+use hardbop_machine::analysis::QuickMap;
 use hardbop_machine::cast::Cast;
 use hardbop_machine::{EdgeId, Machine, ProcId, Storage, Type, Variable};
 use std::rc::Rc;
@@ -59,8 +59,6 @@ const MOST_CASES: usize = 1 << 12;
 pub(crate) struct Stepper<'m> {
     /// The machine.
     pub(crate) machine: &'m Machine,
-    /// What will be read.
-    pub(crate) liveness: Liveness,
     /// Where globals lie.
     pub(crate) globals: GlobalIndex,
     /// The kinds of threads.
@@ -90,7 +88,6 @@ impl<'m> Stepper<'m> {
         let has_room = cast.len() > cast.initial;
         Self {
             machine,
-            liveness: Liveness::new(machine, &CallGraph::new(machine)),
             globals: GlobalIndex::new(machine),
             started_kind: kind_of.last().copied().filter(|_| has_room),
             kinds,

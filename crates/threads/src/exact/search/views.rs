@@ -204,7 +204,7 @@ fn undetermined(
         };
         let procedure = machine.procedure(machine.procedure_of(node));
         let locals = procedure.local_ids().map(Variable::Local);
-        let live = locals.filter(|&variable| stepper.liveness.is_live(node, variable));
+        let live = locals.filter(|&variable| stepper.machine.liveness().is_live(node, variable));
         let own = stepper.globals.own.iter().map(|&id| Variable::Global(id));
         if let Some(found) = live.chain(own).find_map(|variable| open(thread, variable)) {
             return Some(found);

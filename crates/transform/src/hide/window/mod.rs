@@ -18,7 +18,7 @@ mod trial;
 use crate::hide::Precision;
 use crate::literals::frames::Frames;
 use crate::literals::run_writer::PathStep;
-use hardbop_machine::analysis::{NodeOrder, Slice};
+use hardbop_machine::analysis::Slice;
 use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::{Decision, Decisions, Skeleton};
 use hardbop_sat::Answer;
@@ -69,7 +69,6 @@ pub(crate) fn flatten(run: &Skeleton, most_steps: usize) -> Option<Vec<PathStep>
 pub(crate) struct Windows<'m> {
     machine: &'m Machine,
     frames: Frames<'m>,
-    order: NodeOrder,
 }
 
 impl<'m> Windows<'m> {
@@ -78,7 +77,6 @@ impl<'m> Windows<'m> {
         Self {
             machine,
             frames: Frames::new(machine, slice),
-            order: NodeOrder::new(machine),
         }
     }
 
@@ -106,7 +104,8 @@ impl<'m> Windows<'m> {
         let edge = self.machine.edge(id);
         !matches!(edge.action, Action::Call { .. } | Action::EndThread)
             && self.frames.slice.keeps_edge(id)
-            && self.order.position(edge.to) > self.order.position(edge.from)
+            && self.machine.node_order().position(edge.to)
+                > self.machine.node_order().position(edge.from)
     }
 
     /// A path in parts: stretches that go forward in one procedure, and all other steps one by one.
@@ -126,15 +125,17 @@ impl<'m> Windows<'m> {
 
     /// The nodes on ways forward from one node to another of the same procedure, in order.
     fn between(&self, from: NodeId, to: NodeId) -> Vec<NodeId> {
-        let end = self.order.position(to);
+        let end = self.machine.node_order().position(to);
         let next = |position: u32| {
-            let node = self.order.nodes()[position as usize];
+            let node = self.machine.node_order().nodes()[position as usize];
             let edges = self.machine.edges_from(node);
-            edges
-                .filter(|&edge| self.is_forward(edge))
-                .map(|edge| self.order.position(self.machine.edge(edge).to))
+            edges.filter(|&edge| self.is_forward(edge)).map(|edge| {
+                self.machine
+                    .node_order()
+                    .position(self.machine.edge(edge).to)
+            })
         };
-        let mut ahead = BTreeSet::from([self.order.position(from)]);
+        let mut ahead = BTreeSet::from([self.machine.node_order().position(from)]);
         let mut reached = Vec::new();
         while let Some(position) = ahead.pop_first() {
             if position < end {
@@ -148,7 +149,7 @@ impl<'m> Windows<'m> {
                 between.insert(position);
             }
         }
-        let nodes = self.order.nodes();
+        let nodes = self.machine.node_order().nodes();
         between.into_iter().map(|at| nodes[at as usize]).collect()
     }
 }

@@ -2,9 +2,8 @@
 
 use super::*;
 use crate::hide::Visible;
-use hardbop_machine::analysis::CallGraph;
 use hardbop_machine::{Expr, from_text};
-use hardbop_outcome::{Trace, digest};
+use hardbop_outcome::Trace;
 
 /// The path to the first assertion's failure that takes the first edge at every branch but those
 /// counted here, which take the second.
@@ -48,7 +47,7 @@ fn tried(machine: &Machine, path: &[PathStep], precision: &Precision) -> Tried {
 /// The variables of the assertion itself are tracked.
 fn precision(machine: &Machine) -> Precision {
     let target = [machine.assertions[0].failure];
-    let slice = Slice::new(machine, &CallGraph::new(machine), &target);
+    let slice = Slice::new(machine, &target);
     let mut precision = Precision::new(machine, Rc::new(slice), &Visible::nothing(machine));
     for edge in &machine.edges {
         if let Some(guard) = edge.guard.filter(|_| edge.to == target[0]) {
@@ -84,7 +83,7 @@ fn a_run_may_pass_a_diamond_on_its_other_side() {
     let Tried::Taken(run) = tried(&machine, &path, &precision(&machine)) else {
         panic!("there is a run");
     };
-    let trace: Trace = run.trace(&machine, &digest::of(&machine), None).unwrap();
+    let trace: Trace = run.trace(&machine, None).unwrap();
     hardbop_interpreter::replay(&machine, &trace).unwrap();
     let taken = flatten(&run, 100).unwrap();
     assert_eq!(taken.len(), path.len());

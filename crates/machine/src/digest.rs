@@ -4,13 +4,13 @@
 //! Not a cryptographic hash: it guards against mistakes, and the checkers do not trust it for
 //! anything else. It is the same on every platform: whatever is hashed goes in as 64-bit numbers.
 
-use hardbop_machine::{ExprId, Machine};
+use crate::{ExprId, MachineParts};
 use std::hash::{Hash, Hasher};
 
 /// 16 hexadecimal digits that depend on everything a trace or certificate refers to: variables,
 /// nodes, edges, expressions and their order, but not on comments or layout. Linear in the size of
 /// the machine.
-pub fn of(machine: &Machine) -> String {
+pub fn of(machine: &MachineParts) -> String {
     let mut hash = Mixer(0xcbf2_9ce4_8422_2325);
     (machine.init, machine.atomic_flag, &machine.threads).hash(&mut hash);
     for global in &machine.globals {
@@ -84,7 +84,7 @@ impl Hasher for Mixer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hardbop_machine::from_text;
+    use crate::from_text;
 
     fn digest(text: &str) -> String {
         of(&from_text("t.bp", text).unwrap())
