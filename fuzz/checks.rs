@@ -11,7 +11,7 @@ use hardbop_interpreter::replay;
 use hardbop_machine::Machine;
 use hardbop_outcome::{
     Asked, Certificate, Evidence, Interrupt, Lasso, Limit, Outcome, Question, Target, ThreadLasso,
-    Trace, Verdict, digest,
+    Trace, Verdict,
 };
 use hardbop_portfolio::{Judgement, judge_evidence};
 use hardbop_program::Dialect;
@@ -161,7 +161,7 @@ pub fn certificate(bytes: &[u8]) -> bool {
     };
     for machine in [&*SEQUENTIAL, &THREADS] {
         let mut named = read.clone();
-        named.program = digest::of(machine);
+        named.program = machine.digest().to_owned();
         let interrupt = Looks(AtomicU32::new(0));
         if hardbop_checker::validate(machine, &named, &interrupt).is_ok() {
             let is_false = |target: &&Target| FAILING.contains(&&*target.text);
@@ -179,7 +179,7 @@ pub fn trace(bytes: &[u8]) -> bool {
     };
     for machine in [&*SEQUENTIAL, &THREADS] {
         let mut named = read.clone();
-        named.program = digest::of(machine);
+        named.program = machine.digest().to_owned();
         if replay(machine, &named).is_ok()
             && let Some(target) = &named.target
         {
@@ -213,10 +213,10 @@ pub fn lasso(bytes: &[u8]) -> bool {
 fn about(machine: &Machine, evidence: &Evidence) -> Evidence {
     let mut named = evidence.clone();
     match &mut named {
-        Evidence::Run(trace) => trace.program = digest::of(machine),
-        Evidence::Lasso(lasso) => lasso.program = digest::of(machine),
-        Evidence::ThreadLasso(lasso) => lasso.run.program = digest::of(machine),
-        Evidence::Strategy(strategy) => strategy.program = digest::of(machine),
+        Evidence::Run(trace) => trace.program = machine.digest().to_owned(),
+        Evidence::Lasso(lasso) => lasso.program = machine.digest().to_owned(),
+        Evidence::ThreadLasso(lasso) => lasso.run.program = machine.digest().to_owned(),
+        Evidence::Strategy(strategy) => strategy.program = machine.digest().to_owned(),
     }
     named
 }

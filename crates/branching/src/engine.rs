@@ -14,7 +14,7 @@ use hardbop_machine::Machine;
 use hardbop_outcome::engine::takes_no_bound;
 use hardbop_outcome::{
     Answer, Budget, Declined, Engine, Event, Evidence, Lasso, Limit, Outcome, Progress, Question,
-    Strategy, Verdict, WantedRun,
+    Statistics, Strategy, Verdict, WantedRun,
 };
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ impl Engine for BranchingEngine {
             };
             return Outcome::unknown(self.name(), question, &why);
         };
-        let mut statistics = Vec::new();
+        let mut statistics = Statistics::default();
         let decided = decide(machine, ctl, budget, progress, &mut statistics);
         let (verdict, uncertified) = match decided {
             Ok(decided) => self.verdict(machine, ctl, decided, budget, progress),
@@ -170,22 +170,22 @@ fn decide(
     ctl: &Ctl,
     budget: &Budget<'_>,
     progress: &mut dyn Progress,
-    statistics: &mut Vec<(String, u64)>,
+    statistics: &mut Statistics,
 ) -> Result<Decided, Limit> {
     progress.event(Event::Phase("states"));
     let space = Space::new(machine, ctl);
     let formulas = Formulas::new(ctl);
     let graph = Graph::explore(&space, budget, progress)?;
-    statistics.push(("states".to_owned(), graph.states.len() as u64));
-    statistics.push(("path-edges".to_owned(), graph.pairs as u64));
+    statistics.add("states", graph.states.len() as u64);
+    statistics.add("path-edges", graph.pairs as u64);
     progress.event(Event::Phase("game"));
     let letters: Vec<u64> = graph.states.iter().map(|s| space.letter(s)).collect();
     let at_the_end = claims_at_the_end(&space, &graph, &formulas);
     let mut play = |root| -> Result<Solver<'_>, Limit> {
         let solver = Solver::solve(&graph, &formulas, &letters, root, &at_the_end, budget)?;
-        count(statistics, "contexts", solver.most_contexts as u64);
-        count(statistics, "pairs", solver.most_pairs as u64);
-        count(statistics, "evaluations", solver.evaluations);
+        statistics.add("contexts", solver.most_contexts as u64);
+        statistics.add("pairs", solver.most_pairs as u64);
+        statistics.add("evaluations", solver.evaluations);
         Ok(solver)
     };
     let mut root = formulas.holds;
@@ -212,14 +212,6 @@ fn decide(
         holds: failing.is_none(),
         strategy,
     })
-}
-
-/// Adds to a counter.
-fn count(statistics: &mut Vec<(String, u64)>, name: &str, more: u64) {
-    match statistics.iter_mut().find(|(known, _)| known == name) {
-        Some((_, count)) => *count += more,
-        None => statistics.push((name.to_owned(), more)),
-    }
 }
 
 /// What holds once `main` has returned, in order.

@@ -12,7 +12,7 @@ use hardbop_automata::{Ctl, Letter, PathFormula, StateFormula};
 use hardbop_interpreter::{Configuration, letter_of_state, letter_of_threads};
 use hardbop_machine::Machine;
 use hardbop_machine::ir::NodeKind;
-use hardbop_outcome::{Budget, Event, Limit, Progress};
+use hardbop_outcome::{Budget, Event, Limit, Progress, Statistics};
 use std::collections::HashMap;
 
 /// How many configurations are looked at between two questions for limits.
@@ -38,13 +38,14 @@ pub fn holds_everywhere(
     bounds: Bounds,
     budget: &Budget<'_>,
     progress: &mut dyn Progress,
-) -> (Result<bool, Limit>, Vec<(String, u64)>) {
+) -> (Result<bool, Limit>, Statistics) {
     let mut labelling = Labelling::default();
     let explored = labelling.explore(machine, ctl, bounds, budget, progress);
     let steps: usize = labelling.after.iter().map(Vec::len).sum();
     let counters = [("states", labelling.list.len()), ("transitions", steps)];
-    let counters = counters.map(|(name, count)| (name.to_owned(), count as u64));
-    (explored.map(|()| labelling.judge(ctl)), counters.to_vec())
+    let counters = counters.map(|(name, count)| (name, count as u64));
+    let judged = explored.map(|()| labelling.judge(ctl));
+    (judged, Statistics::sums(counters))
 }
 
 impl Labelling {

@@ -112,7 +112,9 @@ impl Engine for Oracle {
             Answer::new(target.clone(), verdict)
         });
         let mut outcome = Outcome::new(self.name(), answers.collect());
-        outcome.statistics = vec![("configurations".to_owned(), search.states.len() as u64)];
+        outcome
+            .statistics
+            .add("configurations", search.states.len() as u64);
         if bounds.with_certificate && search.missed.is_none() {
             let unreached = question.targets().iter().zip(&found);
             let excluded = unreached.filter(|(_, found)| found.is_none());

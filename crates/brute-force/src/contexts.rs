@@ -107,7 +107,9 @@ impl ContextOracle {
             Answer::new(target.clone(), verdict)
         });
         let mut outcome = Outcome::new("brute-force", answers.collect());
-        outcome.statistics = vec![("configurations".to_owned(), search.states.len() as u64)];
+        outcome
+            .statistics
+            .add("configurations", search.states.len() as u64);
         outcome
     }
 

@@ -8,7 +8,8 @@ use crate::steps::Bounds;
 use hardbop_machine::Machine;
 use hardbop_outcome::engine::takes_for_a_thread;
 use hardbop_outcome::{
-    Bound, Budget, Declined, Engine, Limit, Outcome, Progress, Question, Verdict, WantedRun,
+    Bound, Budget, Declined, Engine, Limit, Outcome, Progress, Question, Statistics, Verdict,
+    WantedRun,
 };
 
 /// Explores whole configurations, one by one.
@@ -93,7 +94,7 @@ fn branching_outcome(
     name: &str,
     question: &Question,
     holds: Result<bool, Limit>,
-    statistics: Vec<(String, u64)>,
+    statistics: Statistics,
 ) -> Outcome {
     let verdict = match holds {
         Ok(true) => Verdict::Excluded,

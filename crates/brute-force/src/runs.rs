@@ -14,7 +14,7 @@ use hardbop_interpreter::{Configuration, Move, Recorder, letter_of_threads};
 use hardbop_machine::Machine;
 use hardbop_machine::ir::NodeKind;
 use hardbop_outcome::lasso::VERSION;
-use hardbop_outcome::{Budget, Event, Evidence, Limit, Progress, ThreadLasso, Verdict};
+use hardbop_outcome::{Budget, Event, Evidence, Limit, Progress, Statistics, ThreadLasso, Verdict};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -77,7 +77,7 @@ impl RunOracle {
         automaton: &Automaton,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
-    ) -> (Verdict, Vec<(String, u64)>) {
+    ) -> (Verdict, Statistics) {
         let mut search = Search {
             configurations: Configurations {
                 machine,
@@ -108,8 +108,8 @@ impl RunOracle {
             ("configurations", search.configurations.list.len()),
             ("transitions", links),
         ];
-        let counters = counters.map(|(name, count)| (name.to_owned(), count as u64));
-        (verdict, counters.to_vec())
+        let counters = counters.map(|(name, count)| (name, count as u64));
+        (verdict, Statistics::sums(counters))
     }
 }
 

@@ -48,7 +48,9 @@ impl Engine for TabulationEngine {
             .map(|target| Answer::new(target.clone(), verdict(target)));
         let mut outcome = Outcome::new(self.name(), answers.collect());
         if let Ok(tabulation) = &tabulation {
-            outcome.statistics = vec![("path edges".to_owned(), tabulation.len() as u64)];
+            outcome
+                .statistics
+                .add("path edges", tabulation.len() as u64);
             let unreachable = outcome.answers.iter();
             let excluded: Vec<Target> = unreachable
                 .filter(|answer| answer.verdict == Verdict::Excluded)

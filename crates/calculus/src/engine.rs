@@ -82,9 +82,7 @@ impl Engine for CalculusEngine {
         });
         let mut outcome = Outcome::new(self.name(), answers.collect());
         outcome.statistics.clone_from(&decided.statistics);
-        let counters = found.statistics.into_iter();
-        let counters = counters.map(|(name, value)| (format!("evidence-{name}"), value));
-        outcome.statistics.extend(counters);
+        outcome.statistics.join_as("evidence", found.statistics);
         outcome.certificates = found.certificates;
         outcome.printed.clone_from(&decided.printed);
         let is_excluded = |answer: &Answer| answer.verdict == Verdict::Excluded;

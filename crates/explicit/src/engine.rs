@@ -15,7 +15,7 @@ use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::engine::{takes_no_bound, takes_no_branching};
 use hardbop_outcome::{
     Answer, Budget, Certificate, Declined, Engine, Event, Evidence, Limit, Outcome, Progress,
-    Question, Skeleton, Target, Verdict, WantedRun,
+    Question, Skeleton, Statistics, Target, Verdict, WantedRun,
 };
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -170,7 +170,7 @@ struct Readings {
     is_met: Vec<bool>,
     ended: Result<(), Stopped>,
     certificates: Vec<Certificate>,
-    statistics: Vec<(String, u64)>,
+    statistics: Statistics,
 }
 
 impl Readings {
@@ -244,7 +244,7 @@ impl Readings {
     }
 }
 
-fn statistics(searched: &Searched<'_>) -> Vec<(String, u64)> {
+fn statistics(searched: &Searched<'_>) -> Statistics {
     let exploration = &searched.exploration;
     let states = exploration.len() as u64;
     let bytes = searched.bytes as u64;
@@ -253,10 +253,8 @@ fn statistics(searched: &Searched<'_>) -> Vec<(String, u64)> {
         ("entries", exploration.roots().len() as u64),
         ("summaries", exploration.summaries),
         ("transitions", exploration.transitions),
-        ("bytes-per-state", bytes.div_ceil(states.max(1))),
     ];
-    let counters = counters.into_iter();
-    counters
-        .map(|(name, count)| (name.to_owned(), count))
-        .collect()
+    let mut statistics = Statistics::sums(counters);
+    statistics.raise("bytes-per-state", bytes.div_ceil(states.max(1)));
+    statistics
 }

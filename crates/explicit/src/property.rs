@@ -15,11 +15,13 @@ use crate::search::exploration::Exploration;
 use crate::search::watch::{Stopped, Watch};
 use hardbop_automata::Property;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Budget, Event, Evidence, Limit, Outcome, Progress, Question, Verdict};
+use hardbop_outcome::{
+    Budget, Event, Evidence, Limit, Outcome, Progress, Question, Statistics, Verdict,
+};
 use hardbop_transform::product::Product;
 
 /// What was found, and work counters in a fixed order.
-type Found = (Verdict, Vec<(String, u64)>);
+type Found = (Verdict, Statistics);
 
 /// Searches the runs of a sequential machine for one that a property describes.
 pub(crate) fn search(
@@ -105,7 +107,7 @@ fn liveness(
     let mut statistics = statistics(exploration, &more);
     let states = exploration.len().max(1);
     let bytes = (exploration.bytes() + extra).div_ceil(states);
-    statistics.push(("bytes-per-state".to_owned(), bytes as u64));
+    statistics.raise("bytes-per-state", bytes as u64);
     (verdict, statistics)
 }
 
@@ -115,15 +117,12 @@ fn found_or_too_long(evidence: Option<Evidence>) -> Verdict {
     evidence.map_or(Verdict::Unknown(Limit::Memory), Verdict::Found)
 }
 
-fn statistics(exploration: &Exploration<'_>, more: &[(&str, u64)]) -> Vec<(String, u64)> {
+fn statistics(exploration: &Exploration<'_>, more: &[(&str, u64)]) -> Statistics {
     let counters = [
         ("states", exploration.len() as u64),
         ("entries", exploration.roots().len() as u64),
         ("summaries", exploration.summaries),
         ("transitions", exploration.transitions),
     ];
-    let counters = counters.iter().chain(more);
-    counters
-        .map(|&(name, count)| (name.to_owned(), count))
-        .collect()
+    Statistics::sums(counters.iter().chain(more).copied())
 }

@@ -18,7 +18,10 @@ fn check(machine: &Machine, question: &Question, lazy: bool, states: Option<u64>
 }
 
 fn states(outcome: &Outcome) -> u64 {
-    outcome.statistics[0].1
+    outcome
+        .statistics
+        .get("states")
+        .expect("states are counted")
 }
 
 fn machine(text: &str) -> Machine {

@@ -191,5 +191,5 @@ fn limits_are_said() {
         matches!(verdict, Verdict::Unknown(Limit::States)),
         "{verdict:?}"
     );
-    assert!(counters[0].1 > 10, "it says how far it came");
+    assert!(counters.get("states") > Some(10), "it says how far it came");
 }

@@ -10,6 +10,7 @@ use crate::certificate::Certificate;
 use crate::outcome::Outcome;
 use crate::question::Question;
 use crate::skeleton::Skeleton;
+use crate::statistics::Statistics;
 use crate::target::Target;
 use crate::trace::Trace;
 use hardbop_machine::{Machine, NodeId};
@@ -22,7 +23,7 @@ pub struct Ledger<'m> {
     entries: Vec<(Target, Entry)>,
     certificates: Vec<Certificate>,
     /// Work counters in the order in which they are shown.
-    pub statistics: Vec<(String, u64)>,
+    pub statistics: Statistics,
 }
 
 /// What is known of a target.
@@ -49,7 +50,7 @@ impl<'m> Ledger<'m> {
                 .map(|target| (target.clone(), Entry::Open))
                 .collect(),
             certificates: Vec::new(),
-            statistics: Vec::new(),
+            statistics: Statistics::default(),
         }
     }
 
@@ -144,14 +145,6 @@ impl<'m> Ledger<'m> {
             if matches!(entry, Entry::Open) && is_meant(target) {
                 *entry = Entry::Settled(Box::new(verdict.clone()));
             }
-        }
-    }
-
-    /// Adds to a counter, or joins with it as told.
-    pub fn count(&mut self, name: &str, value: u64, join: fn(u64, u64) -> u64) {
-        match self.statistics.iter_mut().find(|(known, _)| known == name) {
-            Some((_, sum)) => *sum = join(*sum, value),
-            None => self.statistics.push((name.to_owned(), value)),
         }
     }
 

@@ -13,6 +13,7 @@ pub mod ledger;
 pub mod outcome;
 pub mod question;
 pub mod skeleton;
+pub mod statistics;
 
 pub use answer::{Answer, Verdict, VerdictWord};
 pub use coverage::{Coverage, Reach};
@@ -27,3 +28,4 @@ pub use ledger::Ledger;
 pub use outcome::Outcome;
 pub use question::{Asked, Question, Subject, WantedRun};
 pub use skeleton::{CompletedCall, Decision, Skeleton};
+pub use statistics::Statistics;

@@ -4,6 +4,7 @@ use crate::answer::{Answer, Verdict};
 use crate::budget::Limit;
 use crate::certificate::Certificate;
 use crate::question::Question;
+use crate::statistics::Statistics;
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -21,8 +22,8 @@ pub struct Outcome {
     pub engine: String,
     /// One per item of the question, in order.
     pub answers: Vec<Answer>,
-    /// Work counters in a fixed order; deterministic, so no times.
-    pub statistics: Vec<(String, u64)>,
+    /// Work counters in a fixed order.
+    pub statistics: Statistics,
     /// Proofs of negative answers. Several small ones are often cheaper to find and to check than
     /// one of everything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -48,7 +49,7 @@ impl Outcome {
             version: VERSION,
             engine: engine.to_owned(),
             answers,
-            statistics: Vec::new(),
+            statistics: Statistics::default(),
             certificates: Vec::new(),
             printed: Vec::new(),
         }

@@ -10,7 +10,7 @@ use crate::turns::{Contestant, End, Participant, Until, take_turns};
 use crate::vacuity;
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Answer, Budget, Event, Limit, Outcome, Progress, Question, Steady, Subject, Verdict,
+    Answer, Budget, Event, Limit, Outcome, Progress, Question, Statistics, Steady, Subject, Verdict,
 };
 use hardbop_transform::Transform;
 use hardbop_transform::domains::{Reduced, reduce};
@@ -272,7 +272,7 @@ fn joined(question: &Question, participants: Vec<Participant>) -> Outcome {
     };
     let mut joined = outcomes.fold(first, join);
     if !is_alone {
-        joined.statistics.extend(shares);
+        joined.statistics.join(Statistics::sums(shares));
     }
     joined
 }
@@ -293,11 +293,7 @@ fn join(mut known: Outcome, other: Outcome) -> Outcome {
     if adds {
         known.engine = format!("{}, {}", known.engine, other.engine);
         known.certificates.extend(other.certificates);
-        let counters = other.statistics.into_iter();
-        let name = other.engine;
-        known
-            .statistics
-            .extend(counters.map(|(n, v)| (format!("{name}-{n}"), v)));
+        known.statistics.join_as(&other.engine, other.statistics);
     }
     known
 }

@@ -19,7 +19,8 @@ use hardbop_automata::PropertyText;
 use hardbop_machine::Machine;
 use hardbop_outcome::outcome::Printed;
 use hardbop_outcome::{
-    Answer, Asked, Bound, Certificate, Evidence, Limit, Outcome, Target, Verdict, VerdictWord,
+    Answer, Asked, Bound, Certificate, Evidence, Limit, Outcome, Statistics, Target, Verdict,
+    VerdictWord,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -46,7 +47,8 @@ pub struct Document<'a> {
     /// One per item that was asked, in order.
     pub answers: Vec<AnswerReport<'a>>,
     /// Work counters in a fixed order.
-    pub statistics: &'a [(String, u64)],
+    #[schemars(with = "Vec<(String, u64)>")]
+    pub statistics: &'a Statistics,
     /// What an algorithm of the user printed, in order.
     #[serde(skip_serializing_if = "<[Printed]>::is_empty")]
     #[schemars(with = "Vec<schema::Printed>", default)]

@@ -18,7 +18,9 @@ mod states;
 mod unrolling;
 
 use hardbop_machine::{Machine, ProcId};
-use hardbop_outcome::{Bound, Budget, Event, Ledger, Limit, Outcome, Progress, Question};
+use hardbop_outcome::{
+    Bound, Budget, Event, Ledger, Limit, Outcome, Progress, Question, Statistics,
+};
 use hardbop_sat::{Answer as Solved, Solver};
 use hardbop_transform::literals::run_writer::is_set;
 use unrolling::Unrolling;
@@ -188,12 +190,12 @@ impl Search<'_, '_, '_, '_> {
     }
 
     /// What was counted.
-    fn statistics(&mut self) -> Vec<(String, u64)> {
+    fn statistics(&mut self) -> Statistics {
         let steps = self.unrolling.layers.len().saturating_sub(1);
         let has_ended = self.unrolling.last_layer().is_empty();
         let solver = self.unrolling.circuit.solver();
         let (variables, conflicts) = (solver.variable_count(), solver.conflicts());
-        let counts = [
+        Statistics::sums([
             ("steps", steps as u64),
             ("ended", u64::from(has_ended)),
             ("control-points", self.unrolling.point_count()),
@@ -202,10 +204,6 @@ impl Search<'_, '_, '_, '_> {
             ("sat-variables", variables as u64),
             ("sat-calls", self.calls),
             ("sat-conflicts", conflicts),
-        ];
-        let counts = counts.into_iter();
-        counts
-            .map(|(name, count)| (name.to_owned(), count))
-            .collect()
+        ])
     }
 }

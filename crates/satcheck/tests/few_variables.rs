@@ -34,8 +34,7 @@ fn check(machine: &Machine) -> Outcome {
 }
 
 fn count(outcome: &Outcome, name: &str) -> u64 {
-    let mut counts = outcome.statistics.iter();
-    counts.find(|(known, _)| known == name).unwrap().1
+    outcome.statistics.get(name).unwrap()
 }
 
 fn family(name: &str, size: u32) -> Machine {
@@ -92,9 +91,8 @@ fn only_programs_that_are_too_large_for_all_variables_are_asked_about_few() {
     let questions = |machine: &Machine, question: &Question| {
         let outcome = engine.check(machine, question, &Budget::unlimited(), &mut Silent);
         assert!(outcome.answers.iter().all(|a| !a.verdict.is_unknown()));
-        let mut counts = outcome.statistics.iter();
-        let asked = counts.find(|(name, _)| name == "few-variables-questions");
-        asked.map_or(0, |(_, count)| *count)
+        let asked = outcome.statistics.get("few-variables-questions");
+        asked.unwrap_or(0)
     };
     // All variables matter, and there are few terms.
     let levels = family("tn", 20);

@@ -20,10 +20,7 @@ fn counters(family: &str, levels: u32, is_opposite: bool) -> impl Fn(&str) -> u6
     let engine = SatEngine::default();
     let outcome = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
     assert!(!outcome.answers[0].verdict.is_unknown());
-    move |name| {
-        let mut counters = outcome.statistics.iter();
-        counters.find(|(other, _)| other == name).unwrap().1
-    }
+    move |name| outcome.statistics.get(name).unwrap()
 }
 
 #[test]

@@ -70,22 +70,17 @@ impl Engine for SummaryEngine {
         let why = searched.err().or(read.err());
         let why = why.map_or(Limit::Interrupted, |why| limit_reached(why, budget));
         let shortest = ledger.shortest_runs();
-        ledger.count("shortest-runs", shortest, u64::max);
+        ledger.statistics.raise("shortest-runs", shortest);
         ledger.outcome(self.name(), &why)
     }
 }
 
 fn count(ledger: &mut Ledger<'_>, search: &Forward<'_, '_>) {
-    let peak = search.manager.peak() as u64;
-    let counts = [
-        ("forward-widest-relation", search.widest()),
-        ("forward-visits", search.visits),
-        ("forward-bdd-work", search.manager.work()),
-        ("forward-peak-bdd-nodes", peak),
-    ];
-    for (name, count) in counts {
-        ledger.count(name, count, |a, b| a + b);
-    }
+    let statistics = &mut ledger.statistics;
+    statistics.raise("forward-widest-relation", search.widest());
+    statistics.add("forward-visits", search.visits);
+    statistics.add("forward-bdd-work", search.manager.work());
+    statistics.raise("forward-peak-bdd-nodes", search.manager.peak() as u64);
 }
 
 /// Reads runs to what the search has reached, shortest ones if they are wanted and affordable.

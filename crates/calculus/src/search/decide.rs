@@ -16,7 +16,7 @@ use hardbop_fixpoint::{Limits, Options, Places as PlaceRules, Solver, Stop, Unti
 use hardbop_formula::{ActionKind, Checked, FormulaId, System};
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::outcome::Printed;
-use hardbop_outcome::{Budget, Limit};
+use hardbop_outcome::{Budget, Limit, Statistics};
 use hardbop_symbolic::node_limit;
 use hardbop_transform::static_threads::StaticThreads;
 
@@ -217,7 +217,7 @@ pub struct Decided {
     /// reached with more.
     pub is_short_of_threads: bool,
     /// Work counters.
-    pub statistics: Vec<(String, u64)>,
+    pub statistics: Statistics,
     /// What the user's algorithm printed.
     pub printed: Vec<Printed>,
 }
@@ -351,16 +351,15 @@ impl Effort {
         self.summary = self.summary.max(summary);
     }
 
-    pub(crate) fn statistics(&self) -> Vec<(String, u64)> {
-        [
+    pub(crate) fn statistics(&self) -> Statistics {
+        let mut statistics = Statistics::sums([
             ("solver-runs", self.runs),
             ("rounds", self.rounds),
             ("bdd-work", self.work),
-            ("bdd-variables", self.variables),
-            ("bdd-peak", self.peak),
-            ("reached-nodes", self.summary),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .to_vec()
+        ]);
+        statistics.raise("bdd-variables", self.variables);
+        statistics.raise("bdd-peak", self.peak);
+        statistics.raise("reached-nodes", self.summary);
+        statistics
     }
 }

@@ -394,8 +394,7 @@ fn instance_machine(name: &str, text: &str) -> Result<Machine, Failure> {
 
 /// A counter of a search.
 fn counter(outcome: &Outcome, name: &str) -> u64 {
-    let mut counters = outcome.statistics.iter();
-    counters.find(|(known, _)| known == name).map_or(0, |c| c.1)
+    outcome.statistics.get(name).unwrap_or(0)
 }
 
 /// Whether some target is reached; nothing if that is not known.

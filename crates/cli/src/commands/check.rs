@@ -27,7 +27,7 @@ use crate::watchdog;
 use crate::witnesses;
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Answer, Asked, Budget, Certificate, Evidence, Limit, Outcome, Question, Verdict,
+    Answer, Asked, Budget, Certificate, Evidence, Limit, Outcome, Question, Statistics, Verdict,
 };
 use hardbop_portfolio::{Options, Portfolio, Refused, Validation, explain::explain};
 use hardbop_report::{Document, Painter, TraceTexts};
@@ -309,7 +309,7 @@ fn append(all: &mut Outcome, outcome: Outcome) {
         all.engine = format!("{}, {}", all.engine, outcome.engine);
     }
     all.answers.extend(outcome.answers);
-    all.statistics.extend(outcome.statistics);
+    all.statistics.join(outcome.statistics);
     all.certificates.extend(outcome.certificates);
     all.printed.extend(outcome.printed);
 }
@@ -429,7 +429,7 @@ fn exit_of(outcome: &Outcome, requires_certificates: bool) -> Exit {
 
 /// What an engine had done when it gave up, if it counts anything.
 fn how_far(outcome: &Outcome) -> Option<String> {
-    let counters = outcome.statistics.iter().filter(|(_, count)| *count > 0);
+    let counters = outcome.statistics.iter().filter(|&(_, count)| count > 0);
     let counters = counters.map(|(name, count)| format!("{count} {}", name.replace('-', " ")));
     let list: Vec<String> = counters.collect();
     (!list.is_empty()).then(|| list.join(", "))
@@ -453,7 +453,7 @@ fn statistics(machine: &Machine, outcome: &Outcome, usage: &Usage) -> String {
     ];
     lines.extend(usage.lines());
     let counters = outcome.statistics.iter();
-    lines.extend(counters.map(|(name, count)| (name.clone(), count.to_string())));
+    lines.extend(counters.map(|(name, count)| (name.to_owned(), count.to_string())));
     let time = usage.time_of("search");
     lines.extend(time.and_then(|time| states_per_second(&outcome.statistics, time)));
     let row = |(name, value): &(String, String)| format!("  {name:<28} {value:>14}\n");
@@ -461,9 +461,9 @@ fn statistics(machine: &Machine, outcome: &Outcome, usage: &Usage) -> String {
 }
 
 /// The speed of an engine that counts states.
-fn states_per_second(counters: &[(String, u64)], time: Duration) -> Option<(String, String)> {
-    let (_, states) = counters.iter().find(|(name, _)| name == "states")?;
-    let speed = (u128::from(*states) * 1_000_000).checked_div(time.as_micros())?;
+fn states_per_second(counters: &Statistics, time: Duration) -> Option<(String, String)> {
+    let states = counters.get("states")?;
+    let speed = (u128::from(states) * 1_000_000).checked_div(time.as_micros())?;
     Some(("states per second".to_owned(), speed.to_string()))
 }
 

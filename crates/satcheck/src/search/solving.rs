@@ -265,10 +265,10 @@ impl<'s, 'm, 'i, 'b> Search<'s, 'm, 'i, 'b> {
             ("cuts", self.excluded.cuts as usize),
         ];
         for (name, size) in sizes {
-            ledger.count(name, size as u64, u64::max);
+            ledger.statistics.raise(name, size as u64);
         }
         for (name, count) in sums {
-            ledger.count(name, count as u64, |a, b| a + b);
+            ledger.statistics.add(name, count as u64);
         }
     }
 }

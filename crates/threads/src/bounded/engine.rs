@@ -10,8 +10,8 @@ use hardbop_bdd::{Exhausted, Manager};
 use hardbop_machine::Machine;
 use hardbop_outcome::engine::takes_only_reachability;
 use hardbop_outcome::{
-    Answer, Budget, Declined, Engine, Event, Evidence, Limit, Outcome, Progress, Question, Trace,
-    Verdict, WantedRun,
+    Answer, Budget, Declined, Engine, Event, Evidence, Limit, Outcome, Progress, Question,
+    Statistics, Trace, Verdict, WantedRun,
 };
 use hardbop_symbolic::{limit_reached, node_limit};
 
@@ -28,7 +28,7 @@ struct Ledger<'q> {
     question: &'q Question,
     traces: Vec<Option<Trace>>,
     switches: Vec<Option<u32>>,
-    statistics: Vec<(String, u64)>,
+    statistics: Statistics,
     /// Whether no run has more contexts than those explored.
     is_exhausted: bool,
 }
@@ -61,7 +61,7 @@ impl Engine for BoundedEngine {
             question,
             traces: vec![None; question.targets().len()],
             switches: vec![None; question.targets().len()],
-            statistics: Vec::new(),
+            statistics: Statistics::default(),
             is_exhausted: false,
         };
         let instances = instances(machine);
@@ -129,8 +129,8 @@ impl Ledger<'_> {
                 // In every run all threads have ended or wait for ever: a larger bound would find
                 // nothing more.
                 self.is_exhausted = true;
-                self.statistics
-                    .push(("exhausted at switches".to_owned(), u64::from(context)));
+                let name = "exhausted at switches";
+                self.statistics.raise(name, u64::from(context));
                 break;
             }
             progress.event(Event::Count("context", u64::from(context)));
@@ -142,12 +142,10 @@ impl Ledger<'_> {
                 }
             }
             let live = search.moves.manager.node_count() as u64;
-            self.statistics
-                .push((format!("nodes at {context} switches"), live));
-            self.statistics.push((
-                format!("schedules at {context} switches"),
-                search.candidates.len() as u64,
-            ));
+            let name = format!("nodes at {context} switches");
+            self.statistics.raise(name, live);
+            let name = format!("schedules at {context} switches");
+            self.statistics.raise(name, search.candidates.len() as u64);
             if context + 1 < contexts && !self.is_done() {
                 search.extend_schedules()?;
             }
@@ -160,14 +158,12 @@ impl Ledger<'_> {
         let manager = &search.moves.manager;
         let sizes = places.iter().map(|(_, g)| manager.size(g.total) as u64);
         let widest = sizes.max().unwrap_or(0);
-        self.statistics
-            .push(("relations".to_owned(), places.len() as u64));
-        self.statistics.push(("widest".to_owned(), widest));
-        self.statistics
-            .push(("nodes".to_owned(), manager.node_count() as u64));
-        self.statistics
-            .push(("peak nodes".to_owned(), manager.peak() as u64));
-        self.statistics.push(("work".to_owned(), manager.work()));
+        let statistics = &mut self.statistics;
+        statistics.add("relations", places.len() as u64);
+        statistics.raise("widest", widest);
+        statistics.add("nodes", manager.node_count() as u64);
+        statistics.raise("peak nodes", manager.peak() as u64);
+        statistics.add("work", manager.work());
     }
 
     fn outcome(self, engine: &str, depth: Depth, why: Option<&Limit>) -> Outcome {
@@ -186,7 +182,7 @@ impl Ledger<'_> {
         for (target, switches) in self.question.targets().iter().zip(self.switches) {
             if let Some(switches) = switches {
                 let name = format!("switches to {target}");
-                outcome.statistics.push((name, u64::from(switches)));
+                outcome.statistics.raise(name, u64::from(switches));
             }
         }
         outcome

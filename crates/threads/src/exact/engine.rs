@@ -153,8 +153,9 @@ impl InterleavingEngine {
             ("configurations", product.visited.len()),
             ("states", product.len()),
         ];
-        let counts = counts.map(|(name, count)| (name.to_owned(), count as u64));
-        outcome.statistics.extend(counts);
+        for (name, count) in counts {
+            outcome.statistics.add(name, count as u64);
+        }
         outcome
     }
 }
@@ -403,9 +404,7 @@ impl<'q> Inquiry<'q> {
     }
 
     fn count(&mut self, name: &str, count: usize) {
-        self.outcome
-            .statistics
-            .push((name.to_owned(), count as u64));
+        self.outcome.statistics.add(name, count as u64);
     }
 
     fn finish(mut self) -> Outcome {

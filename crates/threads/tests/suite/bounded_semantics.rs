@@ -14,7 +14,7 @@ fn least(text: &str) -> Option<u64> {
     match &outcome.answers[0].verdict {
         Verdict::Found(Evidence::Run(trace)) => {
             replay(&machine, trace).expect("the run is one");
-            let named = |(name, _): &&(String, u64)| name.starts_with("switches to ");
+            let named = |(name, _): &(&str, u64)| name.starts_with("switches to ");
             let counter = outcome.statistics.iter().find(named);
             Some(counter.expect("the least number is reported").1)
         }

@@ -39,9 +39,7 @@ fn shortest(machine: &Machine, configurations: u64) -> Outcome {
 }
 
 fn count(outcome: &Outcome, name: &str) -> Option<u64> {
-    let mut counts = outcome.statistics.iter();
-    let found = counts.find(|(other, _)| other == name);
-    found.map(|&(_, count)| count)
+    outcome.statistics.get(name)
 }
 
 /// Context switches and steps of a run.

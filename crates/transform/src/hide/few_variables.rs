@@ -47,9 +47,6 @@ const TRIALS: usize = 16;
 /// A run of more steps is not tried.
 const STEPS: usize = 20_000;
 
-/// Counters with such names are sizes: they are not added up.
-const SIZES: [&str; 5] = ["peak", "widest", "depth", "blocks", "variables"];
-
 /// Which variables an engine is asked about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tracking {
@@ -156,20 +153,7 @@ pub(crate) fn add(known: &mut Outcome, given: Outcome) {
         *answer = given;
     }
     known.certificates.extend(given.certificates);
-    add_counts(&mut known.statistics, given.statistics);
-}
-
-/// Adds counters up; of sizes the largest counts.
-pub(crate) fn add_counts(known: &mut Vec<(String, u64)>, given: Vec<(String, u64)>) {
-    for (name, count) in given {
-        match known.iter_mut().find(|(other, _)| *other == name) {
-            Some((_, sum)) if SIZES.iter().any(|size| name.contains(size)) => {
-                *sum = (*sum).max(count);
-            }
-            Some((_, sum)) => *sum += count,
-            None => known.push((name, count)),
-        }
-    }
+    known.statistics.join(given.statistics);
 }
 
 struct Refinement<'r> {
@@ -208,15 +192,10 @@ impl Refinement<'_> {
             };
             let mut outcome = self.ask(&hidden, states, progress);
             // Shortest among the runs of another machine.
-            outcome
-                .statistics
-                .retain(|(name, _)| name != "shortest-runs");
-            add_counts(
-                &mut self.ledger.statistics,
-                std::mem::take(&mut outcome.statistics),
-            );
-            self.ledger
-                .count("few-variables-questions", 1, |a, b| a + b);
+            outcome.statistics.remove("shortest-runs");
+            let statistics = &mut self.ledger.statistics;
+            statistics.join(std::mem::take(&mut outcome.statistics));
+            statistics.add("few-variables-questions", 1);
             self.exclude(&hidden, &outcome);
             let missing = self.try_runs(&hidden, &outcome, &mut windows, &precision);
             if self.ledger.is_decided() || self.budget.interrupt.check().is_some() {

@@ -11,7 +11,7 @@
 use super::path::{Paths, Tried};
 use super::refinement::{Candidates, Spurious};
 use super::{Abstraction, NARROW, Workshop};
-use crate::hide::few_variables::{add, add_counts, open_part};
+use crate::hide::few_variables::{add, open_part};
 use crate::hide::window::{Tried as TriedWindow, Windows};
 use crate::hide::{Precision, Visible};
 use crate::literals::run_writer::PathStep;
@@ -100,9 +100,9 @@ impl Engine for WithPredicates {
         let why = refinement.run(progress);
         let mut ledger = refinement.ledger;
         let predicates = refinement.workshop.predicates.count() as u64;
-        ledger.count("predicates", predicates, u64::max);
+        ledger.statistics.raise("predicates", predicates);
         let questions = refinement.workshop.clauses.questions;
-        ledger.count("predicate-solver-calls", questions, |a, b| a + b);
+        ledger.statistics.add("predicate-solver-calls", questions);
         ledger.outcome(self.name(), &why)
     }
 }
@@ -136,10 +136,10 @@ impl Refinement<'_> {
             progress.event(Event::Count("predicates", predicates as u64));
             let mut outcome = self.ask(&abstraction, progress);
             // Shortest among the runs of another machine.
-            let mut counts = std::mem::take(&mut outcome.statistics);
-            counts.retain(|(name, _)| name != "shortest-runs");
-            add_counts(&mut self.ledger.statistics, counts);
-            self.ledger.count("predicate-rounds", 1, |a, b| a + b);
+            outcome.statistics.remove("shortest-runs");
+            let statistics = &mut self.ledger.statistics;
+            statistics.join(std::mem::take(&mut outcome.statistics));
+            statistics.add("predicate-rounds", 1);
             self.exclude(&abstraction, &outcome);
             let paths = self.try_runs(&abstraction, &outcome);
             if self.ledger.is_decided() || self.budget.interrupt.check().is_some() {

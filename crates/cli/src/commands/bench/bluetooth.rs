@@ -21,7 +21,7 @@ use hardbop_calculus::decide_threads;
 use hardbop_calculus::threads::ThreadBound;
 use hardbop_families::bluetooth;
 use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::{Bound, Budget, Engine, Limit, Question, Silent, Verdict};
+use hardbop_outcome::{Bound, Budget, Engine, Limit, Question, Silent, Statistics, Verdict};
 use hardbop_threads::BoundedEngine;
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ struct Found {
     /// Whether the driver fails; nothing if there was no answer within the limits.
     fails: Option<bool>,
     time: Duration,
-    counters: Vec<(String, u64)>,
+    counters: Statistics,
 }
 
 /// From how many switches on a driver fails, as far as was asked.
@@ -195,7 +195,7 @@ fn ask_formula(machine: &Machine, switches: u32, timeout: Duration) -> Result<Fo
                 "the formula does not take {what}"
             )));
         }
-        Err(_) => (None, Vec::new()),
+        Err(_) => (None, Statistics::default()),
     };
     Ok(Found {
         fails,
@@ -206,8 +206,7 @@ fn ask_formula(machine: &Machine, switches: u32, timeout: Duration) -> Result<Fo
 
 impl Found {
     fn counter(&self, name: &str) -> u64 {
-        let found = self.counters.iter().find(|(known, _)| known == name);
-        found.map_or(0, |&(_, value)| value)
+        self.counters.get(name).unwrap_or(0)
     }
 }
 

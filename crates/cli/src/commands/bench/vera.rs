@@ -16,7 +16,9 @@ use hardbop_bench::{Align, Table, quantity};
 use hardbop_explicit::ExplicitEngine;
 use hardbop_families::{KnownVerdict, RELEASED};
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Answer, Budget, Engine, Limit, Question, Silent, Target, Verdict};
+use hardbop_outcome::{
+    Answer, Budget, Engine, Limit, Question, Silent, Statistics, Target, Verdict,
+};
 use hardbop_portfolio::judge_evidence;
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
@@ -53,14 +55,13 @@ struct Experiment<'a> {
 struct Took {
     /// Nothing if there was no answer within the limits.
     verdict: Option<KnownVerdict>,
-    counters: Vec<(String, u64)>,
+    counters: Statistics,
     time: Duration,
 }
 
 impl Took {
     fn counter(&self, wanted: &str) -> u64 {
-        let mut counters = self.counters.iter();
-        counters.find(|(name, _)| name == wanted).map_or(0, |c| c.1)
+        self.counters.get(wanted).unwrap_or(0)
     }
 
     /// How many states, or that there are more.

@@ -58,8 +58,9 @@ pub(crate) fn shorten(machine: &Machine, depth: Depth, budget: &Budget<'_>, outc
         ("runs not proven shortest", unproven),
         ("configurations for shortest runs", search.nodes.len()),
     ];
-    let counts = counts.map(|(name, count)| (name.to_owned(), count as u64));
-    outcome.statistics.extend(counts);
+    for (name, count) in counts {
+        outcome.statistics.add(name, count as u64);
+    }
 }
 
 /// Context switches and steps, the former more important.
