@@ -13,8 +13,8 @@ use hardbop_automata::{Ctl, Shows};
 use hardbop_machine::Machine;
 use hardbop_outcome::engine::takes_no_bound;
 use hardbop_outcome::{
-    Answer, Budget, Declined, Engine, Event, Evidence, Lasso, Limit, Outcome, Progress, Question,
-    Statistics, Strategy, Verdict, WantedRun,
+    Answer, Budget, Declined, Engine, Event, Evidence, Lasso, Limit, Outcome, Prepared, Progress,
+    Question, Statistics, Strategy, Verdict, WantedRun,
 };
 use std::sync::Arc;
 
@@ -36,6 +36,21 @@ impl Engine for BranchingEngine {
         "branching"
     }
 
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        _limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
+        self.takes(machine, question)?;
+        Ok(Prepared::new(move |budget, progress| {
+            self.search(machine, question, budget, progress)
+        }))
+    }
+}
+
+impl BranchingEngine {
+    /// Declines what the search does not obey.
     fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
         if question.as_branching().is_none() {
             return Declined::because("questions that are not about branching time");

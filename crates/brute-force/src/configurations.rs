@@ -15,8 +15,8 @@ use hardbop_interpreter::{Configuration, Move, Recorder};
 use hardbop_machine::{Action, Machine};
 use hardbop_outcome::engine::{takes_no_bound, takes_only_reachability};
 use hardbop_outcome::{
-    Answer, Budget, Declined, Engine, Event, Evidence, Limit, Outcome, Progress, Question, Target,
-    Trace, Verdict,
+    Answer, Budget, Declined, Engine, Event, Evidence, Limit, Outcome, Prepared, Progress,
+    Question, Target, Trace, Verdict,
 };
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -75,12 +75,22 @@ impl Engine for Oracle {
         "oracle"
     }
 
-    fn takes(&self, _machine: &Machine, question: &Question) -> Result<(), Declined> {
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        _limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
         takes_only_reachability(question)?;
-        takes_no_bound(question)
+        takes_no_bound(question)?;
+        Ok(Prepared::new(move |budget, progress| {
+            self.search(machine, question, budget, progress)
+        }))
     }
+}
 
-    fn search(
+impl Oracle {
+    pub(crate) fn search(
         &self,
         machine: &Machine,
         question: &Question,

@@ -8,8 +8,8 @@ use crate::steps::Bounds;
 use hardbop_machine::Machine;
 use hardbop_outcome::engine::takes_for_a_thread;
 use hardbop_outcome::{
-    Bound, Budget, Declined, Engine, Limit, Outcome, Progress, Question, Statistics, Verdict,
-    WantedRun,
+    Bound, Budget, Declined, Engine, Limit, Outcome, Prepared, Progress, Question, Statistics,
+    Verdict, WantedRun,
 };
 
 /// Explores whole configurations, one by one.
@@ -24,6 +24,21 @@ impl Engine for BruteForce {
         "brute-force"
     }
 
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        _limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
+        self.takes(machine, question)?;
+        Ok(Prepared::new(move |budget, progress| {
+            self.search(machine, question, budget, progress)
+        }))
+    }
+}
+
+impl BruteForce {
+    /// Declines what the search does not obey.
     fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
         takes_for_a_thread(machine, question)?;
         let is_property = question.as_property().is_some() || question.as_branching().is_some();

@@ -10,7 +10,8 @@ use crate::tabulation::Tabulation;
 use hardbop_machine::Machine;
 use hardbop_outcome::engine::takes_only_sequential_reachability;
 use hardbop_outcome::{
-    Answer, Budget, Declined, Engine, Evidence, Outcome, Progress, Question, Target, Verdict,
+    Answer, Budget, Declined, Engine, Evidence, Outcome, Prepared, Progress, Question, Target,
+    Verdict,
 };
 
 /// The tabulating search as an engine. [`Budget::states`] limits the number of path edges.
@@ -22,10 +23,20 @@ impl Engine for TabulationEngine {
         "tabulation"
     }
 
-    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
-        takes_only_sequential_reachability(machine, question)
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        _limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
+        takes_only_sequential_reachability(machine, question)?;
+        Ok(Prepared::new(move |budget, progress| {
+            self.search(machine, question, budget, progress)
+        }))
     }
+}
 
+impl TabulationEngine {
     fn search(
         &self,
         machine: &Machine,

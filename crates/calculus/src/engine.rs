@@ -15,8 +15,8 @@ use hardbop_formula::System;
 use hardbop_machine::{Action, Machine};
 use hardbop_outcome::engine::{takes_only_reachability, takes_only_sequential_reachability};
 use hardbop_outcome::{
-    Answer, Bound, Budget, Declined, Engine, Event, Limit, Outcome, Progress, Question, Target,
-    Verdict,
+    Answer, Bound, Budget, Declined, Engine, Event, Limit, Outcome, Prepared, Progress, Question,
+    Target, Verdict,
 };
 use hardbop_symbolic::limit_reached;
 use std::sync::Arc;
@@ -37,6 +37,21 @@ impl Engine for CalculusEngine {
         "calculus"
     }
 
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        _limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
+        self.takes(machine, question)?;
+        Ok(Prepared::new(move |budget, progress| {
+            self.search(machine, question, budget, progress)
+        }))
+    }
+}
+
+impl CalculusEngine {
+    /// Declines what the search does not obey.
     fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
         match thread_bound(machine, question) {
             Some(_) => {

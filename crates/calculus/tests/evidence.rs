@@ -4,7 +4,7 @@
 use hardbop_calculus::{Algorithm, CalculusEngine};
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
-    Answer, Budget, Declined, Engine, Limit, Outcome, Progress, Question, Silent, Verdict,
+    Answer, Budget, Declined, Engine, Limit, Outcome, Prepared, Question, Silent, Verdict,
 };
 use hardbop_summary::SummaryEngine;
 use std::sync::Arc;
@@ -35,18 +35,15 @@ impl Engine for Says {
         "says"
     }
 
-    fn takes(&self, _: &Machine, _: &Question) -> Result<(), Declined> {
-        Ok(())
-    }
-
-    fn search(
-        &self,
-        _: &Machine,
-        question: &Question,
-        _: &Budget<'_>,
-        _: &mut dyn Progress,
-    ) -> Outcome {
-        Outcome::same(self.name(), question, &self.0)
+    fn prepare<'a>(
+        &'a self,
+        _machine: &'a Machine,
+        question: &'a Question,
+        _limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
+        Ok(Prepared::new(move |_, _| {
+            Outcome::same(self.name(), question, &self.0)
+        }))
     }
 }
 

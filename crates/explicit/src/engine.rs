@@ -14,8 +14,8 @@ use crate::search::watch::{Stopped, Watch};
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::engine::{takes_no_bound, takes_no_branching};
 use hardbop_outcome::{
-    Answer, Budget, Certificate, Declined, Engine, Event, Evidence, Limit, Outcome, Progress,
-    Question, Skeleton, Statistics, Target, Verdict, WantedRun,
+    Answer, Budget, Certificate, Declined, Engine, Event, Evidence, Limit, Outcome, Prepared,
+    Progress, Question, Skeleton, Statistics, Target, Verdict, WantedRun,
 };
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -57,6 +57,21 @@ impl Engine for ExplicitEngine {
         "explicit"
     }
 
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        _limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
+        self.takes(machine, question)?;
+        Ok(Prepared::new(move |budget, progress| {
+            self.search(machine, question, budget, progress)
+        }))
+    }
+}
+
+impl ExplicitEngine {
+    /// Declines what the search does not obey.
     fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
         if !machine.is_sequential() || machine.threads.is_empty() {
             return Declined::because("concurrent programs");

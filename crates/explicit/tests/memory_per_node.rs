@@ -46,7 +46,7 @@ fn bytes_per_node(family: &str, is_reachable: bool) -> [usize; 3] {
     let question = Question::label(&machine, "reach");
     let engine = ExplicitEngine::default();
     let (outcome, searching) =
-        most_bytes(|| engine.search(&machine, &question, &Budget::unlimited(), &mut Silent));
+        most_bytes(|| engine.check(&machine, &question, &Budget::unlimited(), &mut Silent));
     assert_eq!(outcome.answers[0].verdict.is_found(), is_reachable);
     assert_eq!(outcome.certificates.is_empty(), is_reachable);
     [loaded, loading, searching].map(|bytes| (bytes - before) / machine.nodes.len())

@@ -9,7 +9,7 @@ use crate::inlined::{Inlined, NotInlined};
 use crate::ir::{Action, ThreadStart};
 use crate::machine::Machine;
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A thread that unfolds to more places than this is not taken.
 const PLACE_LIMIT: u32 = 200_000;
@@ -28,7 +28,7 @@ pub struct Cast {
 #[derive(Clone, Debug)]
 pub struct Member {
     /// Its frames and places.
-    pub inlined: Rc<Inlined>,
+    pub inlined: Arc<Inlined>,
     /// The procedure it starts in; none for a thread that others start.
     pub entry: Option<ProcId>,
 }
@@ -56,7 +56,7 @@ impl Cast {
         let entries = machine.threads.iter().map(|thread| thread.entry);
         let roots = startable(machine, entries);
         if !roots.is_empty() && most > initial {
-            let inlined = Rc::new(Inlined::new(machine, roots, PLACE_LIMIT)?);
+            let inlined = Arc::new(Inlined::new(machine, roots, PLACE_LIMIT)?);
             let member = Member {
                 inlined,
                 entry: None,
@@ -98,7 +98,7 @@ impl Cast {
 impl Member {
     fn starting_in(machine: &Machine, entry: ProcId) -> Result<Self, NotInlined> {
         Ok(Self {
-            inlined: Rc::new(Inlined::new(machine, [entry], PLACE_LIMIT)?),
+            inlined: Arc::new(Inlined::new(machine, [entry], PLACE_LIMIT)?),
             entry: Some(entry),
         })
     }

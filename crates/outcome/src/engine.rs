@@ -10,18 +10,15 @@ pub trait Engine: Send + Sync {
     /// The name on the command line.
     fn name(&self) -> &'static str;
 
-    /// Whether the engine answers such a question about such a program, obeying every part of it;
-    /// the error says what it does not take.
-    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined>;
-
-    /// Answers a question that the engine takes: every item, in order.
-    fn search(
-        &self,
-        machine: &Machine,
-        question: &Question,
-        budget: &Budget<'_>,
-        progress: &mut dyn Progress,
-    ) -> Outcome;
+    /// Prepares the search for every item of a question, or says which part of program, question
+    /// or limits the engine does not obey. Whatever it takes to find that out is kept for the
+    /// search.
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined>;
 
     /// Answers, or says that the question is not for this engine.
     fn check(
@@ -31,15 +28,31 @@ pub trait Engine: Send + Sync {
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
-        match self.takes(machine, question) {
-            Ok(()) => self.search(machine, question, budget, progress),
-            Err(declined) => {
-                let why = Limit::Declined {
-                    what: declined.what,
-                };
-                Outcome::unknown(self.name(), question, &why)
-            }
+        match self.prepare(machine, question, budget) {
+            Ok(prepared) => prepared.search(budget, progress),
+            Err(declined) => declined.outcome(self.name(), question),
         }
+    }
+}
+
+/// A search that is ready to begin.
+pub struct Prepared<'a> {
+    search: Box<SearchFunction<'a>>,
+}
+
+type SearchFunction<'a> = dyn FnOnce(&Budget<'_>, &mut dyn Progress) -> Outcome + Send + 'a;
+
+impl<'a> Prepared<'a> {
+    /// The search that a function makes.
+    pub fn new(search: impl FnOnce(&Budget<'_>, &mut dyn Progress) -> Outcome + Send + 'a) -> Self {
+        Self {
+            search: Box::new(search),
+        }
+    }
+
+    /// Searches, and answers every item of the question in order.
+    pub fn search(self, budget: &Budget<'_>, progress: &mut dyn Progress) -> Outcome {
+        (self.search)(budget, progress)
     }
 }
 
@@ -54,6 +67,12 @@ impl Declined {
     /// An engine does not take this.
     pub fn because<T>(what: impl Into<String>) -> Result<T, Self> {
         Err(Self { what: what.into() })
+    }
+
+    /// The outcome of a question that an engine has declined.
+    pub fn outcome(self, engine: &str, question: &Question) -> Outcome {
+        let why = Limit::Declined { what: self.what };
+        Outcome::unknown(engine, question, &why)
     }
 }
 

@@ -18,7 +18,7 @@ pub mod statistics;
 pub use answer::{Answer, Verdict, VerdictWord};
 pub use coverage::{Coverage, Reach};
 pub use decisions::Decisions;
-pub use engine::{Declined, Engine, Event, Progress, Silent};
+pub use engine::{Declined, Engine, Event, Prepared, Progress, Silent};
 pub use hardbop_evidence::{
     Bound, Budget, Certificate, Evidence, Interrupt, Lasso, Limit, NeverInterrupted, Run, Segment,
     Steady, Step, Strategy, Target, TargetKind, ThreadLasso, Trace, bound, budget, certificate,

@@ -6,7 +6,7 @@ use hardbop_brute_force::{BruteForce, TabulationEngine};
 use hardbop_calculus::CalculusEngine;
 use hardbop_explicit::ExplicitEngine;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Budget, Declined, Engine, Outcome, Progress, Question};
+use hardbop_outcome::{Budget, Declined, Engine, Prepared, Question};
 use hardbop_satcheck::SatEngine;
 use hardbop_summary::SummaryEngine;
 use hardbop_threads::{BoundedEngine, InterleavingEngine, Reductions};
@@ -197,18 +197,13 @@ impl Engine for EvidenceSource {
         "evidence"
     }
 
-    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
-        self.of(machine).takes(machine, question)
-    }
-
-    fn search(
-        &self,
-        machine: &Machine,
-        question: &Question,
-        budget: &Budget<'_>,
-        progress: &mut dyn Progress,
-    ) -> Outcome {
-        self.of(machine).search(machine, question, budget, progress)
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
+        self.of(machine).prepare(machine, question, limits)
     }
 }
 

@@ -12,8 +12,9 @@ use crate::engines::EngineName;
 use crate::options::Options;
 use crate::turns::Contestant;
 use hardbop_machine::{Machine, Procedure};
-use hardbop_outcome::{Bound, Engine, Question, WantedRun};
+use hardbop_outcome::{Bound, Engine, Prepared, Question, WantedRun};
 use hardbop_transform::Through;
+use std::sync::Mutex;
 
 /// Variables of at least this width are words, on which arithmetic is done.
 const WORD: u32 = 8;
@@ -83,14 +84,19 @@ impl Planned {
     }
 
     /// The engine, set up as the options say, with what it is asked through.
-    pub(crate) fn contestant(self, options: &Options) -> Contestant {
+    pub(crate) fn engine(self, options: &Options) -> Box<dyn Engine> {
         let engine = self.name.engine(options);
-        let engine: Box<dyn Engine> = match self.through {
+        match self.through {
             Wrapper::None => engine,
             Wrapper::Monitor => Box::new(Through::monitored(self.name.as_str(), engine)),
-        };
+        }
+    }
+
+    /// Its search with turns of the planned length.
+    pub(crate) fn contestant<'s>(self, name: &'static str, search: Prepared<'s>) -> Contestant<'s> {
         Contestant {
-            engine,
+            name,
+            search: Mutex::new(Some(search)),
             looks: self.looks,
             first_looks: self.first_looks,
         }

@@ -10,7 +10,8 @@ use crate::turns::{Contestant, End, Participant, Until, take_turns};
 use crate::vacuity;
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Answer, Budget, Event, Limit, Outcome, Progress, Question, Statistics, Steady, Subject, Verdict,
+    Answer, Budget, Engine, Event, Limit, Outcome, Progress, Question, Statistics, Steady, Subject,
+    Verdict,
 };
 use hardbop_transform::Transform;
 use hardbop_transform::domains::{Reduced, reduce};
@@ -95,11 +96,13 @@ impl Portfolio {
             Some(reduced) => (reduced.machine(), reduced.question()),
             None => (machine, question),
         };
-        let contestants = self.contestants(searched, asked, budget)?;
+        let engines = self.engines(searched, asked, budget)?;
+        let contestants = prepared(&engines, searched, asked, budget)?;
         if question.asked().is_empty() {
-            return Ok(Outcome::new(contestants[0].engine.name(), Vec::new()));
+            return Ok(Outcome::new(contestants[0].name, Vec::new()));
         }
-        let participants = self.search(&contestants, searched, asked, budget, progress);
+        let participants = self.search(&contestants, asked, budget, progress);
+        drop(contestants);
         for participant in &participants {
             if let End::Panicked = participant.end {
                 return Err(Fault::of_engine(participant.name, "it panicked").into());
@@ -137,14 +140,13 @@ impl Portfolio {
         reduce(machine, question)
     }
 
-    /// The engines that may answer: those that the choice names, obey every option and take the
-    /// question.
-    fn contestants(
+    /// The engines that may answer: those that the choice names and that obey every option.
+    fn engines(
         &self,
         machine: &Machine,
         question: &Question,
         budget: &Budget<'_>,
-    ) -> Result<Vec<Contestant>, Refused> {
+    ) -> Result<Vec<(Planned, Box<dyn Engine>)>, Refused> {
         let given = self.options.given(budget);
         let all = || EngineName::ALL.map(Planned::plain).to_vec();
         let obeys = |engine: EngineName| given.iter().all(|o| o.engines().contains(&engine));
@@ -170,51 +172,37 @@ impl Portfolio {
                 "{option} has no effect on engine {name}; it is an option of {others}"
             )));
         }
-        let mut contestants = Vec::new();
-        let mut declined = Vec::new();
-        for planned in candidates.into_iter().filter(|planned| obeys(planned.name)) {
-            let contestant = planned.contestant(&self.options);
-            match contestant.engine.takes(machine, question) {
-                Ok(()) => contestants.push(contestant),
-                Err(why) => {
-                    let name = planned.name;
-                    declined.push(format!("engine {name} does not take {}", why.what));
-                }
-            }
+        let obedient = candidates.into_iter().filter(|planned| obeys(planned.name));
+        let engines = obedient.map(|planned| (planned, planned.engine(&self.options)));
+        let engines: Vec<_> = engines.collect();
+        if engines.is_empty() {
+            let options = given.iter().map(|option| option.as_str());
+            let options = options.collect::<Vec<_>>().join(" and ");
+            return Err(Refused::Usage(format!(
+                "no engine obeys {options} together"
+            )));
         }
-        if !contestants.is_empty() {
-            return Ok(contestants);
-        }
-        let options = given
-            .iter()
-            .map(|option| option.as_str())
-            .collect::<Vec<_>>();
-        let why = match (declined.is_empty(), options.is_empty()) {
-            (true, false) => format!("no engine obeys {} together", options.join(" and ")),
-            _ => declined.join("; "),
-        };
-        Err(Refused::Usage(why))
+        Ok(engines)
     }
 
     fn search(
         &self,
-        contestants: &[Contestant],
-        machine: &Machine,
+        contestants: &[Contestant<'_>],
         question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Vec<Participant> {
-        if let [Contestant { engine: only, .. }] = contestants {
+        if let [only] = contestants {
             // There is no other engine to take turns with: no thread is needed.
             let interrupt = &Steady::new(budget.interrupt);
             let budget = Budget {
                 interrupt,
                 ..*budget
             };
-            progress.event(Event::Engine(only.name()));
-            let outcome = only.check(machine, question, &budget, progress);
+            progress.event(Event::Engine(only.name));
+            let outcome = only.begin(|search| search.search(&budget, progress));
             return vec![Participant {
-                name: only.name(),
+                name: only.name,
                 looks: 0,
                 end: End::Done(Box::new(outcome)),
             }];
@@ -228,16 +216,32 @@ impl Portfolio {
             Choice::CrossCheck => Until::All,
             Choice::Auto | Choice::Engine(_) => Until::Enough(&is_enough),
         };
-        take_turns(
-            contestants,
-            machine,
-            question,
-            budget,
-            jobs,
-            progress,
-            &until,
-        )
+        take_turns(contestants, question, budget, jobs, progress, &until)
     }
+}
+
+/// The searches of those engines that take the question.
+fn prepared<'e>(
+    engines: &'e [(Planned, Box<dyn Engine>)],
+    machine: &'e Machine,
+    question: &'e Question,
+    limits: &Budget<'_>,
+) -> Result<Vec<Contestant<'e>>, Refused> {
+    let mut contestants = Vec::new();
+    let mut declined = Vec::new();
+    for (planned, engine) in engines {
+        match engine.prepare(machine, question, limits) {
+            Ok(search) => contestants.push(planned.contestant(engine.name(), search)),
+            Err(why) => {
+                let name = planned.name;
+                declined.push(format!("engine {name} does not take {}", why.what));
+            }
+        }
+    }
+    if contestants.is_empty() {
+        return Err(Refused::Usage(declined.join("; ")));
+    }
+    Ok(contestants)
 }
 
 /// Whether between them those who have ended answer every item.

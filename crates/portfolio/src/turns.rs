@@ -10,9 +10,8 @@
 //! Threads stand in for coroutines here: an engine can be put aside in the middle of a BDD
 //! operation without being written for it. One that has not had a turn yet costs nothing.
 
-use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Budget, Engine, Event, Interrupt, Limit, Outcome, Progress, Question, Steady,
+    Budget, Event, Interrupt, Limit, Outcome, Prepared, Progress, Question, Steady,
 };
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,14 +24,25 @@ const STACK_SIZE: usize = 1 << 30;
 /// The stack where the system does not give that much: enough for ordinary programs.
 const SMALL_STACK_SIZE: usize = 8 << 20;
 
-/// An engine that is to take part.
-pub struct Contestant {
-    /// The engine.
-    pub engine: Box<dyn Engine>,
+/// A prepared search that is to take part.
+pub struct Contestant<'c> {
+    /// The name of its engine.
+    pub name: &'static str,
+    /// The search, until its first turn.
+    pub search: Mutex<Option<Prepared<'c>>>,
     /// How often it looks at the interrupt in a turn.
     pub looks: u64,
     /// The same for the very first turn of the contest, if that is this engine's.
     pub first_looks: u64,
+}
+
+impl<'c> Contestant<'c> {
+    /// Begins the search.
+    pub(crate) fn begin<T>(&self, run: impl FnOnce(Prepared<'c>) -> T) -> T {
+        let search = self.search.lock();
+        let search = search.unwrap_or_else(PoisonError::into_inner).take();
+        run(search.expect("a search is begun once"))
+    }
 }
 
 /// An engine that took part.
@@ -89,8 +99,7 @@ const FAIR_TURNS: u64 = 4;
 
 /// Lets engines search until the contest is over.
 pub(crate) fn take_turns(
-    contestants: &[Contestant],
-    machine: &Machine,
+    contestants: &[Contestant<'_>],
     question: &Question,
     budget: &Budget<'_>,
     jobs: usize,
@@ -107,7 +116,6 @@ pub(crate) fn take_turns(
     let progress = Mutex::new(progress);
     let contest = Contest {
         contestants,
-        machine,
         question,
         budget,
         board: &board,
@@ -131,9 +139,9 @@ struct State {
 }
 
 impl State {
-    fn new(contestants: &[Contestant]) -> Self {
+    fn new(contestants: &[Contestant<'_>]) -> Self {
         let participants = contestants.iter().map(|contestant| Participant {
-            name: contestant.engine.name(),
+            name: contestant.name,
             looks: 0,
             end: End::Stopped,
         });
@@ -261,9 +269,8 @@ impl Progress for Relay<'_, '_> {
 }
 
 #[derive(Clone, Copy)]
-struct Contest<'c, 'p> {
-    contestants: &'c [Contestant],
-    machine: &'c Machine,
+struct Contest<'c, 'p, 'e> {
+    contestants: &'c [Contestant<'e>],
     question: &'c Question,
     budget: &'c Budget<'c>,
     board: &'c Board<'c>,
@@ -271,12 +278,13 @@ struct Contest<'c, 'p> {
     progress: &'c Mutex<&'p mut dyn Progress>,
 }
 
-impl<'c, 'p: 'c> Contest<'c, 'p> {
+impl<'c, 'p: 'c, 'e: 'c> Contest<'c, 'p, 'e> {
     /// Gives free places to whoever waits until everybody has ended or it is enough.
     fn conduct<'s>(self, scope: &'s Scope<'s, '_>)
     where
         'c: 's,
         'p: 's,
+        'e: 's,
     {
         let mut state = self.board.lock();
         loop {
@@ -299,7 +307,7 @@ impl<'c, 'p: 'c> Contest<'c, 'p> {
                         state.active -= 1;
                         state.ended += 1;
                         let why = Limit::Memory;
-                        let name = self.contestants[next].engine.name();
+                        let name = self.contestants[next].name;
                         let outcome = Outcome::unknown(name, self.question, &why);
                         state.participants[next].end = End::Done(Box::new(outcome));
                     }
@@ -316,6 +324,7 @@ impl<'c, 'p: 'c> Contest<'c, 'p> {
     where
         'c: 's,
         'p: 's,
+        'e: 's,
     {
         let stacks = [STACK_SIZE, SMALL_STACK_SIZE];
         stacks.into_iter().any(|size| {
@@ -328,20 +337,16 @@ impl<'c, 'p: 'c> Contest<'c, 'p> {
 
     /// All of an engine's part.
     fn run(self, number: usize) {
-        let Contestant {
-            engine,
-            looks: length,
-            first_looks,
-        } = &self.contestants[number];
-        let length = *length;
+        let contestant = &self.contestants[number];
+        let length = contestant.looks;
         // With several jobs the first engine keeps its place, and the others share the rest.
         let until = match number {
             0 if self.jobs > 1 => u64::MAX,
-            0 => *first_looks,
+            0 => contestant.first_looks,
             _ => length,
         };
         let mut relay = Relay {
-            name: engine.name(),
+            name: contestant.name,
             progress: self.progress,
         };
         let turn = Turn {
@@ -357,9 +362,9 @@ impl<'c, 'p: 'c> Contest<'c, 'p> {
             interrupt: &turn,
             ..*self.budget
         };
-        // The engine owns everything that it touches, so nothing half-done outlives a panic.
+        // The search owns everything that it touches, so nothing half-done outlives a panic.
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            engine.check(self.machine, self.question, &budget, &mut relay)
+            contestant.begin(|search| search.search(&budget, &mut relay))
         }));
         let end = match outcome {
             Ok(_) if self.board.stop.load(Ordering::Relaxed) => End::Stopped,
@@ -374,43 +379,33 @@ impl<'c, 'p: 'c> Contest<'c, 'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hardbop_outcome::{Declined, Silent, Verdict};
-    use std::sync::Arc;
+    use hardbop_outcome::{Silent, Verdict};
     use std::time::{Duration, Instant};
 
-    /// An engine that looks at the interrupt this many times and then answers.
-    struct Worker {
+    /// A search that looks at the interrupt this many times and then answers. The log has all
+    /// looks in the order in which they were taken.
+    fn worker<'a>(
         name: &'static str,
         looks: u64,
-        /// Everybody's looks in the order in which they were taken.
-        log: Arc<Mutex<Vec<&'static str>>>,
-    }
-
-    impl Engine for Worker {
-        fn name(&self) -> &'static str {
-            self.name
-        }
-
-        fn takes(&self, _: &Machine, _: &Question) -> Result<(), Declined> {
-            Ok(())
-        }
-
-        fn search(
-            &self,
-            _: &Machine,
-            question: &Question,
-            budget: &Budget<'_>,
-            _: &mut dyn Progress,
-        ) -> Outcome {
-            for _ in 0..self.looks {
-                self.log.lock().expect("no worker panics").push(self.name);
+        question: &'a Question,
+        log: &'a Mutex<Vec<&'static str>>,
+    ) -> Contestant<'a> {
+        let search = move |budget: &Budget<'_>, _: &mut dyn Progress| {
+            for _ in 0..looks {
+                log.lock().expect("no worker panics").push(name);
                 if let Some(why) = budget.interrupt.check() {
                     // Engines look again on their way out.
                     (0..10).for_each(|_| drop(budget.interrupt.check()));
-                    return Outcome::unknown(self.name, question, &why);
+                    return Outcome::unknown(name, question, &why);
                 }
             }
-            Outcome::same(self.name, question, &Verdict::Excluded)
+            Outcome::same(name, question, &Verdict::Excluded)
+        };
+        Contestant {
+            name,
+            search: Mutex::new(Some(Prepared::new(search))),
+            looks: 2,
+            first_looks: 8,
         }
     }
 
@@ -430,25 +425,19 @@ mod tests {
         let text = "void main() begin assert(1); end";
         let machine = hardbop_machine::from_text("t.bp", text).expect("a program");
         let question = Question::assertions(&machine);
-        let log = Arc::new(Mutex::new(Vec::new()));
-        let engines = workers.iter().map(|&(name, looks)| {
-            let log = Arc::clone(&log);
-            Contestant {
-                engine: Box::new(Worker { name, looks, log }),
-                looks: 2,
-                first_looks: 8,
-            }
-        });
-        let engines: Vec<Contestant> = engines.collect();
+        let log = Mutex::new(Vec::new());
+        let workers = workers.iter();
+        let workers = workers.map(|&(name, looks)| worker(name, looks, &question, &log));
+        let workers: Vec<Contestant<'_>> = workers.collect();
         let ended = take_turns(
-            &engines,
-            &machine,
+            &workers,
             &question,
             &Budget::unlimited(),
             jobs,
             &mut Silent,
             until,
         );
+        drop(workers);
         let log = log.lock().expect("no worker panics").clone();
         (ended, log)
     }
@@ -508,7 +497,13 @@ mod tests {
             let question = Question::assertions(&machine);
             let planned = crate::plan::plan(&machine, &question, 1).into_iter();
             let options = crate::options::Options::default();
-            let contestants: Vec<Contestant> = planned.map(|p| p.contestant(&options)).collect();
+            let engines: Vec<_> = planned.map(|p| (p, p.engine(&options))).collect();
+            let limits = Budget::unlimited();
+            let contestants = engines.iter().map(|(planned, engine)| {
+                let prepared = engine.prepare(&machine, &question, &limits);
+                planned.contestant(engine.name(), prepared.expect("planned engines take it"))
+            });
+            let contestants: Vec<Contestant<'_>> = contestants.collect();
             let answered = Mutex::new(None);
             let is_enough = |all: &[Participant]| {
                 let is_enough = all.iter().any(Participant::has_answered);
@@ -520,7 +515,6 @@ mod tests {
             };
             take_turns(
                 &contestants,
-                &machine,
                 &question,
                 &Budget::unlimited(),
                 2,

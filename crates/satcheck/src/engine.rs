@@ -18,7 +18,8 @@ use hardbop_bdd::Manager;
 use hardbop_machine::Machine;
 use hardbop_outcome::engine::takes_only_sequential_reachability;
 use hardbop_outcome::{
-    Bound, Budget, Declined, Engine, Event, Ledger, Limit, Outcome, Progress, Question, WantedRun,
+    Bound, Budget, Declined, Engine, Event, Ledger, Limit, Outcome, Prepared, Progress, Question,
+    WantedRun,
 };
 use hardbop_symbolic::{limit_reached, node_limit};
 
@@ -49,6 +50,21 @@ impl Engine for SatEngine {
         "sat"
     }
 
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        _limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
+        self.takes(machine, question)?;
+        Ok(Prepared::new(move |budget, progress| {
+            self.search(machine, question, budget, progress)
+        }))
+    }
+}
+
+impl SatEngine {
+    /// Declines what the search does not obey.
     fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
         let is_unrolled = matches!(question.bound, Some(Bound::Steps(_)));
         if question.wanted == WantedRun::Shortest && !is_unrolled {

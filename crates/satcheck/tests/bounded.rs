@@ -3,7 +3,7 @@
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
-    Bound, Budget, Declined, Engine, Evidence, Interrupt, Limit, Outcome, Progress, Question,
+    Bound, Budget, Declined, Engine, Evidence, Interrupt, Limit, Outcome, Prepared, Question,
     Silent, Verdict,
 };
 use hardbop_satcheck::SatEngine;
@@ -29,19 +29,17 @@ impl Engine for Unrolled {
         "unrolled"
     }
 
-    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
-        SatEngine::default().takes(machine, question)
-    }
-
-    fn search(
-        &self,
-        machine: &Machine,
-        question: &Question,
-        budget: &Budget<'_>,
-        progress: &mut dyn Progress,
-    ) -> Outcome {
-        let question = question.clone().within(Bound::Steps(self.depth));
-        SatEngine::default().check(machine, &question, budget, progress)
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
+        drop(SatEngine::default().prepare(machine, question, limits)?);
+        Ok(Prepared::new(move |budget, progress| {
+            let question = question.clone().within(Bound::Steps(self.depth));
+            SatEngine::default().check(machine, &question, budget, progress)
+        }))
     }
 }
 

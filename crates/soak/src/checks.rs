@@ -160,7 +160,10 @@ impl<'a> Examination<'a> {
         };
         for name in EngineName::ALL {
             let engine = name.engine(&Options::default());
-            if engine.takes(&self.machine, &self.question).is_ok() {
+            if engine
+                .prepare(&self.machine, &self.question, &Budget::unlimited())
+                .is_ok()
+            {
                 let stopped = engine.check(&self.machine, &self.question, &budget, &mut Silent);
                 agree("a limit changes no verdict", known, Some(&stopped))?;
             }
@@ -199,7 +202,10 @@ impl<'a> Examination<'a> {
                 })),
             ];
             for engine in wrapped {
-                if engine.takes(&self.machine, &self.question).is_err() {
+                if engine
+                    .prepare(&self.machine, &self.question, &Budget::unlimited())
+                    .is_err()
+                {
                     continue;
                 }
                 self.tally.count("questions asked through transforms");
@@ -247,7 +253,10 @@ impl<'a> Examination<'a> {
         let mut lengths: Vec<Option<u64>> = vec![None; question.asked().len()];
         for name in [EngineName::Summary, EngineName::Explicit] {
             let engine = name.engine(&Options::default());
-            if engine.takes(&self.machine, &question).is_err() {
+            if engine
+                .prepare(&self.machine, &question, &Budget::unlimited())
+                .is_err()
+            {
                 continue;
             }
             let few = FewLooks::new(self.interrupt, LOOKS);

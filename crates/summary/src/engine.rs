@@ -15,8 +15,8 @@ use hardbop_bdd::{Exhausted, Manager};
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::engine::takes_only_sequential_reachability;
 use hardbop_outcome::{
-    Budget, Declined, Engine, Event, Ledger, Limit, Outcome, Progress, Question, Skeleton,
-    WantedRun,
+    Budget, Declined, Engine, Event, Ledger, Limit, Outcome, Prepared, Progress, Question,
+    Skeleton, WantedRun,
 };
 use hardbop_symbolic::{limit_reached, node_limit};
 
@@ -37,10 +37,20 @@ impl Engine for SummaryEngine {
         "summary"
     }
 
-    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
-        takes_only_sequential_reachability(machine, question)
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        _limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
+        takes_only_sequential_reachability(machine, question)?;
+        Ok(Prepared::new(move |budget, progress| {
+            self.search(machine, question, budget, progress)
+        }))
     }
+}
 
+impl SummaryEngine {
     fn search(
         &self,
         machine: &Machine,

@@ -4,7 +4,7 @@ mod seeds;
 
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Budget, Certificate, Declined, Engine, Evidence, Outcome, Progress, Question, Verdict,
+    Budget, Certificate, Declined, Engine, Evidence, Outcome, Prepared, Question, Verdict,
 };
 use hardbop_testkit::conformance::DisagreementKind;
 use hardbop_testkit::{
@@ -60,20 +60,18 @@ impl Engine for Spoiled {
         "spoiled"
     }
 
-    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
-        TabulationEngine.takes(machine, question)
-    }
-
-    fn search(
-        &self,
-        machine: &Machine,
-        question: &Question,
-        budget: &Budget<'_>,
-        progress: &mut dyn Progress,
-    ) -> Outcome {
-        let mut outcome = TabulationEngine.search(machine, question, budget, progress);
-        (self.spoil)(&mut outcome);
-        outcome
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
+        let search = TabulationEngine.prepare(machine, question, limits)?;
+        Ok(Prepared::new(move |budget, progress| {
+            let mut outcome = search.search(budget, progress);
+            (self.spoil)(&mut outcome);
+            outcome
+        }))
     }
 }
 

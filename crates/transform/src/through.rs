@@ -7,10 +7,10 @@ use crate::slice::slice;
 use crate::transform::Transform;
 use hardbop_machine::Machine;
 use hardbop_outcome::engine::{takes_no_branching, takes_only_reachability};
-use hardbop_outcome::{Bound, Budget, Declined, Engine, Limit, Outcome, Progress, Question};
+use hardbop_outcome::{Bound, Budget, Declined, Engine, Prepared, Question};
 
 /// A transform, or what it does not take.
-pub type Made = Result<Box<dyn Transform>, Declined>;
+pub type Made = Result<Box<dyn Transform + Send>, Declined>;
 
 /// Makes a transform of a machine and a question.
 pub type Making = dyn Fn(&Machine, &Question, &Budget<'_>) -> Made + Send + Sync;
@@ -71,40 +71,21 @@ impl Engine for Through {
         self.name
     }
 
-    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
-        let transform = (self.making)(machine, question, &Budget::unlimited())?;
-        self.engine.takes(transform.machine(), transform.question())
-    }
-
-    fn search(
-        &self,
-        machine: &Machine,
-        question: &Question,
-        budget: &Budget<'_>,
-        progress: &mut dyn Progress,
-    ) -> Outcome {
-        let transform = match (self.making)(machine, question, budget) {
-            Ok(transform) => transform,
-            Err(declined) => {
-                let what = declined.what;
-                return Outcome::unknown(self.name, question, &Limit::Declined { what });
-            }
-        };
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
+        let transform = (self.making)(machine, question, limits)?;
         let asked = (transform.machine(), transform.question());
-        let outcome = self.engine.check(asked.0, asked.1, budget, progress);
-        let mut back = transform.outcome_back(machine, outcome);
-        self.name.clone_into(&mut back.engine);
-        back
-    }
-
-    /// The transform is made once, for it may be most of the work.
-    fn check(
-        &self,
-        machine: &Machine,
-        question: &Question,
-        budget: &Budget<'_>,
-        progress: &mut dyn Progress,
-    ) -> Outcome {
-        self.search(machine, question, budget, progress)
+        drop(self.engine.prepare(asked.0, asked.1, limits)?);
+        Ok(Prepared::new(move |budget, progress| {
+            let asked = (transform.machine(), transform.question());
+            let outcome = self.engine.check(asked.0, asked.1, budget, progress);
+            let mut back = transform.outcome_back(machine, outcome);
+            self.name.clone_into(&mut back.engine);
+            back
+        }))
     }
 }

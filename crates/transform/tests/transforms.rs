@@ -16,8 +16,8 @@ use hardbop_interpreter::{letter_of_threads, replay};
 use hardbop_machine::{EdgeId, Machine, ProcId, Variable, from_text};
 use hardbop_outcome::certificate::Formula;
 use hardbop_outcome::{
-    Bound, Budget, Certificate, Declined, Engine, Limit, NeverInterrupted, Outcome, Progress,
-    Question, Silent, Verdict,
+    Bound, Budget, Certificate, Declined, Engine, Limit, NeverInterrupted, Prepared, Question,
+    Silent, Verdict,
 };
 use hardbop_summary::SummaryEngine;
 use hardbop_testkit::conformance::{ConformanceConfig, ConformanceReport, conformance};
@@ -71,22 +71,20 @@ impl Engine for Small {
         "small"
     }
 
-    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
-        SummaryEngine::default().takes(machine, question)
-    }
-
-    fn search(
-        &self,
-        machine: &Machine,
-        question: &Question,
-        budget: &Budget<'_>,
-        progress: &mut dyn Progress,
-    ) -> Outcome {
-        let budget = Budget {
-            nodes: Some(1 << 14),
-            ..*budget
-        };
-        SummaryEngine::default().search(machine, question, &budget, progress)
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
+        drop(SummaryEngine::default().prepare(machine, question, limits)?);
+        Ok(Prepared::new(move |budget, progress| {
+            let budget = Budget {
+                nodes: Some(1 << 14),
+                ..*budget
+            };
+            SummaryEngine::default().check(machine, question, &budget, progress)
+        }))
     }
 }
 
@@ -209,7 +207,10 @@ fn programs_of_states_keep_verdicts_with_fewer_values() {
         let whole = ExplicitEngine::default();
         let whole = whole.check(&machine, &question, &Budget::unlimited(), &mut Silent);
         let engine = reduced(SummaryEngine::default());
-        if engine.takes(&machine, &question).is_err() {
+        if engine
+            .prepare(&machine, &question, &Budget::unlimited())
+            .is_err()
+        {
             continue;
         }
         let small = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);

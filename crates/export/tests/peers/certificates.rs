@@ -7,7 +7,7 @@ use hardbop_checker::{Rejected, validate};
 use hardbop_evidence::certificate::{Bit, Direction, Formula, NodeRelation};
 use hardbop_export::certificate_script;
 use hardbop_machine::{GlobalId, Machine, NodeId, Variable, from_text};
-use hardbop_outcome::{Certificate, NeverInterrupted, Question, Target};
+use hardbop_outcome::{Budget, Certificate, NeverInterrupted, Question, Target};
 use hardbop_portfolio::{EngineName, Options};
 use hardbop_testkit::random::Random;
 use hardbop_testkit::{Knobs, generate};
@@ -205,7 +205,10 @@ fn interleaved_certificates_are_judged_as_the_checker_judges_them() {
         targets.extend(Target::labels(&machine, "TARGET"));
         let question = Question::reach(targets.clone());
         let engine = EngineName::Interleaving.engine(&Options::default());
-        let is_good = !targets.is_empty() && engine.takes(&machine, &question).is_ok();
+        let is_good = !targets.is_empty()
+            && engine
+                .prepare(&machine, &question, &Budget::unlimited())
+                .is_ok();
         is_good.then(|| (format!("threads {seed}"), machine, targets))
     });
     compare_all(

@@ -10,8 +10,8 @@ use hardbop_bdd::{Exhausted, Manager};
 use hardbop_machine::Machine;
 use hardbop_outcome::engine::takes_only_reachability;
 use hardbop_outcome::{
-    Answer, Budget, Declined, Engine, Event, Evidence, Limit, Outcome, Progress, Question,
-    Statistics, Trace, Verdict, WantedRun,
+    Answer, Budget, Declined, Engine, Event, Evidence, Limit, Outcome, Prepared, Progress,
+    Question, Statistics, Trace, Verdict, WantedRun,
 };
 use hardbop_symbolic::{limit_reached, node_limit};
 
@@ -38,6 +38,21 @@ impl Engine for BoundedEngine {
         "concurrent"
     }
 
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        _limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
+        self.takes(machine, question)?;
+        Ok(Prepared::new(move |budget, progress| {
+            self.search(machine, question, budget, progress)
+        }))
+    }
+}
+
+impl BoundedEngine {
+    /// Declines what the search does not obey.
     fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
         takes_only_reachability(question)?;
         if machine.threads.is_empty() {

@@ -29,12 +29,11 @@ use hardbop_machine::analysis::variables::deciding_inputs;
 use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::NotInlined;
 use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::budget::DEFAULT_THREADS;
 use hardbop_outcome::certificate::MOST_CHOICE_BITS;
 use hardbop_outcome::engine::{takes_for_a_thread, takes_no_bound, takes_no_branching};
 use hardbop_outcome::{
-    Answer, Budget, Declined, Engine, Event, Limit, Outcome, Progress, Question, Target, Trace,
-    Verdict, WantedRun,
+    Answer, Budget, Declined, Engine, Event, Limit, Outcome, Prepared, Progress, Question, Target,
+    Trace, Verdict, WantedRun,
 };
 use hardbop_symbolic::{limit_reached, node_limit};
 use std::collections::BTreeSet;
@@ -69,38 +68,41 @@ impl Engine for InterleavingEngine {
         "interleaving"
     }
 
-    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
         takes_no_branching(question)?;
         takes_no_bound(question)?;
         takes_for_a_thread(machine, question)?;
-        match Cast::new(machine, DEFAULT_THREADS) {
-            Ok(_) => Ok(()),
+        let init = u32::from(machine.init.is_some());
+        match Cast::new(machine, limits.threads().saturating_add(init)) {
+            Ok(cast) => Ok(Prepared::new(move |budget, progress| {
+                self.search(machine, &cast, question, budget, progress)
+            })),
             Err(why) => Declined::because(unsupported(machine, why)),
         }
     }
+}
 
+impl InterleavingEngine {
     fn search(
         &self,
         machine: &Machine,
+        cast: &Cast,
         question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
-        let init = u32::from(machine.init.is_some());
-        let cast = match Cast::new(machine, budget.threads().saturating_add(init)) {
-            Ok(cast) => cast,
-            Err(why) => {
-                let what = unsupported(machine, why);
-                return Outcome::unknown(self.name(), question, &Limit::Declined { what });
-            }
-        };
         if let Some(property) = question.as_property() {
-            return self.look_for_runs(machine, &cast, question, property, budget, progress);
+            return self.look_for_runs(machine, cast, question, property, budget, progress);
         }
         let targets = question.targets();
         let mut inquiry = Inquiry {
             machine,
-            cast: &cast,
+            cast,
             budget,
             engine: self,
             wanted: question.wanted,

@@ -23,7 +23,7 @@ use hardbop_machine::analysis::Slice;
 use hardbop_machine::{Machine, ProcId, Variable};
 use hardbop_outcome::engine::takes_only_sequential_reachability;
 use hardbop_outcome::{
-    Budget, Declined, Engine, Ledger, Limit, Outcome, Progress, Question, WantedRun,
+    Budget, Declined, Engine, Ledger, Limit, Outcome, Prepared, Progress, Question, WantedRun,
 };
 use std::rc::Rc;
 
@@ -71,28 +71,39 @@ impl Engine for FewVariables {
         self.engine.name()
     }
 
-    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
-        self.engine.takes(machine, question)
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
+        let whole = self.engine.prepare(machine, question, limits)?;
+        // An execution through few variables need not be shortest.
+        let is_hidden = question.wanted != WantedRun::Shortest
+            && takes_only_sequential_reachability(machine, question).is_ok()
+            && !(self.tries_all && bits_of_state(machine) <= FEW_BITS);
+        if !is_hidden {
+            return Ok(whole);
+        }
+        Ok(Prepared::new(move |budget, progress| {
+            self.search(whole, machine, question, budget, progress)
+        }))
     }
+}
 
+impl FewVariables {
     fn search(
         &self,
+        whole: Prepared<'_>,
         machine: &Machine,
         question: &Question,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Outcome {
         let engine = self.engine.as_ref();
-        // A run through few variables need not be shortest.
-        let is_hidden = question.wanted != WantedRun::Shortest
-            && takes_only_sequential_reachability(machine, question).is_ok()
-            && !(self.tries_all && bits_of_state(machine) <= FEW_BITS);
-        if !is_hidden {
-            return engine.search(machine, question, budget, progress);
-        }
         let mut known = if self.tries_all {
             let budget = limited(budget, machine, FIRST_STATES, FIRST_NODES);
-            engine.search(machine, question, &budget, progress)
+            whole.search(&budget, progress)
         } else {
             Outcome::unknown(engine.name(), question, &Limit::Interrupted)
         };
@@ -113,7 +124,7 @@ impl Engine for FewVariables {
         }
         let open = open_part(question, &known);
         if !open.targets().is_empty() {
-            add(&mut known, engine.search(machine, &open, budget, progress));
+            add(&mut known, engine.check(machine, &open, budget, progress));
         }
         known
     }

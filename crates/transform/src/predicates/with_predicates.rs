@@ -20,7 +20,8 @@ use hardbop_machine::analysis::Slice;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::engine::takes_only_sequential_reachability;
 use hardbop_outcome::{
-    Budget, Declined, Engine, Event, Ledger, Limit, Outcome, Progress, Question, Verdict, WantedRun,
+    Budget, Declined, Engine, Event, Ledger, Limit, Outcome, Prepared, Progress, Question, Verdict,
+    WantedRun,
 };
 use std::rc::Rc;
 
@@ -74,12 +75,27 @@ impl Engine for WithPredicates {
         "predicates"
     }
 
+    fn prepare<'a>(
+        &'a self,
+        machine: &'a Machine,
+        question: &'a Question,
+        _limits: &Budget<'_>,
+    ) -> Result<Prepared<'a>, Declined> {
+        self.takes(machine, question)?;
+        Ok(Prepared::new(move |budget, progress| {
+            self.search(machine, question, budget, progress)
+        }))
+    }
+}
+
+impl WithPredicates {
+    /// Declines what the search does not obey.
     fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
         takes_only_sequential_reachability(machine, question)?;
         if question.wanted == WantedRun::Shortest {
             return Declined::because("a demand for shortest runs");
         }
-        self.engine.takes(machine, question)
+        Ok(())
     }
 
     fn search(

@@ -12,7 +12,7 @@ use crate::tables::Numbering;
 use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::Inlined;
 use hardbop_machine::{GlobalId, Machine, Storage};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The values of the shared globals, in the machine's order.
 pub(crate) type Shared = Box<[Value]>;
@@ -86,7 +86,7 @@ impl GlobalIndex {
 #[derive(Clone, Debug)]
 pub(crate) struct Kind {
     /// Their frames and places.
-    pub(crate) inlined: Rc<Inlined>,
+    pub(crate) inlined: Arc<Inlined>,
     /// Per frame where its locals start in [`Local::row`].
     pub(crate) row_starts: Vec<usize>,
     /// The states that have been met.
@@ -94,7 +94,7 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    fn new(machine: &Machine, inlined: &Rc<Inlined>) -> Self {
+    fn new(machine: &Machine, inlined: &Arc<Inlined>) -> Self {
         let mut row_starts: Vec<usize> = Vec::new();
         for frame in inlined.frames() {
             row_starts.push(frame.caller.map_or(0, |(caller, _)| {
@@ -105,7 +105,7 @@ impl Kind {
         let mut locals = Numbering::default();
         locals.number(Local::absent());
         Self {
-            inlined: Rc::clone(inlined),
+            inlined: Arc::clone(inlined),
             row_starts,
             locals,
         }
@@ -120,7 +120,7 @@ impl Kind {
             // Threads of one kind stand side by side in the cast.
             if !kinds
                 .last()
-                .is_some_and(|kind| Rc::ptr_eq(&kind.inlined, inlined))
+                .is_some_and(|kind| Arc::ptr_eq(&kind.inlined, inlined))
             {
                 kinds.push(Kind::new(machine, inlined));
             }
