@@ -42,28 +42,28 @@ impl Engine for BranchingEngine {
         question: &'a Question,
         _limits: &Budget<'_>,
     ) -> Result<Prepared<'a>, Declined> {
-        self.takes(machine, question)?;
+        takes(machine, question)?;
         Ok(Prepared::new(move |budget, progress| {
             self.search(machine, question, budget, progress)
         }))
     }
 }
 
-impl BranchingEngine {
-    /// Declines what the search does not obey.
-    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
-        if question.as_branching().is_none() {
-            return Declined::because("questions that are not about branching time");
-        }
-        if !machine.is_sequential() || machine.threads.is_empty() {
-            return Declined::because("concurrent programs");
-        }
-        if question.wanted == WantedRun::Shortest {
-            return Declined::because("a wish for shortest runs in branching time");
-        }
-        takes_no_bound(question)
+/// Declines what the search does not obey.
+fn takes(machine: &Machine, question: &Question) -> Result<(), Declined> {
+    if question.as_branching().is_none() {
+        return Declined::because("questions that are not about branching time");
     }
+    if !machine.is_sequential() || machine.threads.is_empty() {
+        return Declined::because("concurrent programs");
+    }
+    if question.wanted == WantedRun::Shortest {
+        return Declined::because("a wish for shortest runs in branching time");
+    }
+    takes_no_bound(question)
+}
 
+impl BranchingEngine {
     fn search(
         &self,
         machine: &Machine,

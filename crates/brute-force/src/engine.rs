@@ -30,30 +30,30 @@ impl Engine for BruteForce {
         question: &'a Question,
         _limits: &Budget<'_>,
     ) -> Result<Prepared<'a>, Declined> {
-        self.takes(machine, question)?;
+        takes(machine, question)?;
         Ok(Prepared::new(move |budget, progress| {
             self.search(machine, question, budget, progress)
         }))
     }
 }
 
-impl BruteForce {
-    /// Declines what the search does not obey.
-    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
-        takes_for_a_thread(machine, question)?;
-        let is_property = question.as_property().is_some() || question.as_branching().is_some();
-        match question.bound {
-            Some(Bound::Steps(_)) => Declined::because("a bound on steps"),
-            Some(_) if is_property => Declined::because("a bound for properties of runs"),
-            _ if is_property && question.wanted == WantedRun::Shortest => {
-                Declined::because("a wish for shortest runs that a property describes")
-            }
-            _ => Ok(()),
+/// Declines what the search does not obey.
+fn takes(machine: &Machine, question: &Question) -> Result<(), Declined> {
+    takes_for_a_thread(machine, question)?;
+    let is_property = question.as_property().is_some() || question.as_branching().is_some();
+    match question.bound {
+        Some(Bound::Steps(_)) => Declined::because("a bound on steps"),
+        Some(_) if is_property => Declined::because("a bound for properties of runs"),
+        _ if is_property && question.wanted == WantedRun::Shortest => {
+            Declined::because("a wish for shortest runs that a property describes")
         }
+        _ => Ok(()),
     }
+}
 
+impl BruteForce {
     fn search(
-        &self,
+        self,
         machine: &Machine,
         question: &Question,
         budget: &Budget<'_>,

@@ -38,7 +38,7 @@ impl Engine for TabulationEngine {
 
 impl TabulationEngine {
     fn search(
-        &self,
+        self,
         machine: &Machine,
         question: &Question,
         budget: &Budget<'_>,

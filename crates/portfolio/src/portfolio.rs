@@ -54,6 +54,9 @@ impl Default for Portfolio {
     }
 }
 
+/// An engine, set up, with its turns.
+type PlannedEngine = (Planned, Box<dyn Engine>);
+
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
@@ -146,7 +149,7 @@ impl Portfolio {
         machine: &Machine,
         question: &Question,
         budget: &Budget<'_>,
-    ) -> Result<Vec<(Planned, Box<dyn Engine>)>, Refused> {
+    ) -> Result<Vec<PlannedEngine>, Refused> {
         let given = self.options.given(budget);
         let all = || EngineName::ALL.map(Planned::plain).to_vec();
         let obeys = |engine: EngineName| given.iter().all(|o| o.engines().contains(&engine));
@@ -222,7 +225,7 @@ impl Portfolio {
 
 /// The searches of those engines that take the question.
 fn prepared<'e>(
-    engines: &'e [(Planned, Box<dyn Engine>)],
+    engines: &'e [PlannedEngine],
     machine: &'e Machine,
     question: &'e Question,
     limits: &Budget<'_>,

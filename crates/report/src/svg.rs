@@ -85,7 +85,7 @@ pub fn svg(machine: &Machine, procedures: &[ProcId]) -> Result<String, TooLarge>
     let captions = Captions::new(machine);
     let order = machine.node_order();
     let frames = procedures.iter().map(|&procedure| {
-        let body = rows::draw(machine, procedure, &captions, &order);
+        let body = rows::draw(machine, procedure, &captions, order);
         framed(&signature(machine, procedure), &body)
     });
     let page = arranged(frames);

@@ -56,27 +56,27 @@ impl Engine for SatEngine {
         question: &'a Question,
         _limits: &Budget<'_>,
     ) -> Result<Prepared<'a>, Declined> {
-        self.takes(machine, question)?;
+        takes(machine, question)?;
         Ok(Prepared::new(move |budget, progress| {
             self.search(machine, question, budget, progress)
         }))
     }
 }
 
-impl SatEngine {
-    /// Declines what the search does not obey.
-    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
-        let is_unrolled = matches!(question.bound, Some(Bound::Steps(_)));
-        if question.wanted == WantedRun::Shortest && !is_unrolled {
-            return Declined::because("a wish for shortest runs without a bound on steps");
-        }
-        if is_unrolled {
-            let unbounded = question.clone().within(None);
-            return takes_only_sequential_reachability(machine, &unbounded);
-        }
-        takes_only_sequential_reachability(machine, question)
+/// Declines what the search does not obey.
+fn takes(machine: &Machine, question: &Question) -> Result<(), Declined> {
+    let is_unrolled = matches!(question.bound, Some(Bound::Steps(_)));
+    if question.wanted == WantedRun::Shortest && !is_unrolled {
+        return Declined::because("a wish for shortest runs without a bound on steps");
     }
+    if is_unrolled {
+        let unbounded = question.clone().within(None);
+        return takes_only_sequential_reachability(machine, &unbounded);
+    }
+    takes_only_sequential_reachability(machine, question)
+}
 
+impl SatEngine {
     fn search(
         &self,
         machine: &Machine,

@@ -52,7 +52,7 @@ impl Engine for SummaryEngine {
 
 impl SummaryEngine {
     fn search(
-        &self,
+        self,
         machine: &Machine,
         question: &Question,
         budget: &Budget<'_>,

@@ -44,28 +44,28 @@ impl Engine for BoundedEngine {
         question: &'a Question,
         _limits: &Budget<'_>,
     ) -> Result<Prepared<'a>, Declined> {
-        self.takes(machine, question)?;
+        takes(machine, question)?;
         Ok(Prepared::new(move |budget, progress| {
             self.search(machine, question, budget, progress)
         }))
     }
 }
 
-impl BoundedEngine {
-    /// Declines what the search does not obey.
-    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
-        takes_only_reachability(question)?;
-        if machine.threads.is_empty() {
-            return Declined::because("programs without a thread");
-        }
-        match Depth::of(question.bound) {
-            Some(_) => Ok(()),
-            None => Declined::because("a bound on steps"),
-        }
+/// Declines what the search does not obey.
+fn takes(machine: &Machine, question: &Question) -> Result<(), Declined> {
+    takes_only_reachability(question)?;
+    if machine.threads.is_empty() {
+        return Declined::because("programs without a thread");
     }
+    match Depth::of(question.bound) {
+        Some(_) => Ok(()),
+        None => Declined::because("a bound on steps"),
+    }
+}
 
+impl BoundedEngine {
     fn search(
-        &self,
+        self,
         machine: &Machine,
         question: &Question,
         budget: &Budget<'_>,

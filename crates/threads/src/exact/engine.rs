@@ -89,7 +89,7 @@ impl Engine for InterleavingEngine {
 
 impl InterleavingEngine {
     fn search(
-        &self,
+        self,
         machine: &Machine,
         cast: &Cast,
         question: &Question,
@@ -104,7 +104,7 @@ impl InterleavingEngine {
             machine,
             cast,
             budget,
-            engine: self,
+            engine: &self,
             wanted: question.wanted,
             targets,
             standings: vec![Standing::Open(Limit::States); targets.len()],

@@ -133,7 +133,7 @@ pub(super) fn certificate(
         relation.to_exit = to_exit.map(|root| writer.written(relation.procedure, root));
     }
     certificate.formulas = writer.new;
-    certificate.program = original.digest().to_owned();
+    original.digest().clone_into(&mut certificate.program);
     Ok(certificate)
 }
 

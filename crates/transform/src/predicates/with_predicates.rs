@@ -81,23 +81,23 @@ impl Engine for WithPredicates {
         question: &'a Question,
         _limits: &Budget<'_>,
     ) -> Result<Prepared<'a>, Declined> {
-        self.takes(machine, question)?;
+        takes(machine, question)?;
         Ok(Prepared::new(move |budget, progress| {
             self.search(machine, question, budget, progress)
         }))
     }
 }
 
-impl WithPredicates {
-    /// Declines what the search does not obey.
-    fn takes(&self, machine: &Machine, question: &Question) -> Result<(), Declined> {
-        takes_only_sequential_reachability(machine, question)?;
-        if question.wanted == WantedRun::Shortest {
-            return Declined::because("a demand for shortest runs");
-        }
-        Ok(())
+/// Declines what the search does not obey.
+fn takes(machine: &Machine, question: &Question) -> Result<(), Declined> {
+    takes_only_sequential_reachability(machine, question)?;
+    if question.wanted == WantedRun::Shortest {
+        return Declined::because("a demand for shortest runs");
     }
+    Ok(())
+}
 
+impl WithPredicates {
     fn search(
         &self,
         machine: &Machine,
