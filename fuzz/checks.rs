@@ -161,7 +161,7 @@ pub fn certificate(bytes: &[u8]) -> bool {
     };
     for machine in [&*SEQUENTIAL, &THREADS] {
         let mut named = read.clone();
-        named.program = machine.digest().to_owned();
+        machine.digest().clone_into(&mut named.program);
         let interrupt = Looks(AtomicU32::new(0));
         if hardbop_checker::validate(machine, &named, &interrupt).is_ok() {
             let is_false = |target: &&Target| FAILING.contains(&&*target.text);
@@ -179,7 +179,7 @@ pub fn trace(bytes: &[u8]) -> bool {
     };
     for machine in [&*SEQUENTIAL, &THREADS] {
         let mut named = read.clone();
-        named.program = machine.digest().to_owned();
+        machine.digest().clone_into(&mut named.program);
         if replay(machine, &named).is_ok()
             && let Some(target) = &named.target
         {
@@ -213,10 +213,10 @@ pub fn lasso(bytes: &[u8]) -> bool {
 fn about(machine: &Machine, evidence: &Evidence) -> Evidence {
     let mut named = evidence.clone();
     match &mut named {
-        Evidence::Run(trace) => trace.program = machine.digest().to_owned(),
-        Evidence::Lasso(lasso) => lasso.program = machine.digest().to_owned(),
-        Evidence::ThreadLasso(lasso) => lasso.run.program = machine.digest().to_owned(),
-        Evidence::Strategy(strategy) => strategy.program = machine.digest().to_owned(),
+        Evidence::Run(trace) => machine.digest().clone_into(&mut trace.program),
+        Evidence::Lasso(lasso) => machine.digest().clone_into(&mut lasso.program),
+        Evidence::ThreadLasso(lasso) => machine.digest().clone_into(&mut lasso.run.program),
+        Evidence::Strategy(strategy) => machine.digest().clone_into(&mut strategy.program),
     }
     named
 }

@@ -279,14 +279,14 @@ fn no_program_changed_under_its_evidence_makes_a_judge_accept_what_is_false() {
             let truth = Places::of(&other);
             for certificate in &places.certificates {
                 let mut moved = certificate.clone();
-                moved.program = other.digest().to_owned();
+                other.digest().clone_into(&mut moved.program);
                 let targets = moved.targets.iter();
                 moved.targets = targets.filter_map(|t| like(t, &truth.targets)).collect();
                 truth.judge_certificate(&other, json(&moved), &mut proofs);
             }
             for trace in places.runs.iter().take(2) {
                 let mut moved = trace.clone();
-                moved.program = other.digest().to_owned();
+                other.digest().clone_into(&mut moved.program);
                 moved.target = moved.target.and_then(|t| like(&t, &truth.targets));
                 truth.judge_trace(&other, json(&moved), &mut runs);
             }
@@ -467,9 +467,11 @@ fn lasso_campaign(what: &str, presets: &[Knobs], wants_threads: bool) {
                 };
                 let mut moved = evidence.clone();
                 match &mut moved {
-                    Evidence::Lasso(lasso) => lasso.program = other.digest().to_owned(),
-                    Evidence::ThreadLasso(lasso) => lasso.run.program = other.digest().to_owned(),
-                    Evidence::Run(run) => run.program = other.digest().to_owned(),
+                    Evidence::Lasso(lasso) => other.digest().clone_into(&mut lasso.program),
+                    Evidence::ThreadLasso(lasso) => {
+                        other.digest().clone_into(&mut lasso.run.program)
+                    }
+                    Evidence::Run(run) => other.digest().clone_into(&mut run.program),
                     Evidence::Strategy(_) => unreachable!("formulas about runs have runs"),
                 }
                 if let Some(asked) = Asked::new(&other, own.formula.clone()) {
