@@ -469,7 +469,7 @@ fn lasso_campaign(what: &str, presets: &[Knobs], wants_threads: bool) {
                 match &mut moved {
                     Evidence::Lasso(lasso) => other.digest().clone_into(&mut lasso.program),
                     Evidence::ThreadLasso(lasso) => {
-                        other.digest().clone_into(&mut lasso.run.program)
+                        other.digest().clone_into(&mut lasso.run.program);
                     }
                     Evidence::Run(run) => other.digest().clone_into(&mut run.program),
                     Evidence::Strategy(_) => unreachable!("formulas about runs have runs"),
