@@ -6,7 +6,7 @@ use crate::terms::{self, Sort, Term};
 use crate::types::{Integer, Type};
 use crate::unit::Unit;
 use crate::values::{Value, same_sort};
-use hardbop_syntax::Span;
+use hardbop_syntax::{Check, Span};
 use hardbop_syntax::ast::BinaryOp;
 use std::rc::Rc;
 
@@ -201,7 +201,9 @@ impl Unit<'_> {
         let count = convert_term(count, count_type.promoted());
         let count = self.once(&count);
         let width = terms::constant(u64::from(ty.width), count.sort, span);
-        self.check(&terms::compare(BinaryOp::Less, false, &count, &width), span);
+        let in_range = terms::compare(BinaryOp::Less, false, &count, &width);
+        let claim = self.claim_about(Check::Operand, count.span, &shift_claim(ty), span);
+        self.check(&in_range, claim, span);
         let count = terms::resize(&count, ty.width, false);
         let is_checked = self.reading.overflow_checks && ty.signed && op == BinaryOp::ShiftLeft;
         if !is_checked {
@@ -213,7 +215,8 @@ impl Unit<'_> {
         let zero = terms::constant(0, left.sort, span);
         let is_positive = terms::compare(BinaryOp::GreaterEqual, true, &left, &zero);
         let is_same = terms::compare(BinaryOp::Equal, false, &back, &left);
-        self.check(&terms::and(&is_positive, &is_same), span);
+        let claim = self.claim_about(Check::Overflow, span, "does not overflow", span);
+        self.check(&terms::and(&is_positive, &is_same), claim, span);
         shifted
     }
 
@@ -231,10 +234,9 @@ impl Unit<'_> {
         let right = if is_division {
             let right = self.once(right);
             let zero = terms::constant(0, right.sort, span);
-            self.check(
-                &terms::compare(BinaryOp::NotEqual, false, &right, &zero),
-                span,
-            );
+            let claim = self.claim_about(Check::Operand, right.span, "is not zero", span);
+            let differs = terms::compare(BinaryOp::NotEqual, false, &right, &zero);
+            self.check(&differs, claim, span);
             right
         } else {
             Rc::clone(right)
@@ -244,10 +246,16 @@ impl Unit<'_> {
         }
         let (left, right) = (self.once(left), self.once(&right));
         if let Some(fits) = fits(op, &left, &right, span) {
-            self.check(&fits, span);
+            let claim = self.claim_about(Check::Overflow, span, "does not overflow", span);
+            self.check(&fits, claim, span);
         }
         terms::binary(op, true, &left, &right)
     }
+}
+
+/// What has to hold of the right operand of a shift.
+fn shift_claim(ty: Integer) -> String {
+    format!("is a shift by less than {} bits", ty.width)
 }
 
 /// That a signed operation does not overflow; `None` if it cannot.

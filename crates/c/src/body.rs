@@ -5,7 +5,7 @@ use crate::statements::Switch;
 use crate::terms::{self, Kind, Sort, Term};
 use crate::unit::Unit;
 use crate::variables::{VarId, Variable};
-use hardbop_syntax::Span;
+use hardbop_syntax::{Claim, Notation, Span};
 use hardbop_syntax::ast::{
     AssumeWord, BinaryOp, Block, DeadWord, ExprId, ExprKind, Ident, Stmt, StmtId, StmtKind, Target,
 };
@@ -130,7 +130,7 @@ impl Unit<'_> {
     }
 
     /// A new local variable.
-    pub fn temporary(&mut self, name: &str, sort: Sort, span: Span) -> VarId {
+    pub fn temporary(&mut self, name: &str, sort: Sort, notation: Notation, span: Span) -> VarId {
         let count = self.body.temporaries.entry(name.to_owned()).or_insert(0);
         *count += 1;
         let name = match count {
@@ -146,6 +146,7 @@ impl Unit<'_> {
             owner: Some(self.body.function),
             initial: Vec::new(),
             span,
+            notation,
             order: (u32::MAX, self.body.next_object),
         });
         id
@@ -157,7 +158,8 @@ impl Unit<'_> {
             return Term::clone(term);
         }
         let name = shown(self.lines_text(term.span));
-        let id = self.temporary(&name, term.sort, term.span);
+        let notation = self.notation_of(term);
+        let id = self.temporary(&name, term.sort, notation, term.span);
         self.assign(&Spot::Variable(id), term, term.span);
         terms::variable(id, term.sort, term.span)
     }
@@ -194,7 +196,7 @@ impl Unit<'_> {
     }
 
     /// Asserts what must hold where the expression at hand is evaluated.
-    pub fn check(&mut self, condition: &Term, span: Span) {
+    pub fn check(&mut self, condition: &Term, claim: Claim, span: Span) {
         if condition.constant() == Some(1) {
             return;
         }
@@ -203,7 +205,7 @@ impl Unit<'_> {
             guarded = terms::or(&terms::not(guard), &guarded);
         }
         let condition = self.emit(&guarded);
-        self.push(StmtKind::Assert(condition), span);
+        self.claim(condition, claim, span);
     }
 
     pub fn assume(&mut self, condition: &Term, span: Span) {
@@ -230,7 +232,9 @@ impl Unit<'_> {
         match term.kind {
             Kind::Choice => {
                 let kind = ExprKind::Choice { question: false };
-                self.ast.add_expr(kind, term.span)
+                let choice = self.ast.add_expr(kind, term.span);
+                self.note_choice(choice, term);
+                choice
             }
             _ => self.emit(term),
         }
@@ -256,6 +260,7 @@ impl Unit<'_> {
                 let choice = self
                     .ast
                     .add_expr(ExprKind::Choice { question: false }, span);
+                self.note_choice(choice, term);
                 match term.sort {
                     Sort::Bool => return choice,
                     Sort::Word(width) => to_int(width, choice),

@@ -7,7 +7,7 @@ use crate::types::{Integer, Rank, Signature, Type};
 use crate::unit::{Entity, Function, Unit};
 use crate::values::Value;
 use crate::variables::VarId;
-use hardbop_syntax::Span;
+use hardbop_syntax::{Check, Notation, Span};
 use hardbop_syntax::ast::{ExprId, Ident, StmtKind, Target};
 use lang_c::ast as c;
 use lang_c::span::Node;
@@ -114,7 +114,8 @@ impl<'a> Unit<'a> {
             }
             _ => {
                 let sort = self.sort_of(&result, span);
-                let id = self.temporary(&format!("{name}()"), sort, span);
+                let notation = self.notation_of_type(&result);
+                let id = self.temporary(&format!("{name}()"), sort, notation, span);
                 statement(self, Some(id));
                 Value {
                     term: terms::variable(id, sort, span),
@@ -228,7 +229,13 @@ impl<'a> Unit<'a> {
         };
         if ERRORS.contains(&name) || (name == "__assert_fail" && !has_body) {
             let condition = self.emit(&terms::boolean(false, span));
-            self.push(StmtKind::Assert(condition), span);
+            let check = match name {
+                "__assert_fail" => Check::Condition,
+                _ => Check::NoCall {
+                    function: name.to_owned(),
+                },
+            };
+            self.state(condition, check, name.to_owned(), span);
             return Some(void);
         }
         if is_assertion || (name == "__VERIFIER_assume" && !has_body) {
@@ -239,7 +246,13 @@ impl<'a> Unit<'a> {
             let condition = self.condition(argument);
             if is_assertion {
                 let condition = self.emit(&condition);
-                self.push(StmtKind::Assert(condition), span);
+                let error = function.and_then(|index| self.error_of(index));
+                let check = match error {
+                    Some(function) => Check::NoCall { function },
+                    None => Check::Condition,
+                };
+                let text = format!("{name}({})", self.expanded(argument.span));
+                self.state(condition, check, text, span);
             } else {
                 self.assume(&condition, span);
             }
@@ -262,10 +275,14 @@ impl<'a> Unit<'a> {
         let declared = function.map(|index| self.functions[index].signature.result.clone());
         let ty = declared.unwrap_or_else(|| self.type_of_choice(kind));
         match &ty {
-            Type::Integer(integer) => Some(Value {
-                term: terms::choice(integer.sort(), span),
-                ty,
-            }),
+            Type::Integer(integer) => {
+                let sort = integer.sort();
+                self.declare_choice(&ty, span);
+                Some(Value {
+                    term: terms::choice(sort, span),
+                    ty,
+                })
+            }
             Type::Void => Some(void),
             other => {
                 let message = format!("an arbitrary {} is not supported", other.text());
@@ -292,6 +309,21 @@ impl<'a> Unit<'a> {
             _ => (Rank::Int, true),
         };
         Type::Integer(Integer::new(rank, signed, self.reading.data_model))
+    }
+
+    /// The error that a function calls which is an assertion: see [`Self::is_assertion`].
+    fn error_of(&self, function: usize) -> Option<String> {
+        let definition = self.functions[function].definition?;
+        let c::Statement::Compound(items) = &definition.node.statement.node else {
+            return None;
+        };
+        let c::BlockItem::Statement(first) = &items.first()?.node else {
+            return None;
+        };
+        let c::Statement::If(branch) = &first.node else {
+            return None;
+        };
+        first_error(&branch.node.then_statement.node).map(str::to_owned)
     }
 
     /// Whether a function is `{ if (!c) { error… } }` with `c` its only parameter.
@@ -337,10 +369,35 @@ impl<'a> Unit<'a> {
 
     /// Keeps a value in a temporary that is going to be assigned again.
     pub fn spill_always(&mut self, term: &terms::Term, span: Span) -> (terms::Term, Spot) {
-        let id = self.temporary("&&", Sort::Bool, span);
+        let id = self.temporary("&&", Sort::Bool, Notation::default(), span);
         let spot = Spot::Variable(id);
         self.assign(&spot, term, term.span);
         (terms::variable(id, Sort::Bool, span), spot)
+    }
+}
+
+/// The function that is an error to call, if a statement begins with a call of it.
+fn first_error(statement: &c::Statement) -> Option<&str> {
+    let mut statement = statement;
+    loop {
+        statement = match statement {
+            c::Statement::Compound(items) => match &items.first()?.node {
+                c::BlockItem::Statement(first) => &first.node,
+                _ => return None,
+            },
+            c::Statement::Labeled(labelled) => &labelled.node.statement.node,
+            c::Statement::Expression(Some(expression)) => {
+                let c::Expression::Call(call) = &expression.node else {
+                    return None;
+                };
+                let c::Expression::Identifier(name) = &call.node.callee.node else {
+                    return None;
+                };
+                let name = name.node.name.as_str();
+                return ERRORS.contains(&name).then_some(name);
+            }
+            _ => return None,
+        };
     }
 }
 

@@ -290,6 +290,7 @@ impl<'a> Unit<'a> {
 
     fn enumeration(&mut self, enumeration: &'a Node<c::EnumType>) -> Type {
         let mut next = 0i64;
+        let mut values = Vec::new();
         for enumerator in &enumeration.node.enumerators {
             if let Some(value) = &enumerator.node.expression {
                 match self.constant_of(value) {
@@ -305,9 +306,10 @@ impl<'a> Unit<'a> {
             let ty = Integer::new(rank, true, self.reading.data_model);
             let name = &enumerator.node.identifier.node.name;
             self.declare(name, Entity::Enumerator(next, ty));
+            values.push((name.clone(), i128::from(next)));
             next = next.wrapping_add(1);
         }
-        Type::int()
+        self.enumerated(enumeration, Integer::int(), values)
     }
 
     /// How many bytes a type has, where that is known.

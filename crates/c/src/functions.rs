@@ -61,6 +61,8 @@ impl<'a> Unit<'a> {
             }
         }
         self.globals();
+        self.finish_names();
+        self.tell_apart();
         let has_main = self
             .functions
             .iter()
@@ -218,9 +220,11 @@ impl<'a> Unit<'a> {
         let parameters = parameters.iter().map(|&id| self.parameter(id)).collect();
         let symbol = self.ast.names.intern(&name);
         let end = Span::new(span.end.saturating_sub(1).max(span.start), span.end);
+        let result_notation = self.notation_of_result(index);
         self.ast.items.push(Item::Procedure(Procedure {
             dfs: false,
             result,
+            result_notation,
             name: Ident {
                 name: symbol,
                 span: name_span,
@@ -317,12 +321,13 @@ impl<'a> Unit<'a> {
         Parameter {
             name: self.ident(id, span),
             ty: Self::type_name_of(self.variable(id)),
+            notation: self.variable(id).notation,
         }
     }
 
     fn declaration(&mut self, id: VarId, initial: Option<ExprId>) -> Declaration {
         let variable = self.variable(id);
-        let (span, length) = (variable.span, variable.length);
+        let (span, length, notation) = (variable.span, variable.length, variable.notation);
         let ty = Self::type_name_of(variable);
         Declaration {
             thread_local: false,
@@ -331,6 +336,7 @@ impl<'a> Unit<'a> {
                 name: self.ident(id, span),
                 length: length.map(|length| (u64::from(length), span)),
                 initial,
+                notation,
             }],
             span,
         }
@@ -423,7 +429,10 @@ impl<'a> Unit<'a> {
                 ResultType::Void => Vec::new(),
                 _ => {
                     let kind = ExprKind::Choice { question: false };
-                    vec![unit.ast.add_expr(kind, span)]
+                    let choice = unit.ast.add_expr(kind, span);
+                    let notation = unit.notation_of_result(index);
+                    unit.ast.choice_notations.insert(choice, notation);
+                    vec![choice]
                 }
             };
             unit.push(StmtKind::Return(values.into()), span);
@@ -433,9 +442,11 @@ impl<'a> Unit<'a> {
             name: self.ast.names.intern(&name),
             span,
         };
+        let result_notation = self.notation_of_result(index);
         self.ast.items.push(Item::Procedure(Procedure {
             dfs: false,
             result,
+            result_notation,
             name,
             parameters: Vec::new(),
             locals: Vec::new(),

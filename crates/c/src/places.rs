@@ -6,11 +6,14 @@ use crate::terms::{self, Sort, Term};
 use crate::types::Type;
 use crate::unit::{Entity, Unit};
 use crate::variables::ObjectId;
-use hardbop_syntax::Span;
+use hardbop_syntax::{Check, Span};
 use hardbop_syntax::ast::{BinaryOp, MAX_LENGTH, StmtKind};
 use lang_c::ast as c;
 use lang_c::span::Node;
 use std::rc::Rc;
+
+/// What has to hold of an index, behind the text of the element.
+const INDEX_CLAIM: &str = ": index in range";
 
 /// A part of an object.
 #[derive(Clone, Debug)]
@@ -95,7 +98,8 @@ impl<'a> Unit<'a> {
                     c::MemberOperator::Direct => self.place(&member.node.expression),
                     c::MemberOperator::Indirect => {
                         let pointer = self.value(&member.node.expression);
-                        self.pointed_to(&pointer, span)
+                        let text = self.expanded(member.node.expression.span);
+                        self.pointed_to(&pointer, &text, span)
                     }
                 };
                 return self.member(base, &member.node.identifier.node.name, span);
@@ -104,7 +108,8 @@ impl<'a> Unit<'a> {
                 if unary.node.operator.node == c::UnaryOperator::Indirection =>
             {
                 let pointer = self.value(&unary.node.operand);
-                return self.pointed_to(&pointer, span);
+                let text = self.expanded(unary.node.operand.span);
+                return self.pointed_to(&pointer, &text, span);
             }
             c::Expression::BinaryOperator(binary)
                 if binary.node.operator.node == c::BinaryOperator::Index =>
@@ -160,7 +165,8 @@ impl<'a> Unit<'a> {
         if is_array.is_none() {
             let values = self.sequence(&[array, index]);
             let sum = self.pointer_sum(&values[0], &values[1], BinaryOp::Add, span);
-            return self.pointed_to(&sum, span);
+            let text = format!("&{}[{}]", self.expanded(array.span), self.expanded(index.span));
+            return self.pointed_to(&sum, &text, span);
         }
         let place = self.place(array);
         let effects = self.effects_of(index);
@@ -189,7 +195,8 @@ impl<'a> Unit<'a> {
             .constant()
             .is_some_and(|number| number >= u64::from(length))
         {
-            self.check(&terms::boolean(false, span), span);
+            let claim = self.claim_about(Check::Memory, span, INDEX_CLAIM, span);
+            self.check(&terms::boolean(false, span), claim, span);
             index = terms::constant(0, index.sort, span);
         }
         let mut cases = Vec::new();
@@ -197,7 +204,7 @@ impl<'a> Unit<'a> {
             let flat = match &location.index {
                 None => Rc::clone(&index),
                 Some(outer) => {
-                    self.check_index(outer, location.length, span);
+                    self.check_index(outer, location.length, place.span);
                     self.check_index(&index, length, span);
                     // No more than 4,096 elements in all, and both are in range.
                     let outer = terms::resize(outer, 32, false);
@@ -231,7 +238,8 @@ impl<'a> Unit<'a> {
         }
         let length = terms::constant(u64::from(length), index.sort, span);
         let in_range = terms::compare(BinaryOp::Less, false, index, &length);
-        self.check(&in_range, span);
+        let claim = self.claim_about(Check::Memory, span, INDEX_CLAIM, span);
+        self.check(&in_range, claim, span);
     }
 
     /// A place that stays the same when something changes variables.

@@ -7,7 +7,7 @@ use crate::terms::{self, Term};
 use crate::types::Type;
 use crate::unit::Unit;
 use crate::values::Value;
-use hardbop_syntax::Span;
+use hardbop_syntax::{Check, Span};
 use hardbop_syntax::ast::{BinaryOp, Block, ExprId, ExprKind, StmtKind};
 use lang_c::ast as c;
 use lang_c::span::Node;
@@ -78,7 +78,10 @@ impl<'a> Unit<'a> {
                 self.label(&label.node.name, place);
                 if label.node.name == ERROR {
                     let condition = self.emit(&terms::boolean(false, place));
-                    self.push(StmtKind::Assert(condition), place);
+                    let check = Check::NoLabel {
+                        label: ERROR.to_owned(),
+                    };
+                    self.state(condition, check, ERROR.to_owned(), place);
                 }
             }
             c::Label::Case(value) => {
@@ -133,7 +136,8 @@ impl<'a> Unit<'a> {
         let condition = self.condition(&branch.condition);
         if is_assertion(branch) {
             let condition = self.emit(&condition);
-            self.push(StmtKind::Assert(condition), span);
+            let text = format!("assert({})", self.expanded(branch.condition.span));
+            self.state(condition, Check::Condition, text, span);
             return;
         }
         let labels = self.take_labels();
@@ -395,6 +399,7 @@ impl<'a> Unit<'a> {
             }
             None if is_kept => {
                 let sort = self.sort_of(&result, span);
+                self.declare_choice(&result, span);
                 vec![self.emit_value(&terms::choice(sort, span))]
             }
             None => Vec::new(),

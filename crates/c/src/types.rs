@@ -16,12 +16,21 @@ pub enum Rank {
 }
 
 /// An integer type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq)]
 pub struct Integer {
     pub rank: Rank,
     pub signed: bool,
     /// Bits.
     pub width: u8,
+    /// The enumeration whose names its values have: how they are written, not what they are.
+    pub enumeration: Option<u32>,
+}
+
+impl PartialEq for Integer {
+    fn eq(&self, other: &Self) -> bool {
+        let key = |ty: &Self| (ty.rank, ty.signed, ty.width);
+        key(self) == key(other)
+    }
 }
 
 impl Integer {
@@ -39,6 +48,7 @@ impl Integer {
             rank,
             signed,
             width,
+            enumeration: None,
         }
     }
 
@@ -57,7 +67,10 @@ impl Integer {
         if self.rank < Rank::Int {
             Self::int()
         } else {
-            self
+            Self {
+                enumeration: None,
+                ..self
+            }
         }
     }
 

@@ -6,7 +6,9 @@
 //! place of their declaration. Only what the last pass makes and reports is kept.
 
 use crate::body::Body;
+use crate::claims::Stated;
 use crate::lines::Lines;
+use crate::notations::ValueTables;
 use crate::pointers::Pointers;
 use crate::terms::Sort;
 use crate::types::{Integer, Signature, Struct, Type};
@@ -57,6 +59,7 @@ pub struct Unit<'a> {
     pub functions: Vec<Function<'a>>,
     pub objects: Vec<Object>,
     pub objects_at: BTreeMap<usize, ObjectId>,
+    pub names: ValueTables,
     pub variables: Vec<Variable>,
     pub pointers: Pointers,
     pub ast: Ast,
@@ -64,6 +67,8 @@ pub struct Unit<'a> {
     /// Places and codes of what was reported: once is enough.
     reported: BTreeSet<(Span, String)>,
     pub body: Body,
+    /// Assertions that the text states, with the text that was parsed.
+    pub stated: Vec<Stated>,
 }
 
 impl<'a> Unit<'a> {
@@ -85,12 +90,14 @@ impl<'a> Unit<'a> {
             functions: Vec::new(),
             objects: Vec::new(),
             objects_at: BTreeMap::new(),
+            names: ValueTables::default(),
             variables: Vec::new(),
             pointers: Pointers::default(),
             ast: Ast::default(),
             diagnostics: Vec::new(),
             reported: BTreeSet::new(),
             body: Body::default(),
+            stated: Vec::new(),
         }
     }
 
@@ -133,6 +140,8 @@ impl<'a> Unit<'a> {
             ..Ast::default()
         };
         self.body = Body::default();
+        self.stated.clear();
+        self.names.restart();
         self.pointers.has_changed = false;
         let list = Entity::Typedef(Type::Refused("va_list"));
         self.declare("__builtin_va_list", list);
@@ -202,6 +211,7 @@ impl<'a> Unit<'a> {
             return variable;
         }
         let sort = self.sort_of(ty, span);
+        let notation = self.notation_of_type(ty);
         if length.is_some_and(|length| u64::from(length) > hardbop_syntax::ast::MAX_LENGTH) {
             let largest = hardbop_syntax::ast::MAX_LENGTH;
             let message = format!("arrays of more than {largest} elements are not supported");
@@ -228,6 +238,7 @@ impl<'a> Unit<'a> {
             owner,
             initial,
             span: object.span,
+            notation,
             order: (id.0, object.leaves.len() as u32),
         };
         let made = VarId(self.variables.len() as u32);

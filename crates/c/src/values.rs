@@ -388,7 +388,8 @@ impl<'a> Unit<'a> {
             return Value::void(span);
         }
         let sort = self.sort_of(&ty, span);
-        let result = self.temporary("?:", sort, span);
+        let notation = self.notation_of_type(&ty);
+        let result = self.temporary("?:", sort, notation, span);
         let spot = crate::body::Spot::Variable(result);
         let fill = |unit: &mut Self, expression: &'a Node<c::Expression>| {
             let value = unit.value(expression);

@@ -5,6 +5,7 @@
 //! written out as far as there is room and stand as one step elsewhere ([`Walk::expanded_within`]).
 
 use super::relevance::{Cycle, Relevance, relevance};
+use super::number::Number;
 use super::written::Written;
 use hardbop_interpreter::{
     Configuration, Ending, Origin, ReplayedLasso, Walk, Walked, WalkedKind, replay_lasso,
@@ -219,7 +220,10 @@ pub struct Choice {
     #[serde(skip)]
     pub(crate) start: u32,
     /// Its value.
-    pub value: u64,
+    pub value: Number,
+    /// The name of the value, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<String>,
 }
 
 /// A variable and its value.
@@ -230,7 +234,11 @@ pub struct Value {
     /// Who sees it.
     pub scope: Scope,
     /// Its value.
-    pub value: u64,
+    pub value: Number,
+    /// The name of the value, if it has one: that of an enumerator, or of the object that a pointer
+    /// points to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<String>,
     /// Whether anything that the run decides depends on this value.
     pub matters: bool,
 }
@@ -411,11 +419,10 @@ impl<'a> Runs<'a> {
 
     fn start(&self, start: &Configuration, matters: &Relevance) -> Vec<Value> {
         let shared = self.globals(Storage::Shared);
-        let values = shared.map(|id| Value {
-            name: self.machine.global(id).name.clone(),
-            scope: Scope::Shared,
-            value: start.shared[id.index()],
-            matters: matters.globals.contains(&id),
+        let values = shared.map(|id| {
+            let (variable, value) = (Variable::Global(id), start.shared[id.index()]);
+            // A global is the same for all procedures.
+            self.value(ProcId(0), variable, value, matters.globals.contains(&id))
         });
         values.collect()
     }
@@ -453,6 +460,7 @@ impl<'a> Runs<'a> {
     }
 
     fn value(&self, scope: ProcId, variable: Variable, value: u64, matters: bool) -> Value {
+        let written = self.machine.written(scope, variable);
         Value {
             name: self.machine.name_of(scope, variable).to_owned(),
             scope: match variable {
@@ -462,7 +470,8 @@ impl<'a> Runs<'a> {
                     Storage::PerThread => Scope::Thread,
                 },
             },
-            value,
+            value: Number(written.number(value)),
+            shown: written.name(value).map(str::to_owned),
             matters,
         }
     }

@@ -69,8 +69,8 @@ impl StepRow {
     }
 }
 
-/// Variables with their values.
-type Pairs = Vec<(String, u64)>;
+/// Variables with their values, as the program writes them.
+type Pairs = Vec<(String, String)>;
 
 /// The values of all variables, kept up to date for [`TraceLevel::Full`].
 struct Values {
@@ -84,13 +84,13 @@ struct ThreadValues {
 }
 
 fn pairs<'a>(values: impl Iterator<Item = &'a Value>) -> Pairs {
-    values.map(|v| (v.name.clone(), v.value)).collect()
+    values.map(|v| (v.name.clone(), v.shown())).collect()
 }
 
 fn set(values: &mut Pairs, change: &Value) {
     match values.iter_mut().find(|(name, _)| *name == change.name) {
-        Some((_, value)) => *value = change.value,
-        None => values.push((change.name.clone(), change.value)),
+        Some((_, value)) => *value = change.shown(),
+        None => values.push((change.name.clone(), change.shown())),
     }
 }
 
@@ -335,7 +335,7 @@ fn choices_made(step: &Step, changes: usize) -> Option<String> {
     let made = step
         .choices
         .iter()
-        .map(|c| format!("{}={}", c.text, c.value));
+        .map(|c| format!("{}={}", c.text, c.shown()));
     Some(made.collect::<Vec<_>>().join(", "))
 }
 
@@ -349,13 +349,13 @@ fn shorten(statement: &str) -> String {
 }
 
 /// `x=0 y=1`
-fn list(values: &[(String, u64)]) -> String {
+fn list(values: &[(String, String)]) -> String {
     let shown = values.iter().map(|(name, value)| format!("{name}={value}"));
     shown.collect::<Vec<_>>().join(" ")
 }
 
 /// The same with new values in colour.
-fn coloured_list(values: &[(String, u64)], is_new: impl Fn(&str) -> bool) -> String {
+fn coloured_list(values: &[(String, String)], is_new: impl Fn(&str) -> bool) -> String {
     let shown = values.iter().map(|(name, value)| {
         let text = format!("{name}={value}");
         if is_new(name) {

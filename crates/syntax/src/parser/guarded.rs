@@ -5,6 +5,7 @@
 //! `return` that has no text.
 
 use super::Parser;
+use crate::notation::Notation;
 use crate::ast::{
     Block, Declaration, Declarator, ExprId, Ident, Item, Procedure, ResultType, Stmt, StmtId,
     StmtKind, TypeName,
@@ -40,6 +41,7 @@ impl Parser<'_> {
         self.ast.items.push(Item::Procedure(Procedure {
             dfs: false,
             result: ResultType::Void,
+            result_notation: Notation::default(),
             name,
             parameters: Vec::new(),
             locals: Vec::new(),
@@ -70,6 +72,7 @@ impl Parser<'_> {
                 name,
                 length: p.array_length(),
                 initial: None,
+                notation: Notation::default(),
             })
         });
         let span = self.span_since(start);

@@ -5,6 +5,7 @@
 //! up to its first `}`), `bool g;` declares `g`, and a block whose first word is misspelt is a block.
 
 use super::Parser;
+use crate::notation::Notation;
 use crate::ast::{Declaration, Declarator, Ident, TypeName};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -106,6 +107,7 @@ impl Parser<'_> {
                 name,
                 length: None,
                 initial,
+                notation: Notation::default(),
             })
         });
         let span = self.span_since(word.span.start);
