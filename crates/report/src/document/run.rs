@@ -6,6 +6,7 @@
 
 use super::relevance::{Cycle, Relevance, relevance};
 use super::number::Number;
+use super::overflow::{OverflowChecks, Undefined};
 use super::written::Written;
 use hardbop_interpreter::{
     Configuration, Ending, Origin, ReplayedLasso, Walk, Walked, WalkedKind, replay_lasso,
@@ -20,6 +21,7 @@ use hardbop_outcome::{Evidence, Trace};
 use hardbop_syntax::shown_line;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 /// The longest statement text that is shown in full.
@@ -55,6 +57,9 @@ pub struct Run {
     pub holds: Option<String>,
     /// Where the running procedure of each thread is at the end; nothing for one that has ended.
     pub end: Vec<Option<Place>>,
+    /// What it relies on that C leaves undefined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relies_on: Option<Undefined>,
 }
 
 /// A stretch in the middle of a run that is not shown.
@@ -282,6 +287,8 @@ pub(crate) struct Runs<'a> {
     machine: &'a Machine,
     written: Written<'a>,
     effects: ModRef,
+    /// Made when it is first asked for.
+    overflows: OnceCell<Option<OverflowChecks>>,
     /// Calls are written out as long as the run has at most this many steps.
     most_steps: u64,
     /// Of a longer list of steps only the beginning and the end are shown.
@@ -294,6 +301,7 @@ impl<'a> Runs<'a> {
             machine,
             written: Written::new(machine),
             effects: ModRef::new(machine, &CallGraph::new(machine)),
+            overflows: OnceCell::new(),
             most_steps,
             most_shown: usize::MAX,
         }
@@ -391,7 +399,14 @@ impl<'a> Runs<'a> {
                 .iter()
                 .map(|thread| thread.stack.last().map(|frame| self.place(frame.node)))
                 .collect(),
+            relies_on: self.undefined(trace),
         })
+    }
+
+    /// The first thing that C leaves undefined in a run.
+    fn undefined(&self, trace: &Trace) -> Option<Undefined> {
+        let checks = self.overflows.get_or_init(|| OverflowChecks::new(self.machine));
+        checks.as_ref()?.first_overflow(self.machine, trace)
     }
 
     /// Numbers the context switches and says how many there are. That the first thread takes over

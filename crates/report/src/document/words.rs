@@ -1,6 +1,6 @@
 //! A document in words: what a step does and what an answer says, on one line each.
 
-use super::{AnswerReport, Branch, Choice, Run, RunEnding, Step, StepKind, Value};
+use super::{AnswerReport, Branch, Choice, Run, RunEnding, Step, StepKind, Undefined, Value};
 
 impl Step {
     /// What its choices came out as, which way it goes and what it prints.
@@ -92,6 +92,11 @@ impl Run {
 }
 
 impl AnswerReport<'_> {
+    /// What its run relies on that C leaves undefined.
+    pub fn undefined(&self) -> Option<&Undefined> {
+        self.run.as_ref()?.relies_on.as_ref()
+    }
+
     /// The verdict with what limits it.
     pub fn verdict_in_words(&self) -> String {
         let parts = [
@@ -101,6 +106,7 @@ impl AnswerReport<'_> {
             self.reason.as_ref().map(|reason| format!(": {reason}")),
             self.uncertified
                 .map(|why| format!(", not certified: {why}")),
+            self.undefined().map(|undefined| format!(", {undefined}")),
         ];
         let mut words = self.verdict.to_string();
         words.extend(parts.into_iter().flatten());

@@ -202,6 +202,50 @@ impl<'a> Written<'a> {
         }
     }
 
+    /// Where the text makes the choices that are inputs of an edge, in the order of the inputs.
+    pub(super) fn input_places(&self, edge: EdgeId) -> Vec<u32> {
+        let count = self.machine.edge(edge).inputs.len();
+        let whole = self.machine.edge(edge).span.start;
+        let written = self.procedure(edge);
+        let mut places = Vec::new();
+        self.each_choice(&written, edge, |choice| {
+            if !choice.is_condition && places.len() < count {
+                places.push(choice.span.start + written.base);
+            }
+        });
+        places.resize(count, whole);
+        places
+    }
+
+    /// Where the choice is that is all of the condition of an edge.
+    pub(super) fn condition_place(&self, edge: EdgeId) -> Option<u32> {
+        let written = self.procedure(edge);
+        let mut place = None;
+        self.each_choice(&written, edge, |choice| {
+            if choice.is_condition {
+                place = Some(choice.span.start + written.base);
+            }
+        });
+        place
+    }
+
+    /// The choices that stand in the text of an edge.
+    fn each_choice(
+        &self,
+        written: &WrittenProcedure,
+        edge: EdgeId,
+        mut visit: impl FnMut(&WrittenChoice),
+    ) {
+        let whole = self.machine.edge(edge).span;
+        let span = moved(whole, u32::checked_sub, written.base).unwrap_or_default();
+        let first = (written.choices).partition_point(|c| c.span.end <= span.start);
+        let here = written.choices[first..].iter();
+        let here = here.take_while(|c| c.span.end <= span.end);
+        for choice in here.filter(|c| c.span.start >= span.start) {
+            visit(choice);
+        }
+    }
+
     /// What the choices of an edge came out as.
     pub(super) fn choices(
         &self,
