@@ -175,9 +175,14 @@ impl Unit<'_> {
 
     /// `spot := term`
     pub fn assign(&mut self, spot: &Spot, term: &Term, span: Span) {
+        self.assign_to(spot, span, term, span);
+    }
+
+    /// The same where the text of the spot is known.
+    pub fn assign_to(&mut self, spot: &Spot, place: Span, term: &Term, span: Span) {
         let target = match spot {
             Spot::Variable(id) => Target::Variable(self.ident(*id, span)),
-            Spot::Element(id, index) => Target::Element(self.element(*id, index, span)),
+            Spot::Element(id, index) => Target::Element(self.element(*id, index, place)),
         };
         let value = self.emit_value(term);
         let kind = StmtKind::Assign {

@@ -292,7 +292,7 @@ impl<'a> Unit<'a> {
             [] => {}
             [(_, location)] => {
                 let (spot, _) = self.spot(location, place.span);
-                self.assign(&spot, value, span);
+                self.assign_to(&spot, place.span, value, span);
             }
             cases => {
                 let value = self.once(value);
@@ -302,7 +302,7 @@ impl<'a> Unit<'a> {
                     let condition = self.emit(condition);
                     let block = self.block(span, |unit| {
                         let (spot, _) = unit.spot(location, place.span);
-                        unit.assign(&spot, &value, span);
+                        unit.assign_to(&spot, place.span, &value, span);
                     });
                     arms.push((condition, block));
                 }
