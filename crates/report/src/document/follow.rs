@@ -14,7 +14,8 @@ use hardbop_interpreter::{
     Configuration, Effect, Move, Recorder, Slot, Walk, WalkedKind, fire, initial, initial_slots,
     step_slots,
 };
-use hardbop_machine::{EdgeId, LocalId, Machine, NodeId, Variable};
+use hardbop_machine::ir::NodeKind;
+use hardbop_machine::{EdgeId, LocalId, Machine, Node, NodeId, Variable};
 use hardbop_outcome::Trace;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -32,8 +33,8 @@ pub(super) struct Guide {
     frames: VecDeque<GuidedFrame>,
     globals: BTreeMap<String, u64>,
     writes: Vec<(String, u64)>,
-    /// Procedure and offset of the place where it ends.
-    end: Option<(String, u32)>,
+    /// Where it ends.
+    end: Option<GuidedPlace>,
     steps: u64,
 }
 
@@ -307,7 +308,11 @@ fn is_declared(machine: &Machine, effect: &Effect, variable: Variable) -> bool {
     name.starts_with(is_letter) && !name.contains(['(', '?', '&', ' ']) && !is_result
 }
 
-fn place(machine: &Machine, node: NodeId) -> (String, u32) {
+/// A place that both readings have: procedure, offset, and whether it is before or after a failure.
+type GuidedPlace = (String, u32, NodeKind);
+
+fn place(machine: &Machine, node: NodeId) -> GuidedPlace {
     let procedure = machine.procedure(machine.procedure_of(node));
-    (procedure.name.clone(), machine.node(node).span.start)
+    let Node { kind, span, .. } = machine.node(node);
+    (procedure.name.clone(), span.start, *kind)
 }

@@ -254,7 +254,7 @@ impl<'a> View<'a> {
         let told = step.changes.iter().filter(|change| self.is_told(change));
         let told: Vec<&Value> = told.collect();
         notes.extend(way_taken(step).map(|way| Note::Own(inked(Ink::Choice, &way))));
-        if let Some(choices) = choices_made(step, told.len()) {
+        if let Some(choices) = choices_made(step, &told) {
             notes.push(Note::Own(inked(Ink::Choice, &choices)));
         }
         let is_shared = |change: &&&Value| self.concurrent && change.scope == Scope::Shared;
@@ -315,7 +315,7 @@ fn way_taken(step: &Step) -> Option<String> {
 }
 
 /// What the choices came out as, where the rest of the line does not say it.
-fn choices_made(step: &Step, changes: usize) -> Option<String> {
+fn choices_made(step: &Step, changes: &[&Value]) -> Option<String> {
     let is_choice = |text: &str| matches!(text.trim(), "*" | "?");
     let is_said = match step.kind {
         StepKind::Branch | StepKind::Assume => {
@@ -323,7 +323,8 @@ fn choices_made(step: &Step, changes: usize) -> Option<String> {
             let condition = condition.and_then(|rest| rest.strip_suffix(')'));
             condition.is_some_and(is_choice)
         }
-        StepKind::Assign if step.choices.len() == changes => {
+        StepKind::Assign if assigns_input(step, changes) => true,
+        StepKind::Assign if step.choices.len() == changes.len() => {
             let values = step.text.split_once(":=").map(|(_, values)| values);
             values.is_some_and(|values| values.split(',').all(is_choice))
         }
@@ -337,6 +338,18 @@ fn choices_made(step: &Step, changes: usize) -> Option<String> {
         .iter()
         .map(|c| format!("{}={}", c.text, c.shown()));
     Some(made.collect::<Vec<_>>().join(", "))
+}
+
+/// Whether a statement of C does nothing but store an input, whose value is shown as that of the
+/// variable.
+fn assigns_input(step: &Step, changes: &[&Value]) -> bool {
+    match (step.choices.as_slice(), changes) {
+        ([choice], [change]) => {
+            let is_whole = step.text.ends_with(&choice.text) && !step.text.contains(":=");
+            is_whole && choice.shown() == change.shown()
+        }
+        _ => false,
+    }
 }
 
 /// A statement, cut if it is long.
