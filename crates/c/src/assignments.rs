@@ -26,7 +26,7 @@ impl<'a> Unit<'a> {
         let place = self.fixed_place(place);
         let old = Value {
             term: self.read(&place),
-            ty: place.ty.unqualified(),
+            ty: place.ty.of_value(),
         };
         let (op, is_post) = match unary.operator.node {
             c::UnaryOperator::PostIncrement => (BinaryOp::Add, true),
@@ -85,7 +85,7 @@ impl<'a> Unit<'a> {
         let old = self.read(&place);
         let old = Value {
             term: self.kept(&old, &effects),
-            ty: place.ty.unqualified(),
+            ty: place.ty.of_value(),
         };
         let right = self.value(&binary.rhs);
         let value = self.operate(compound(&binary.operator.node), &old, &right, span);
@@ -135,7 +135,7 @@ impl<'a> Unit<'a> {
             } else {
                 term
             },
-            ty: value.ty.unqualified(),
+            ty: value.ty.of_value(),
         }
     }
 

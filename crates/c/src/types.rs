@@ -159,6 +159,14 @@ impl Type {
         }
     }
 
+    /// The type of a value that is read from an object of this type.
+    pub fn of_value(&self) -> Type {
+        match self {
+            Type::Integer(integer) => Type::Integer(integer.unqualified()),
+            other => other.clone(),
+        }
+    }
+
     /// The type without `volatile` anywhere in it: what values and the objects of pointers have in
     /// common.
     pub fn unqualified(&self) -> Type {

@@ -200,7 +200,7 @@ impl<'a> Unit<'a> {
             }
             Type::Integer(_) | Type::Pointer(_) => Value {
                 term: self.read(&place),
-                ty: place.ty.unqualified(),
+                ty: place.ty.of_value(),
             },
             Type::Broken => Value::broken(span),
             other => {
