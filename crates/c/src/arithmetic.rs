@@ -6,8 +6,8 @@ use crate::terms::{self, Sort, Term};
 use crate::types::{Integer, Type};
 use crate::unit::Unit;
 use crate::values::{Value, same_sort};
-use hardbop_syntax::{Check, Span};
 use hardbop_syntax::ast::BinaryOp;
+use hardbop_syntax::{Check, Span};
 use std::rc::Rc;
 
 /// An integer value as a term of an integer type.
@@ -65,7 +65,8 @@ impl Unit<'_> {
             }
             (Type::Pointer(from), Type::Pointer(to)) => {
                 let is_null = value.term.constant() == Some(0);
-                if from != to && !is_null {
+                let is_same = from.unqualified() == to.unqualified();
+                if !is_same && !is_null {
                     let message = format!(
                         "the conversion of a pointer to {} into a pointer to {} is not supported",
                         from.text(),
@@ -74,7 +75,7 @@ impl Unit<'_> {
                     self.refuse(span, message);
                 }
                 let sort = self.pointers.sort(to);
-                with(if from == to {
+                with(if is_same {
                     Rc::clone(&value.term)
                 } else {
                     terms::constant(0, sort, span)
@@ -202,7 +203,7 @@ impl Unit<'_> {
         let count = self.once(&count);
         let width = terms::constant(u64::from(ty.width), count.sort, span);
         let in_range = terms::compare(BinaryOp::Less, false, &count, &width);
-        let claim = self.claim_about(Check::Operand, count.span, &shift_claim(ty), span);
+        let claim = self.claim_about(Check::Defined, count.span, &shift_claim(ty), span);
         self.check(&in_range, claim, span);
         let count = terms::resize(&count, ty.width, false);
         let is_checked = self.reading.overflow_checks && ty.signed && op == BinaryOp::ShiftLeft;
@@ -234,7 +235,7 @@ impl Unit<'_> {
         let right = if is_division {
             let right = self.once(right);
             let zero = terms::constant(0, right.sort, span);
-            let claim = self.claim_about(Check::Operand, right.span, "is not zero", span);
+            let claim = self.claim_about(Check::Defined, right.span, "is not zero", span);
             let differs = terms::compare(BinaryOp::NotEqual, false, &right, &zero);
             self.check(&differs, claim, span);
             right

@@ -62,7 +62,9 @@ impl Unit<'_> {
 
     /// The text behind the preprocessor on one line, cut if it is long.
     pub fn expanded(&self, span: lang_c::span::Span) -> String {
-        one_line(without_parentheses(self.text.get(span.start..span.end).unwrap_or("")))
+        one_line(without_parentheses(
+            self.text.get(span.start..span.end).unwrap_or(""),
+        ))
     }
 
     /// Gives assertions of one macro call different names.
@@ -91,7 +93,10 @@ impl Unit<'_> {
 /// A text without parentheses around all of it, as macros put them around their arguments.
 fn without_parentheses(text: &str) -> &str {
     let mut text = text.trim();
-    while let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+    while let Some(inner) = text
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'))
+    {
         // In `(a) + (b)` the first parenthesis is closed before the end.
         let mut open = 0i32;
         let is_whole = inner.bytes().all(|byte| {

@@ -55,22 +55,19 @@ impl Unit<'_> {
         &mut self,
         enumeration: &Node<c::EnumType>,
         ty: Integer,
-        values: Vec<(String, i128)>,
+        values: &[(&String, i128)],
     ) -> Type {
         let offset = enumeration.span.start;
-        if values.is_empty() {
-            return Type::Integer(ty);
-        }
         let known = self.names.enumerations.get(&offset).copied();
         let index = known.unwrap_or_else(|| {
             let mut names = ValueNames {
                 names: BTreeMap::new(),
                 is_signed: ty.signed,
             };
-            for (name, value) in values {
+            for &(name, value) in values {
                 let word = ty.sort().wrap((value & i128::from(u64::MAX)) as u64);
                 // The first of two names for one value.
-                names.names.entry(word).or_insert(name);
+                names.names.entry(word).or_insert_with(|| name.clone());
             }
             let index = self.names.add(names);
             self.names.enumerations.insert(offset, index);
@@ -130,7 +127,12 @@ pub fn of_term(unit: &Unit<'_>, term: &Term) -> Notation {
     match &term.kind {
         _ if term.sort == Sort::Bool => Notation::Unsigned,
         Kind::Variable(id) | Kind::Element(id, _) => unit.variable(*id).notation,
-        Kind::Choice => unit.names.choices.get(&term.span).copied().unwrap_or_default(),
+        Kind::Choice => unit
+            .names
+            .choices
+            .get(&term.span)
+            .copied()
+            .unwrap_or_default(),
         Kind::Conditional(_, a, b) => match of_term(unit, a) {
             Notation::Unsigned => of_term(unit, b),
             notation => notation,

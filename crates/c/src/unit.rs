@@ -9,6 +9,7 @@ use crate::body::Body;
 use crate::claims::Stated;
 use crate::lines::Lines;
 use crate::notations::ValueTables;
+use crate::order::Access;
 use crate::pointers::Pointers;
 use crate::terms::Sort;
 use crate::types::{Integer, Signature, Struct, Type};
@@ -37,6 +38,9 @@ pub struct Function<'a> {
     pub signature: Rc<Signature>,
     pub definition: Option<&'a Node<c::FunctionDefinition>>,
     pub span: Span,
+    pub is_declared: bool,
+    /// Its declaration says that it does not return.
+    pub is_noreturn: bool,
     /// `main` can come to it.
     pub is_reachable: bool,
     /// It can call itself, through others or not.
@@ -69,6 +73,10 @@ pub struct Unit<'a> {
     pub body: Body,
     /// Assertions that the text states, with the text that was parsed.
     pub stated: Vec<Stated>,
+    /// The label `ERROR` is an error to reach.
+    pub asks_label: bool,
+    /// The globals that each function reads and writes, itself or through others.
+    pub accesses: Vec<Access>,
 }
 
 impl<'a> Unit<'a> {
@@ -98,6 +106,8 @@ impl<'a> Unit<'a> {
             reported: BTreeSet::new(),
             body: Body::default(),
             stated: Vec::new(),
+            asks_label: false,
+            accesses: Vec::new(),
         }
     }
 
@@ -111,6 +121,21 @@ impl<'a> Unit<'a> {
         let message = message.into();
         if self.reported.insert((span, message.clone())) {
             self.diagnostics.push(Diagnostic::new(code, span, message));
+        }
+    }
+
+    /// Reports an error or a warning with what to do about it, once.
+    pub fn report_with_help(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let message = message.into();
+        if self.reported.insert((span, message.clone())) {
+            let diagnostic = Diagnostic::new(code, span, message);
+            self.diagnostics.push(diagnostic.help(help));
         }
     }
 

@@ -4,8 +4,8 @@ use crate::exit::Failure;
 use crate::reports::{Reported, VERSION};
 use hardbop_machine::Machine;
 use hardbop_outcome::{Answer, Outcome, Target, TargetKind, VerdictWord};
-use hardbop_syntax::Check;
 use hardbop_report::{Task, correctness_witness, violation_witness};
+use hardbop_syntax::Check;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Runs are written out up to this length: the values of calls inside of calls are told too.
@@ -71,7 +71,7 @@ fn specification(machine: &Machine, outcome: &Outcome) -> Result<String, String>
         None => outcome.answers.iter().collect(),
     };
     let targets: Vec<&Target> = answers.into_iter().filter_map(Answer::target).collect();
-    let mut operand = None;
+    let mut undefined = None;
     let mut claims = Vec::new();
     for target in targets {
         match &target.kind {
@@ -81,7 +81,7 @@ fn specification(machine: &Machine, outcome: &Outcome) -> Result<String, String>
                 Check::NoLabel { label } => claims.push(format!("! label({label})")),
                 Check::Overflow => claims.push("! overflow".to_owned()),
                 Check::Memory => claims.push("valid-deref".to_owned()),
-                Check::Operand => operand = Some(target),
+                Check::Defined => undefined = Some(target),
             },
             TargetKind::Label { label } => claims.push(format!("! label({label})")),
             TargetKind::Call { function } => claims.push(format!("! call({function}())")),
@@ -90,7 +90,7 @@ fn specification(machine: &Machine, outcome: &Outcome) -> Result<String, String>
     }
     // Of what was proved, the property that programs state comes first.
     let stated = claims.iter().find(|claim| claim.starts_with("! call"));
-    match (stated.or(claims.first()), operand) {
+    match (stated.or(claims.first()), undefined) {
         (Some(claim), _) => Ok(format!("CHECK( init(main()), LTL(G {claim}) )")),
         (None, Some(target)) => Err(format!(
             "the competition has no property for \"{}\"",

@@ -182,7 +182,10 @@ int main(void) { return 1 / __VERIFIER_nondet_int(); }
     fs::write(folder.join("d.c"), division).expect("a file in the folder of the test");
     let output = hardbop(&folder, &["check", "d.c", "--witness", "d.yml"]);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("the competition has no property for"), "{said}");
+    assert!(
+        said.contains("the competition has no property for"),
+        "{said}"
+    );
     assert!(!folder.join("d.yml").exists());
 }
 

@@ -4,9 +4,9 @@
 //! text. Two assertions on one line are two targets. Whoever judges evidence asks
 //! [`Target::is_of`]: what was proved must be what a reader sees.
 
+use hardbop_machine::Check;
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{Machine, NodeId};
-use hardbop_machine::Check;
 use serde::{Deserialize, Serialize};
 
 /// A place that is asked for.

@@ -350,7 +350,9 @@ impl Machine {
             return None;
         }
         // Most failures come in the order of their assertions, but nothing promises it.
-        let found = self.assertions.binary_search_by_key(&failure, |a| a.failure);
+        let found = self
+            .assertions
+            .binary_search_by_key(&failure, |a| a.failure);
         match found {
             Ok(index) => self.assertions.get(index),
             Err(_) => self.assertions.iter().find(|a| a.failure == failure),

@@ -8,9 +8,9 @@
 use crate::dialect::Dialect;
 use crate::ids::{GlobalId, LocalId, ProcId, Variable};
 use crate::types::Type;
-use hardbop_syntax::{Notation, Span};
 use hardbop_syntax::ast::{self, Ast, Block, Declarator, ExprId, Item, StmtId, Symbol};
 use hardbop_syntax::chunks::Chunks;
+use hardbop_syntax::{Notation, Span};
 
 /// A program whose names and types are in order.
 #[derive(Clone, Debug)]

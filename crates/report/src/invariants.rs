@@ -20,7 +20,7 @@ use hardbop_outcome::Certificate;
 use hardbop_outcome::certificate::{Bit, Direction, Formula, ThreadBit, ThreadPart};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use sum_of_products::{NamedBit, Names, Language};
+use sum_of_products::{Language, NamedBit, Names};
 
 /// BDD nodes for all formulas of a certificate; beyond that only the variables are named.
 const MAX_NODES: usize = 400_000;

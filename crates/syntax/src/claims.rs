@@ -23,8 +23,8 @@ pub enum Check {
     Memory,
     /// That signed arithmetic does not overflow.
     Overflow,
-    /// That an operand has a value for which the operation is defined: divisors, shifts.
-    Operand,
+    /// That something is done for which C defines a result: divisors, shifts.
+    Defined,
 }
 
 /// An assertion in words.

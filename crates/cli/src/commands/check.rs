@@ -11,8 +11,8 @@ mod verdicts;
 
 use crate::batch::{self, BatchArguments};
 use crate::calculus_arguments::check_algorithm;
-use crate::competition::{Assignment, Property};
 use crate::commands::coverage;
+use crate::competition::{Assignment, Property};
 use crate::console::Console;
 use crate::engine_arguments::EngineArguments;
 use crate::exit::{Exit, Failure};

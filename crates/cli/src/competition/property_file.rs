@@ -116,9 +116,18 @@ mod tests {
             Ok(Property::UnreachCall { function })
         };
         let cases = [
-            ("CHECK( init(main()), LTL(G ! call(reach_error())) )\n\n", call("reach_error")),
-            ("CHECK( init(main()), LTL(G !call( __VERIFIER_error() )) )", call("__VERIFIER_error")),
-            ("CHECK(init(main()),LTL(G ! overflow))", Ok(Property::NoOverflow)),
+            (
+                "CHECK( init(main()), LTL(G ! call(reach_error())) )\n\n",
+                call("reach_error"),
+            ),
+            (
+                "CHECK( init(main()), LTL(G !call( __VERIFIER_error() )) )",
+                call("__VERIFIER_error"),
+            ),
+            (
+                "CHECK(init(main()),LTL(G ! overflow))",
+                Ok(Property::NoOverflow),
+            ),
         ];
         for (text, property) in cases {
             assert_eq!(Property::parse(text), property, "{text}");
@@ -128,10 +137,22 @@ mod tests {
     #[test]
     fn other_properties_are_refused_by_name() {
         let cases = [
-            ("CHECK( init(main()), LTL(F end) )", "the property termination is not supported"),
-            ("CHECK( init(main()), LTL(G ! data-race) )", "the property no-data-race"),
-            ("CHECK( init(main()), LTL(G (a -> F b)) )", "the formula `G (a -> F b)`"),
-            ("COVER( init(main()), FQL(COVER EDGES(@DECISIONEDGE)) )", "properties about test"),
+            (
+                "CHECK( init(main()), LTL(F end) )",
+                "the property termination is not supported",
+            ),
+            (
+                "CHECK( init(main()), LTL(G ! data-race) )",
+                "the property no-data-race",
+            ),
+            (
+                "CHECK( init(main()), LTL(G (a -> F b)) )",
+                "the formula `G (a -> F b)`",
+            ),
+            (
+                "COVER( init(main()), FQL(COVER EDGES(@DECISIONEDGE)) )",
+                "properties about test",
+            ),
             ("CHECK( init(main()) )", "this is not of the form"),
             ("", "the file states no property"),
         ];

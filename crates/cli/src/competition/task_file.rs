@@ -48,9 +48,9 @@ impl TaskFile {
                 Some(rest) => (true, rest.trim_start()),
                 None => (false, content),
             };
-            let pair = content.split_once(':').filter(|(_, rest)| {
-                rest.is_empty() || rest.starts_with(' ')
-            });
+            let pair = content
+                .split_once(':')
+                .filter(|(_, rest)| rest.is_empty() || rest.starts_with(' '));
             if !is_nested {
                 let (key, value) = pair.ok_or_else(|| wrong("a key is expected"))?;
                 key.clone_into(&mut section);
@@ -119,7 +119,9 @@ fn scalar(text: &str) -> &str {
 /// One scalar, or several in brackets.
 fn scalars(text: &str) -> Vec<String> {
     let text = text.trim();
-    let list = text.strip_prefix('[').and_then(|list| list.strip_suffix(']'));
+    let list = text
+        .strip_prefix('[')
+        .and_then(|list| list.strip_suffix(']'));
     let items: Vec<&str> = match list {
         Some(list) => list.split(',').collect(),
         None => vec![text],
@@ -174,7 +176,10 @@ options:
         let cases = [
             ("", "the task names no `input_files`"),
             ("input_files: a.c\nnonsense\n", "line 2: a key is expected"),
-            ("input_files: A.java\noptions:\n  language: Java\n", "line 3: only tasks in C"),
+            (
+                "input_files: A.java\noptions:\n  language: Java\n",
+                "line 3: only tasks in C",
+            ),
             (
                 "input_files: a.c\nproperties:\n  - property_file: p\n    expected_verdict: x\n",
                 "line 4: `x` is neither",

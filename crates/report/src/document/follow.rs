@@ -70,7 +70,9 @@ impl Guide {
             steps: 0,
         };
         let globals = machine.globals.iter().zip(&start.shared);
-        guide.globals = globals.map(|(global, &v)| (global.name.clone(), v)).collect();
+        guide.globals = globals
+            .map(|(global, &v)| (global.name.clone(), v))
+            .collect();
         guide.add_frame(machine, &start);
         while let Some(step) = walk.next() {
             let step = step.ok()?;
@@ -152,7 +154,13 @@ impl Guide {
             let step = if procedure.exit == node {
                 Move::Return
             } else {
-                self.next_edge(machine, written, recorder.configuration(), node, written_so_far)?
+                self.next_edge(
+                    machine,
+                    written,
+                    recorder.configuration(),
+                    node,
+                    written_so_far,
+                )?
             };
             let slots = step_slots(machine, recorder.configuration(), 0, &step);
             let is_call = matches!(&step, Move::Edge { edge, .. }
@@ -228,7 +236,10 @@ impl Guide {
             {
                 continue;
             }
-            for place in places.iter().chain(condition.iter().map(|(place, _)| place)) {
+            for place in places
+                .iter()
+                .chain(condition.iter().map(|(place, _)| place))
+            {
                 if let Some(queue) = self.choices.get_mut(place) {
                     queue.pop_front();
                 }
@@ -258,7 +269,10 @@ impl Guide {
     /// The next value of a choice. Those that the other machine has left out are dropped.
     fn peek(&mut self, place: u32, writes: usize, index: usize) -> Option<u64> {
         let queue = self.choices.get_mut(&place)?;
-        while queue.front().is_some_and(|choice| choice.writes_before < writes) {
+        while queue
+            .front()
+            .is_some_and(|choice| choice.writes_before < writes)
+        {
             queue.pop_front();
         }
         let choice = queue.get(index)?;
@@ -267,11 +281,7 @@ impl Guide {
 }
 
 /// The place of a choice that is all of a condition, and what it is on this edge.
-fn decided_condition(
-    machine: &Machine,
-    written: &Written<'_>,
-    edge: EdgeId,
-) -> Option<(u32, u64)> {
+fn decided_condition(machine: &Machine, written: &Written<'_>, edge: EdgeId) -> Option<(u32, u64)> {
     let place = written.condition_place(edge)?;
     match (machine.edge(edge).guard, written.step(edge).1) {
         (None, Some(Branch::Condition(holds))) => Some((place, u64::from(holds))),
@@ -287,7 +297,11 @@ fn declared_writes(machine: &Machine, effect: &Effect) -> Vec<(String, u64)> {
             Variable::Global(_) => "",
             Variable::Local(_) => machine.procedure(effect.scope).name.as_str(),
         };
-        (is_declared(machine, effect, variable), format!("{owner}.{name}"), value)
+        (
+            is_declared(machine, effect, variable),
+            format!("{owner}.{name}"),
+            value,
+        )
     });
     let declared = named.filter(|(is_declared, ..)| *is_declared);
     declared.map(|(_, name, value)| (name, value)).collect()

@@ -72,10 +72,12 @@ impl OverflowChecks {
 
     /// The same place in the program with the assertions.
     pub fn counterpart(&self, target: &Target) -> Option<Target> {
-        let mut same = same_kind(&self.machine, target).into_iter().filter(|other| {
-            let key = |t: &Target| (t.procedure.clone(), t.line, t.column, t.text.clone());
-            key(other) == key(target)
-        });
+        let mut same = same_kind(&self.machine, target)
+            .into_iter()
+            .filter(|other| {
+                let key = |t: &Target| (t.procedure.clone(), t.line, t.column, t.text.clone());
+                key(other) == key(target)
+            });
         same.next()
     }
 
@@ -90,7 +92,10 @@ impl OverflowChecks {
         {
             return None;
         }
-        let (line, column) = self.machine.source.line_column(self.machine.node(node).span.start);
+        let (line, column) = self
+            .machine
+            .source
+            .line_column(self.machine.node(node).span.start);
         let procedure = self.machine.procedure(self.machine.procedure_of(node));
         Some(Undefined {
             procedure: procedure.name.clone(),

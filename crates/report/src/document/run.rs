@@ -4,9 +4,9 @@
 //! It is made by replaying the evidence, so whatever is shown was executed. Completed calls are
 //! written out as far as there is room and stand as one step elsewhere ([`Walk::expanded_within`]).
 
-use super::relevance::{Cycle, Relevance, relevance};
 use super::number::Number;
 use super::overflow::{OverflowChecks, Undefined};
+use super::relevance::{Cycle, Relevance, relevance};
 use super::written::Written;
 use hardbop_interpreter::{
     Configuration, Ending, Origin, ReplayedLasso, Walk, Walked, WalkedKind, replay_lasso,
@@ -405,7 +405,9 @@ impl<'a> Runs<'a> {
 
     /// The first thing that C leaves undefined in a run.
     fn undefined(&self, trace: &Trace) -> Option<Undefined> {
-        let checks = self.overflows.get_or_init(|| OverflowChecks::new(self.machine));
+        let checks = self
+            .overflows
+            .get_or_init(|| OverflowChecks::new(self.machine));
         checks.as_ref()?.first_overflow(self.machine, trace)
     }
 

@@ -302,7 +302,10 @@ impl<'a> Written<'a> {
 
 /// How the values of a choice are written.
 fn notation(ast: &Ast, choice: ExprId) -> Notation {
-    ast.choice_notations.get(&choice).copied().unwrap_or_default()
+    ast.choice_notations
+        .get(&choice)
+        .copied()
+        .unwrap_or_default()
 }
 
 /// A place counted from elsewhere.

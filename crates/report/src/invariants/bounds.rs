@@ -2,7 +2,7 @@
 //! smaller. An irredundant sum of products has to name bits for that, one product for each place
 //! where a carry could be; what is left once the bounds are known is often nothing.
 
-use super::sum_of_products::{NamedBit, Names, Language};
+use super::sum_of_products::{Language, NamedBit, Names};
 use hardbop_bdd::{Bdd, Exhausted, Manager};
 
 /// More integers than this are not compared with each other.

@@ -23,7 +23,8 @@ pub(super) fn content(machine: &Machine, certificates: &[Certificate], task: &Ta
         let known = c_invariants(machine, certificate, &places.concat(), &expressible);
         let known: BTreeMap<NodeId, String> = known.into_iter().map(|i| (i.node, i.text)).collect();
         for head in &heads {
-            let texts: Option<Vec<String>> = head.nodes.iter().map(|n| known.get(n).cloned()).collect();
+            let texts: Option<Vec<String>> =
+                head.nodes.iter().map(|n| known.get(n).cloned()).collect();
             // Of some node at this place nothing may be said.
             let Some(mut texts) = texts else { continue };
             texts.sort_unstable();

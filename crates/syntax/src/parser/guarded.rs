@@ -5,7 +5,6 @@
 //! `return` that has no text.
 
 use super::Parser;
-use crate::notation::Notation;
 use crate::ast::{
     Block, Declaration, Declarator, ExprId, Ident, Item, Procedure, ResultType, Stmt, StmtId,
     StmtKind, TypeName,
@@ -13,6 +12,7 @@ use crate::ast::{
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::list::List;
+use crate::notation::Notation;
 use crate::source::Span;
 use crate::token::TokenKind;
 

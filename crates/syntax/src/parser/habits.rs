@@ -5,10 +5,10 @@
 //! up to its first `}`), `bool g;` declares `g`, and a block whose first word is misspelt is a block.
 
 use super::Parser;
-use crate::notation::Notation;
 use crate::ast::{Declaration, Declarator, Ident, TypeName};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
+use crate::notation::Notation;
 use crate::source::Span;
 use crate::suggest::{did_you_mean, nearest};
 use crate::token::{KEYWORDS, Token, TokenKind};

@@ -2,7 +2,6 @@
 
 use super::Parser;
 use super::statements::Misplaced;
-use crate::notation::Notation;
 use crate::ast::{
     Declaration, Declarator, ExprId, Ident, Item, Parameter, Procedure, ResultType, Stmt, StmtId,
     StmtKind, ThreadBlock, TypeName,
@@ -10,6 +9,7 @@ use crate::ast::{
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::list::List;
+use crate::notation::Notation;
 use crate::source::Span;
 use crate::token::TokenKind;
 
