@@ -6,8 +6,8 @@ use crate::terms::{self, Sort, Term};
 use crate::types::{Integer, Type};
 use crate::unit::Unit;
 use crate::values::{Value, same_sort};
-use hardbop_syntax::Span;
 use hardbop_syntax::ast::BinaryOp;
+use hardbop_syntax::{Check, Span};
 use std::rc::Rc;
 
 /// An integer value as a term of an integer type.
@@ -65,7 +65,8 @@ impl Unit<'_> {
             }
             (Type::Pointer(from), Type::Pointer(to)) => {
                 let is_null = value.term.constant() == Some(0);
-                if from != to && !is_null {
+                let is_same = from.unqualified() == to.unqualified();
+                if !is_same && !is_null {
                     let message = format!(
                         "the conversion of a pointer to {} into a pointer to {} is not supported",
                         from.text(),
@@ -74,7 +75,7 @@ impl Unit<'_> {
                     self.refuse(span, message);
                 }
                 let sort = self.pointers.sort(to);
-                with(if from == to {
+                with(if is_same {
                     Rc::clone(&value.term)
                 } else {
                     terms::constant(0, sort, span)
@@ -201,7 +202,9 @@ impl Unit<'_> {
         let count = convert_term(count, count_type.promoted());
         let count = self.once(&count);
         let width = terms::constant(u64::from(ty.width), count.sort, span);
-        self.check(&terms::compare(BinaryOp::Less, false, &count, &width), span);
+        let in_range = terms::compare(BinaryOp::Less, false, &count, &width);
+        let claim = self.claim_about(Check::Defined, count.span, &shift_claim(ty), span);
+        self.check(&in_range, claim, span);
         let count = terms::resize(&count, ty.width, false);
         let is_checked = self.reading.overflow_checks && ty.signed && op == BinaryOp::ShiftLeft;
         if !is_checked {
@@ -213,7 +216,8 @@ impl Unit<'_> {
         let zero = terms::constant(0, left.sort, span);
         let is_positive = terms::compare(BinaryOp::GreaterEqual, true, &left, &zero);
         let is_same = terms::compare(BinaryOp::Equal, false, &back, &left);
-        self.check(&terms::and(&is_positive, &is_same), span);
+        let claim = self.claim_about(Check::Overflow, span, "does not overflow", span);
+        self.check(&terms::and(&is_positive, &is_same), claim, span);
         shifted
     }
 
@@ -231,10 +235,9 @@ impl Unit<'_> {
         let right = if is_division {
             let right = self.once(right);
             let zero = terms::constant(0, right.sort, span);
-            self.check(
-                &terms::compare(BinaryOp::NotEqual, false, &right, &zero),
-                span,
-            );
+            let claim = self.claim_about(Check::Defined, right.span, "is not zero", span);
+            let differs = terms::compare(BinaryOp::NotEqual, false, &right, &zero);
+            self.check(&differs, claim, span);
             right
         } else {
             Rc::clone(right)
@@ -244,10 +247,16 @@ impl Unit<'_> {
         }
         let (left, right) = (self.once(left), self.once(&right));
         if let Some(fits) = fits(op, &left, &right, span) {
-            self.check(&fits, span);
+            let claim = self.claim_about(Check::Overflow, span, "does not overflow", span);
+            self.check(&fits, claim, span);
         }
         terms::binary(op, true, &left, &right)
     }
+}
+
+/// What has to hold of the right operand of a shift.
+fn shift_claim(ty: Integer) -> String {
+    format!("is a shift by less than {} bits", ty.width)
 }
 
 /// That a signed operation does not overflow; `None` if it cannot.

@@ -5,10 +5,10 @@ use crate::statements::Switch;
 use crate::terms::{self, Kind, Sort, Term};
 use crate::unit::Unit;
 use crate::variables::{VarId, Variable};
-use hardbop_syntax::Span;
 use hardbop_syntax::ast::{
     AssumeWord, BinaryOp, Block, DeadWord, ExprId, ExprKind, Ident, Stmt, StmtId, StmtKind, Target,
 };
+use hardbop_syntax::{Claim, Notation, Span};
 use std::collections::BTreeMap;
 
 /// The function at hand.
@@ -130,7 +130,7 @@ impl Unit<'_> {
     }
 
     /// A new local variable.
-    pub fn temporary(&mut self, name: &str, sort: Sort, span: Span) -> VarId {
+    pub fn temporary(&mut self, name: &str, sort: Sort, notation: Notation, span: Span) -> VarId {
         let count = self.body.temporaries.entry(name.to_owned()).or_insert(0);
         *count += 1;
         let name = match count {
@@ -146,6 +146,7 @@ impl Unit<'_> {
             owner: Some(self.body.function),
             initial: Vec::new(),
             span,
+            notation,
             order: (u32::MAX, self.body.next_object),
         });
         id
@@ -157,7 +158,8 @@ impl Unit<'_> {
             return Term::clone(term);
         }
         let name = shown(self.lines_text(term.span));
-        let id = self.temporary(&name, term.sort, term.span);
+        let notation = self.notation_of(term);
+        let id = self.temporary(&name, term.sort, notation, term.span);
         self.assign(&Spot::Variable(id), term, term.span);
         terms::variable(id, term.sort, term.span)
     }
@@ -173,9 +175,14 @@ impl Unit<'_> {
 
     /// `spot := term`
     pub fn assign(&mut self, spot: &Spot, term: &Term, span: Span) {
+        self.assign_to(spot, span, term, span);
+    }
+
+    /// The same where the text of the spot is known.
+    pub fn assign_to(&mut self, spot: &Spot, place: Span, term: &Term, span: Span) {
         let target = match spot {
             Spot::Variable(id) => Target::Variable(self.ident(*id, span)),
-            Spot::Element(id, index) => Target::Element(self.element(*id, index, span)),
+            Spot::Element(id, index) => Target::Element(self.element(*id, index, place)),
         };
         let value = self.emit_value(term);
         let kind = StmtKind::Assign {
@@ -194,7 +201,7 @@ impl Unit<'_> {
     }
 
     /// Asserts what must hold where the expression at hand is evaluated.
-    pub fn check(&mut self, condition: &Term, span: Span) {
+    pub fn check(&mut self, condition: &Term, claim: Claim, span: Span) {
         if condition.constant() == Some(1) {
             return;
         }
@@ -203,7 +210,7 @@ impl Unit<'_> {
             guarded = terms::or(&terms::not(guard), &guarded);
         }
         let condition = self.emit(&guarded);
-        self.push(StmtKind::Assert(condition), span);
+        self.claim(condition, claim, span);
     }
 
     pub fn assume(&mut self, condition: &Term, span: Span) {
@@ -230,7 +237,9 @@ impl Unit<'_> {
         match term.kind {
             Kind::Choice => {
                 let kind = ExprKind::Choice { question: false };
-                self.ast.add_expr(kind, term.span)
+                let choice = self.ast.add_expr(kind, term.span);
+                self.note_choice(choice, term);
+                choice
             }
             _ => self.emit(term),
         }
@@ -256,6 +265,7 @@ impl Unit<'_> {
                 let choice = self
                     .ast
                     .add_expr(ExprKind::Choice { question: false }, span);
+                self.note_choice(choice, term);
                 match term.sort {
                     Sort::Bool => return choice,
                     Sort::Word(width) => to_int(width, choice),
@@ -277,7 +287,13 @@ impl Unit<'_> {
                 }
                 to_int(term.sort.width(), operand)
             }
-            Kind::FromBool(a) => to_int(term.sort.width(), self.emit(a)),
+            Kind::FromBool(a) => {
+                let mut operand = self.emit(a);
+                if is_open(a) {
+                    operand = self.ast.add_expr(ExprKind::ToBool(operand), span);
+                }
+                to_int(term.sort.width(), operand)
+            }
             Kind::Conditional(condition, then, otherwise) => {
                 let condition = self.emit(condition);
                 let then = self.typed(then);
@@ -321,12 +337,9 @@ impl Unit<'_> {
             },
             _ => {
                 let is_shift = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
-                let left = if b.constant().is_some() {
-                    // Of two numbers one has to have a type.
-                    self.operand(a, signed, true)
-                } else {
-                    self.operand(a, signed, false)
-                };
+                // Of two numbers one has to have a type, and the sign of what is shifted is its own.
+                let is_typed = b.constant().is_some() || (is_shift && signed);
+                let left = self.operand(a, signed, is_typed);
                 let right = self.operand(b, signed && !is_shift, false);
                 ExprKind::Binary {
                     op,
@@ -366,6 +379,15 @@ impl Unit<'_> {
 
     fn lines_text(&self, span: Span) -> &str {
         self.source_text.get(span.range()).unwrap_or("")
+    }
+}
+
+/// Whether a Boolean term is nothing but choices: beside an integer these would be any integer.
+fn is_open(term: &Term) -> bool {
+    match &term.kind {
+        Kind::Choice => true,
+        Kind::Conditional(_, then, otherwise) => is_open(then) && is_open(otherwise),
+        _ => false,
     }
 }
 

@@ -16,9 +16,13 @@ use crate::types::Type;
 use crate::unit::Unit;
 use crate::values::Value;
 use crate::variables::ObjectId;
-use hardbop_syntax::Span;
 use hardbop_syntax::ast::BinaryOp;
+use hardbop_syntax::{Check, Claim, Span};
+use std::collections::BTreeMap;
 use std::rc::Rc;
+
+/// What has to hold of a computed address.
+const STAYS_INSIDE: &str = "stays inside its array";
 
 /// What pointers of each type can point to.
 #[derive(Default)]
@@ -65,21 +69,24 @@ impl Class {
 impl Pointers {
     /// How pointers to a type are held.
     pub fn sort(&self, pointee: &Type) -> Sort {
-        let class = self.classes.iter().find(|class| class.pointee == *pointee);
+        let pointee = pointee.unqualified();
+        let class = self.classes.iter().find(|class| class.pointee == pointee);
         class.map_or(Sort::Word(1), Class::sort)
     }
 
     /// Whether there is anything that a pointer to a type can point to.
     pub fn has_targets(&self, pointee: &Type) -> bool {
+        let pointee = pointee.unqualified();
         let mut classes = self.classes.iter();
-        classes.any(|class| class.pointee == *pointee && !class.targets.is_empty())
+        classes.any(|class| class.pointee == pointee && !class.targets.is_empty())
     }
 
     fn class(&mut self, pointee: &Type) -> &mut Class {
-        let found = self.classes.iter().position(|c| c.pointee == *pointee);
+        let pointee = pointee.unqualified();
+        let found = self.classes.iter().position(|c| c.pointee == pointee);
         let index = found.unwrap_or_else(|| {
             self.classes.push(Class {
-                pointee: pointee.clone(),
+                pointee,
                 targets: Vec::new(),
             });
             self.classes.len() - 1
@@ -95,6 +102,38 @@ fn number_of(pointer: &Term, shift: u8) -> Term {
 }
 
 impl Unit<'_> {
+    /// What the addresses of a type are called: `NULL`, `&x`, `&a[2]`. Without arrays of which there
+    /// would be more than `most` names.
+    pub fn address_names(&mut self, pointee: &Type, most: usize) -> BTreeMap<u64, String> {
+        let mut names = BTreeMap::from([(0, "NULL".to_owned())]);
+        let class = self.pointers.class(pointee);
+        let shift = class.index_bits();
+        let targets = class.targets.clone();
+        for (number, target) in targets.iter().enumerate() {
+            let base = (number as u64 + 1) << shift;
+            let object = self.object(target.object);
+            let name = match object.owner {
+                Some(function) if object.lifted => {
+                    format!("{}::{}", self.functions[function].name, object.name)
+                }
+                _ => object.name.clone(),
+            };
+            let path = &target.path;
+            match target.length {
+                None => drop(names.insert(base, format!("&{name}{path}"))),
+                Some(length) if names.len() + length as usize <= most => {
+                    let elements = (0..=u64::from(length)).map(|index| {
+                        // Where an array of structs is on the way, the index belongs before the path.
+                        (base | index, format!("&{name}[{index}]{path}"))
+                    });
+                    names.extend(elements);
+                }
+                Some(_) => {}
+            }
+        }
+        names
+    }
+
     /// `&place`
     pub fn address_of(&mut self, place: &Place) -> Value {
         let ty = Type::Pointer(Rc::new(place.ty.clone()));
@@ -161,12 +200,13 @@ impl Unit<'_> {
         let largest = terms::constant(u64::from(length), index.sort, span);
         if bits(u64::from(length)) <= index.sort.width() {
             let is_inside = terms::compare(BinaryOp::LessEqual, false, index, &largest);
-            self.check(&is_inside, span);
+            let claim = self.claim_about(Check::Memory, span, STAYS_INSIDE, span);
+            self.check(&is_inside, claim, span);
         }
     }
 
     /// `*pointer`
-    pub fn pointed_to(&mut self, pointer: &Value, span: Span) -> Place {
+    pub fn pointed_to(&mut self, pointer: &Value, text: &str, span: Span) -> Place {
         let pointee = match &pointer.ty {
             Type::Pointer(pointee) => (**pointee).clone(),
             Type::Broken => Type::Broken,
@@ -215,6 +255,10 @@ impl Unit<'_> {
                     _ => terms::boolean(true, span),
                 };
                 is_valid = terms::or(&is_valid, &terms::and(&condition, &in_range));
+                if condition.constant() == Some(0) {
+                    // A known address points to one object only.
+                    continue;
+                }
                 let location = Location {
                     object: target.object,
                     path: target.path,
@@ -225,7 +269,11 @@ impl Unit<'_> {
                 cases.push((condition, location));
             }
         }
-        self.check(&is_valid, span);
+        let claim = Claim {
+            check: Check::Memory,
+            text: Some(format!("{text} is a valid pointer")),
+        };
+        self.check(&is_valid, claim, span);
         Place {
             ty: pointee,
             cases,
@@ -279,7 +327,8 @@ impl Unit<'_> {
             let is_inside = terms::compare(BinaryOp::LessEqual, false, &moved, &largest);
             is_valid = terms::or(&is_valid, &terms::and(&is_it, &is_inside));
         }
-        self.check(&is_valid, span);
+        let claim = self.claim_about(Check::Memory, span, STAYS_INSIDE, span);
+        self.check(&is_valid, claim, span);
         if shift == 0 {
             return value(term);
         }

@@ -16,12 +16,23 @@ pub enum Rank {
 }
 
 /// An integer type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq)]
 pub struct Integer {
     pub rank: Rank,
     pub signed: bool,
     /// Bits.
     pub width: u8,
+    /// Something outside of the program may change its objects at any time.
+    pub is_volatile: bool,
+    /// The enumeration whose names its values have: how they are written, not what they are.
+    pub enumeration: Option<u32>,
+}
+
+impl PartialEq for Integer {
+    fn eq(&self, other: &Self) -> bool {
+        let key = |ty: &Self| (ty.rank, ty.signed, ty.width, ty.is_volatile);
+        key(self) == key(other)
+    }
 }
 
 impl Integer {
@@ -39,6 +50,16 @@ impl Integer {
             rank,
             signed,
             width,
+            is_volatile: false,
+            enumeration: None,
+        }
+    }
+
+    /// The type of its values.
+    pub fn unqualified(self) -> Self {
+        Self {
+            is_volatile: false,
+            ..self
         }
     }
 
@@ -57,7 +78,10 @@ impl Integer {
         if self.rank < Rank::Int {
             Self::int()
         } else {
-            self
+            Self {
+                enumeration: None,
+                ..self.unqualified()
+            }
         }
     }
 
@@ -131,12 +155,57 @@ impl Type {
         }
     }
 
+    /// The type with `volatile` before it.
+    pub fn volatile(self) -> Type {
+        match self {
+            Type::Integer(integer) => Type::Integer(Integer {
+                is_volatile: true,
+                ..integer
+            }),
+            Type::Array(element, length) => {
+                Type::Array(Rc::new((*element).clone().volatile()), length)
+            }
+            Type::Open(element) => Type::Open(Rc::new((*element).clone().volatile())),
+            Type::Struct(_) => Type::Refused("a volatile struct"),
+            Type::Pointer(_) => Type::Refused("a volatile pointer"),
+            other => other,
+        }
+    }
+
+    /// The type of a value that is read from an object of this type.
+    pub fn of_value(&self) -> Type {
+        match self {
+            Type::Integer(integer) => Type::Integer(integer.unqualified()),
+            other => other.clone(),
+        }
+    }
+
+    /// The type without `volatile` anywhere in it: what values and the objects of pointers have in
+    /// common.
+    pub fn unqualified(&self) -> Type {
+        match self {
+            Type::Integer(integer) => Type::Integer(integer.unqualified()),
+            Type::Pointer(target) => Type::Pointer(Rc::new(target.unqualified())),
+            Type::Array(element, length) => Type::Array(Rc::new(element.unqualified()), *length),
+            other => other.clone(),
+        }
+    }
+
+    /// Whether reading an object of this type gives any value.
+    pub fn is_volatile(&self) -> bool {
+        matches!(self, Type::Integer(integer) if integer.is_volatile)
+    }
+
     /// The type in words, for messages.
     pub fn text(&self) -> String {
         match self {
             Type::Void => "void".to_owned(),
             Type::Integer(integer) => {
                 let sign = if integer.signed { "" } else { "unsigned " };
+                let sign = match integer.is_volatile {
+                    true => format!("volatile {sign}"),
+                    false => sign.to_owned(),
+                };
                 let name = match integer.rank {
                     Rank::Bool => return "_Bool".to_owned(),
                     Rank::Char if integer.signed => "signed char",

@@ -6,7 +6,10 @@
 //! place of their declaration. Only what the last pass makes and reports is kept.
 
 use crate::body::Body;
+use crate::claims::Stated;
 use crate::lines::Lines;
+use crate::notations::ValueTables;
+use crate::order::Access;
 use crate::pointers::Pointers;
 use crate::terms::Sort;
 use crate::types::{Integer, Signature, Struct, Type};
@@ -35,6 +38,9 @@ pub struct Function<'a> {
     pub signature: Rc<Signature>,
     pub definition: Option<&'a Node<c::FunctionDefinition>>,
     pub span: Span,
+    pub is_declared: bool,
+    /// Its declaration says that it does not return.
+    pub is_noreturn: bool,
     /// `main` can come to it.
     pub is_reachable: bool,
     /// It can call itself, through others or not.
@@ -57,6 +63,7 @@ pub struct Unit<'a> {
     pub functions: Vec<Function<'a>>,
     pub objects: Vec<Object>,
     pub objects_at: BTreeMap<usize, ObjectId>,
+    pub names: ValueTables,
     pub variables: Vec<Variable>,
     pub pointers: Pointers,
     pub ast: Ast,
@@ -64,6 +71,12 @@ pub struct Unit<'a> {
     /// Places and codes of what was reported: once is enough.
     reported: BTreeSet<(Span, String)>,
     pub body: Body,
+    /// Assertions that the text states, with the text that was parsed.
+    pub stated: Vec<Stated>,
+    /// The label `ERROR` is an error to reach.
+    pub asks_label: bool,
+    /// The globals that each function reads and writes, itself or through others.
+    pub accesses: Vec<Access>,
 }
 
 impl<'a> Unit<'a> {
@@ -85,12 +98,16 @@ impl<'a> Unit<'a> {
             functions: Vec::new(),
             objects: Vec::new(),
             objects_at: BTreeMap::new(),
+            names: ValueTables::default(),
             variables: Vec::new(),
             pointers: Pointers::default(),
             ast: Ast::default(),
             diagnostics: Vec::new(),
             reported: BTreeSet::new(),
             body: Body::default(),
+            stated: Vec::new(),
+            asks_label: false,
+            accesses: Vec::new(),
         }
     }
 
@@ -104,6 +121,21 @@ impl<'a> Unit<'a> {
         let message = message.into();
         if self.reported.insert((span, message.clone())) {
             self.diagnostics.push(Diagnostic::new(code, span, message));
+        }
+    }
+
+    /// Reports an error or a warning with what to do about it, once.
+    pub fn report_with_help(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let message = message.into();
+        if self.reported.insert((span, message.clone())) {
+            let diagnostic = Diagnostic::new(code, span, message);
+            self.diagnostics.push(diagnostic.help(help));
         }
     }
 
@@ -133,6 +165,8 @@ impl<'a> Unit<'a> {
             ..Ast::default()
         };
         self.body = Body::default();
+        self.stated.clear();
+        self.names.restart();
         self.pointers.has_changed = false;
         let list = Entity::Typedef(Type::Refused("va_list"));
         self.declare("__builtin_va_list", list);
@@ -202,6 +236,7 @@ impl<'a> Unit<'a> {
             return variable;
         }
         let sort = self.sort_of(ty, span);
+        let notation = self.notation_of_type(ty);
         if length.is_some_and(|length| u64::from(length) > hardbop_syntax::ast::MAX_LENGTH) {
             let largest = hardbop_syntax::ast::MAX_LENGTH;
             let message = format!("arrays of more than {largest} elements are not supported");
@@ -228,6 +263,7 @@ impl<'a> Unit<'a> {
             owner,
             initial,
             span: object.span,
+            notation,
             order: (id.0, object.leaves.len() as u32),
         };
         let made = VarId(self.variables.len() as u32);

@@ -6,7 +6,7 @@
 
 use crate::terms::Sort;
 use crate::types::Type;
-use hardbop_syntax::Span;
+use hardbop_syntax::{Notation, Span};
 use std::collections::BTreeMap;
 
 /// A variable of the program that is made.
@@ -29,6 +29,8 @@ pub struct Variable {
     /// The initial values of a global; the last one is that of all further elements.
     pub initial: Vec<u64>,
     pub span: Span,
+    /// How its values are written.
+    pub notation: Notation,
     /// The object and the place of the leaf in it, for the order of declarations.
     pub order: (u32, u32),
 }

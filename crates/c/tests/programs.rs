@@ -9,7 +9,10 @@ use hardbop_syntax::{Source, format};
 fn check(text: &str, expect: &Expect) {
     let source = Source::new("p.c", text);
     let parsed = hardbop_c::parse(&source, &CReading::default());
-    assert_eq!(parsed.diagnostics, [], "{text}");
+    let errors: Vec<_> = (parsed.diagnostics.iter())
+        .filter(|diagnostic| diagnostic.is_error())
+        .collect();
+    assert!(errors.is_empty(), "{text}: {errors:?}");
     let mut shown = parsed.ast.clone();
     shown.form = Form::Procedures;
     expect.assert_eq(&format::format(&shown, &source));
@@ -258,6 +261,61 @@ fn the_checker_is_spoken_to() {
 
             int<32> other() begin
               return *;
+            end
+        "#]],
+    );
+}
+
+#[test]
+fn choices_and_constants_keep_their_types() {
+    check(
+        "_Bool __VERIFIER_nondet_bool(void); volatile int v; enum e { A, B } e; int a[3], z;
+         int main(void) {
+           int b = __VERIFIER_nondet_bool();
+           int s = -2 >> z;
+           long d = 1 ? z : 0u;
+           int *end = &a[3];
+           v = v + 1;
+           if (e - 1 > 0) z = v;
+           return 0;
+         }",
+        &expect![[r#"
+            decl int<32> v := 0;
+            decl int<32> e := 0;
+            decl int<32> z := 0;
+
+            void main() begin
+              decl int<32> b;
+              decl int<32> s;
+              decl int<64> d;
+              decl int<3> end;
+              b := int<32>(bool(*));
+              assert z < 32;
+              s := signed(int<32>(4294967294)) >> z;
+              d := int<64>(z);
+              end := 7;
+              v := int<32>(*) + 1;
+              if (e - 1 > 0) then
+                z := *;
+              fi
+              return;
+            end
+        "#]],
+    );
+}
+
+#[test]
+fn a_label_beside_assertions_is_a_label() {
+    check(
+        "void __VERIFIER_assert(int c);
+         int main(void) {
+           __VERIFIER_assert(1);
+           ERROR: return 1;
+         }",
+        &expect![[r#"
+            void main() begin
+              assert true;
+              ERROR: return;
             end
         "#]],
     );

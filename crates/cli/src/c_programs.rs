@@ -3,6 +3,7 @@
 
 use crate::exit::Failure;
 use crate::input::{STDIN, plain_words};
+use crate::small_headers::SmallHeaders;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hardbop_syntax::Source;
 use hardbop_syntax::source::{CReading, DataModel};
@@ -72,9 +73,8 @@ pub fn preprocess(file: &str, text: &str, model: DataModel) -> Result<Option<Arc
     let mut command = Command::new(COMPILER);
     command.args(["-E", "-x", "c", "-iquote"]);
     command.arg(folder.unwrap_or(Path::new(".")));
-    if model == DataModel::Ilp32 {
-        command.arg("-m32");
-    }
+    let is_small = model == DataModel::Ilp32;
+    let _headers = is_small.then(|| SmallHeaders::for_command(&mut command));
     command
         .arg("-")
         .stdin(Stdio::piped())

@@ -3,6 +3,7 @@
 //! All questions are read before the first is asked, so that a mistake in the last one is reported
 //! at once. Only the automaton of a formula waits for its turn: making it can take all the time.
 
+use crate::competition::Property;
 use crate::console::Console;
 use crate::exit::Failure;
 use crate::input;
@@ -19,6 +20,10 @@ pub const MANY: i64 = 1000;
 pub struct QuestionArguments {
     #[command(flatten)]
     targets: TargetArguments,
+    /// Check a property file of the competition on software verification: unreach-call or
+    /// no-overflow
+    #[arg(long, value_name = "FILE.prp", help_heading = "Questions")]
+    pub property: Option<String>,
     #[command(flatten)]
     properties: PropertyArguments,
     #[command(flatten)]
@@ -152,6 +157,11 @@ impl ReadQuestion {
         matches!(self.subject, ReadSubject::Places(_)) && self.bound.is_none()
     }
 
+    /// Whether there is nothing to ask.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.subject, ReadSubject::Places(targets) if targets.is_empty())
+    }
+
     /// The items that it asks about.
     pub fn asked(&self) -> Vec<Asked> {
         match &self.subject {
@@ -180,10 +190,13 @@ impl QuestionArguments {
         &self,
         console: &mut Console,
         machine: &Machine,
+        property: Option<&Property>,
     ) -> Result<Vec<ReadQuestion>, Failure> {
         let mut subjects = Vec::new();
         let texts = self.properties.texts(machine)?;
-        if !self.targets.is_empty() || texts.is_empty() {
+        subjects.extend(property.map(|property| ReadSubject::Places(property.targets(machine))));
+        let is_asked = property.is_some() || !texts.is_empty();
+        if !self.targets.is_empty() || !is_asked {
             subjects.push(ReadSubject::Places(self.targets.or_assertions(machine)?));
         }
         for text in texts {

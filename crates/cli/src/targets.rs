@@ -5,6 +5,8 @@ use crate::exit::Failure;
 use hardbop_machine::Machine;
 use hardbop_machine::ir::NodeKind;
 use hardbop_outcome::Target;
+use hardbop_syntax::source::CReading;
+use std::sync::Arc;
 
 /// How similar (0 to 1) a label must be to be suggested.
 const SIMILAR: f64 = 0.7;
@@ -15,7 +17,8 @@ const MAX_LISTED: usize = 8;
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Questions")]
 pub struct TargetArguments {
-    /// Ask whether a label can be reached: LABEL or PROCEDURE:LABEL (may be repeated)
+    /// Ask whether a label can be reached, LABEL or PROCEDURE:LABEL, or whether a procedure can be
+    /// called (may be repeated)
     #[arg(long, value_name = "LABEL")]
     pub reach: Vec<String>,
     /// Ask whether a statement on this line can be reached (may be repeated)
@@ -36,7 +39,8 @@ impl TargetArguments {
             return self.targets(machine);
         }
         let assertions = Target::assertions(machine);
-        if assertions.is_empty() {
+        let checks_overflow = |reading: Arc<CReading>| reading.overflow_checks;
+        if assertions.is_empty() && !machine.source.c_reading().is_some_and(checks_overflow) {
             let file = machine.source.name();
             let why = format!("{file} has no assertions; ask about a label with --reach LABEL");
             return Err(Failure::BadInput(why));
@@ -47,7 +51,7 @@ impl TargetArguments {
     /// The places that are asked about, each once.
     pub fn targets(&self, machine: &Machine) -> Result<Vec<Target>, Failure> {
         let mut targets: Vec<Target> = Vec::new();
-        let labels = self.reach.iter().map(|label| find_label(machine, label));
+        let labels = self.reach.iter().map(|name| find_place(machine, name));
         let lines = self.reach_line.iter().map(|&line| find_line(machine, line));
         for found in labels.chain(lines) {
             for target in found? {
@@ -58,6 +62,16 @@ impl TargetArguments {
         }
         Ok(targets)
     }
+}
+
+/// Every label of that name, or every call of the procedure of that name.
+fn find_place(machine: &Machine, name: &str) -> Result<Vec<Target>, Failure> {
+    let labels = find_label(machine, name);
+    if labels.is_ok() {
+        return labels;
+    }
+    let calls = Target::calls(machine, name);
+    if calls.is_empty() { labels } else { Ok(calls) }
 }
 
 /// Every label of that name; an error that helps if there is none.

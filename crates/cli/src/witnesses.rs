@@ -3,8 +3,9 @@
 use crate::exit::Failure;
 use crate::reports::{Reported, VERSION};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Asked, Outcome, VerdictWord};
+use hardbop_outcome::{Answer, Outcome, Target, TargetKind, VerdictWord};
 use hardbop_report::{Task, correctness_witness, violation_witness};
+use hardbop_syntax::Check;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Runs are written out up to this length: the values of calls inside of calls are told too.
@@ -26,7 +27,10 @@ pub fn refuse_without_effect(machine: &Machine, has_certificates: bool) -> Resul
 pub fn of(reported: &Reported<'_>) -> Result<Result<String, String>, Failure> {
     let (machine, outcome) = (reported.machine, reported.outcome);
     let created = iso_8601(seconds());
-    let specification = specification(machine, outcome);
+    let specification = match specification(machine, outcome) {
+        Ok(specification) => specification,
+        Err(why) => return Ok(Err(why)),
+    };
     let task = Task {
         file: machine.source.name(),
         content: machine.source.text().as_bytes(),
@@ -58,21 +62,42 @@ pub fn of(reported: &Reported<'_>) -> Result<Result<String, String>, Failure> {
     )))
 }
 
-/// What was asked, as the competition on software verification says it.
-fn specification(machine: &Machine, outcome: &Outcome) -> String {
-    let reading = machine.source.c_reading().unwrap_or_default();
-    let is_label = outcome.answers.iter().any(|answer| match &answer.asked {
-        Asked::Target(target) => target.text.starts_with("ERROR"),
-        Asked::Property(_) => false,
-    });
-    let never = if reading.overflow_checks {
-        "overflow"
-    } else if is_label {
-        "label(ERROR)"
-    } else {
-        "call(reach_error())"
+/// What was asked, as the competition on software verification says it: the property that the run
+/// violates, or one that all proofs together establish. An error where it has no such property.
+fn specification(machine: &Machine, outcome: &Outcome) -> Result<String, String> {
+    let violated = outcome.answers.iter().find(|a| a.verdict.is_found());
+    let answers: Vec<&Answer> = match violated {
+        Some(answer) => vec![answer],
+        None => outcome.answers.iter().collect(),
     };
-    format!("CHECK( init(main()), LTL(G ! {never}) )")
+    let targets: Vec<&Target> = answers.into_iter().filter_map(Answer::target).collect();
+    let mut undefined = None;
+    let mut claims = Vec::new();
+    for target in targets {
+        match &target.kind {
+            TargetKind::Assertion => match machine.check_of(target.node) {
+                Check::Condition => claims.push("! call(reach_error())".to_owned()),
+                Check::NoCall { function } => claims.push(format!("! call({function}())")),
+                Check::NoLabel { label } => claims.push(format!("! label({label})")),
+                Check::Overflow => claims.push("! overflow".to_owned()),
+                Check::Memory => claims.push("valid-deref".to_owned()),
+                Check::Defined => undefined = Some(target),
+            },
+            TargetKind::Label { label } => claims.push(format!("! label({label})")),
+            TargetKind::Call { function } => claims.push(format!("! call({function}())")),
+            TargetKind::Line => {}
+        }
+    }
+    // Of what was proved, the property that programs state comes first.
+    let stated = claims.iter().find(|claim| claim.starts_with("! call"));
+    match (stated.or(claims.first()), undefined) {
+        (Some(claim), _) => Ok(format!("CHECK( init(main()), LTL(G {claim}) )")),
+        (None, Some(target)) => Err(format!(
+            "the competition has no property for \"{}\"",
+            target.text
+        )),
+        (None, None) => Err("the competition has no property for what was asked".to_owned()),
+    }
 }
 
 /// Seconds since 1970, or those that `SOURCE_DATE_EPOCH` says, for those who want the same file again.

@@ -159,3 +159,60 @@ fn a_witness_that_there_cannot_be_is_refused() {
     assert!(said.contains("--witness is about C programs"), "{said}");
     assert!(!folder.join("w.yml").exists());
 }
+
+#[test]
+fn a_witness_claims_the_property_that_is_violated() {
+    let folder = folder("witness-property");
+    let specification = |witness: &str| members(witness, "specification")[0].to_owned();
+    let index = "int a[3];
+extern int __VERIFIER_nondet_int(void);
+int main(void) { return a[__VERIFIER_nondet_int()]; }
+";
+    let expected = "CHECK( init(main()), LTL(G valid-deref) )";
+    assert_eq!(specification(&witness(&folder, index, 1)), expected);
+    let error = "extern void reach_error(void);
+int a[3];
+int main(void) { int i = 1; reach_error(); return a[i]; }
+";
+    let expected = "CHECK( init(main()), LTL(G ! call(reach_error())) )";
+    assert_eq!(specification(&witness(&folder, error, 1)), expected);
+    let division = "extern int __VERIFIER_nondet_int(void);
+int main(void) { return 1 / __VERIFIER_nondet_int(); }
+";
+    fs::write(folder.join("d.c"), division).expect("a file in the folder of the test");
+    let output = hardbop(&folder, &["check", "d.c", "--witness", "d.yml"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("the competition has no property for"),
+        "{said}"
+    );
+    assert!(!folder.join("d.yml").exists());
+}
+
+#[test]
+fn no_invariant_stands_in_the_header_of_a_loop() {
+    let folder = folder("witness-header");
+    let program = "extern int __VERIFIER_nondet_int(void);
+void __VERIFIER_assert(int c);
+int a[4];
+int main(void) {
+  int i, s = 0;
+  for (i = 0; i < 4 && a[i] == 0; i++) {
+    if (__VERIFIER_nondet_int())
+      continue;
+    s = s + 1;
+  }
+  __VERIFIER_assert(s <= 4);
+  return 0;
+}
+";
+    let witness = witness(&folder, program, 0);
+    let places: Vec<_> = members(&witness, "line")
+        .into_iter()
+        .zip(members(&witness, "column"))
+        .collect();
+    assert!(!places.is_empty());
+    let in_header = places.iter().filter(|(line, _)| *line == "6");
+    let mut columns = in_header.map(|(_, column)| *column);
+    assert!(columns.all(|column| column == "3"), "{witness}");
+}

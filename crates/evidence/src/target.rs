@@ -4,6 +4,7 @@
 //! text. Two assertions on one line are two targets. Whoever judges evidence asks
 //! [`Target::is_of`]: what was proved must be what a reader sees.
 
+use hardbop_machine::Check;
 use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{Machine, NodeId};
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,11 @@ pub enum TargetKind {
     },
     /// A statement is reached.
     Line,
+    /// A procedure is called: its entry is reached.
+    Call {
+        /// The procedure.
+        function: String,
+    },
 }
 
 /// Longer texts are cut; the full one stands in the source.
@@ -86,6 +92,24 @@ impl Target {
         targets.collect()
     }
 
+    /// Every call of a function: the entry of its procedure, and the assertions that stand for calls
+    /// which are errors.
+    pub fn calls(machine: &Machine, function: &str) -> Vec<Self> {
+        let is_error = |failure: NodeId| match machine.check_of(failure) {
+            Check::NoCall { function: called } => called == function,
+            _ => false,
+        };
+        let assertions = machine.assertions.iter().map(|assertion| assertion.failure);
+        let errors = assertions.filter(|&failure| is_error(failure));
+        let errors = errors.map(|failure| Self::new(machine, failure, TargetKind::Assertion));
+        let named = machine.procedures.iter().filter(|p| p.name == function);
+        let entries = named.map(|procedure| {
+            let function = function.to_owned();
+            Self::new(machine, procedure.entry, TargetKind::Call { function })
+        });
+        errors.chain(entries).collect()
+    }
+
     /// Every statement that starts on a line.
     pub fn on_line(machine: &Machine, line: u32) -> Vec<Self> {
         let on_line = machine.node_ids().filter(|&id| {
@@ -121,6 +145,10 @@ impl Target {
                 here.any(|known| known.name == *label)
             }
             TargetKind::Line => machine.node(self.node).kind == NodeKind::Statement,
+            TargetKind::Call { function } => {
+                let procedure = machine.procedure(machine.procedure_of(self.node));
+                procedure.entry == self.node && procedure.name == *function
+            }
         };
         exists && Self::new(machine, self.node, self.kind.clone()) == *self
     }
@@ -145,6 +173,7 @@ impl std::fmt::Display for Target {
             TargetKind::Assertion => write!(f, "{text}"),
             TargetKind::Label { label } => write!(f, "label {label}"),
             TargetKind::Line => write!(f, "statement {text}"),
+            TargetKind::Call { function } => write!(f, "call of {function}"),
         }
     }
 }

@@ -69,6 +69,7 @@ pub fn moped(machine: &Machine, targets: &[Target]) -> Result<MopedProgram, Refu
             TargetKind::Assertion => format!("assertion_{}", target.line),
             TargetKind::Label { label } => identifier(label),
             TargetKind::Line => format!("line_{}", target.line),
+            TargetKind::Call { function } => identifier(&format!("call_{function}")),
         };
         let label = asked
             .entry(target.node)

@@ -39,6 +39,7 @@ pub(crate) fn lenses(reading: &Reading, uri: &Uri, found: &[Found]) -> Vec<CodeL
             TargetKind::Assertion => "check this assertion".to_owned(),
             TargetKind::Label { label } => format!("reach label {label}"),
             TargetKind::Line => "reach this statement".to_owned(),
+            TargetKind::Call { function } => format!("reach a call of {function}"),
         };
         let title = match known {
             Some(found) => format!("{} ({wish})", found.word),

@@ -20,7 +20,9 @@ use crate::expr::ExprArena;
 use crate::ids::{EdgeId, ExprId, GlobalId, LocalId, NodeId, ProcId, Variable};
 use crate::list::List;
 use crate::types::Type;
-use hardbop_syntax::{Source, Span};
+use hardbop_syntax::notation::Written;
+use hardbop_syntax::{Check, Claim, Notation, Source, Span, ValueNames};
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -52,6 +54,8 @@ pub struct MachineParts {
     /// The Getafix tool's flag: while this shared global is 1, only the thread that took the last
     /// step may take one.
     pub atomic_flag: Option<GlobalId>,
+    /// The tables that [`Notation::Named`] refers to.
+    pub value_names: Arc<Vec<ValueNames>>,
 }
 
 /// A global variable.
@@ -65,6 +69,8 @@ pub struct Global {
     pub storage: Storage,
     /// Its initial value; arbitrary if there is none.
     pub initial: Option<u64>,
+    /// How its values are written; means nothing else.
+    pub notation: Notation,
     /// Its declaration.
     pub span: Span,
 }
@@ -104,12 +110,21 @@ pub struct Procedure {
 }
 
 /// A local variable.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Local {
     /// Its name as written; the results are `return`, or `return1`, `return2`, ….
     pub name: String,
     /// Its type.
     pub ty: Type,
+    /// How its values are written; means nothing else.
+    pub notation: Notation,
+}
+
+/// The digest of a machine is one of everything that a trace refers to, which a notation is not.
+impl Hash for Local {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.name, self.ty).hash(state);
+    }
 }
 
 /// A place in a procedure.
@@ -248,6 +263,8 @@ pub struct Assertion {
     pub failure: NodeId,
     /// The statement, or the element.
     pub span: Span,
+    /// What it claims, where the text does not say it.
+    pub claim: Option<Arc<Claim>>,
 }
 
 impl MachineParts {
@@ -312,12 +329,59 @@ impl MachineParts {
         }
     }
 
-    /// The text of a node; that of a failure is what it denies: the assertion, or `a[i] in range`.
+    /// How the values of a variable are written, as seen from a procedure.
+    pub fn notation_of(&self, procedure: ProcId, variable: Variable) -> Notation {
+        match variable {
+            Variable::Global(id) => self.global(id).notation,
+            Variable::Local(id) => self.procedure(procedure).locals[id.index()].notation,
+        }
+    }
+
+    /// The same, with the names of values and their width.
+    pub fn written(&self, procedure: ProcId, variable: Variable) -> Written<'_> {
+        let width = self.type_of(procedure, variable).width();
+        let notation = self.notation_of(procedure, variable);
+        notation.of_width(&self.value_names, width)
+    }
+
+    /// The assertion that has failed at a node.
+    pub fn assertion_at(&self, failure: NodeId) -> Option<&Assertion> {
+        if !self.node(failure).kind.is_failure() {
+            return None;
+        }
+        // Most failures come in the order of their assertions, but nothing promises it.
+        let found = self
+            .assertions
+            .binary_search_by_key(&failure, |a| a.failure);
+        match found {
+            Ok(index) => self.assertions.get(index),
+            Err(_) => self.assertions.iter().find(|a| a.failure == failure),
+        }
+    }
+
+    /// What the assertion is about that has failed at a node.
+    pub fn check_of(&self, failure: NodeId) -> Check {
+        let assertion = self.assertion_at(failure);
+        let claim = assertion.and_then(|assertion| assertion.claim.as_deref());
+        match (claim, self.node(failure).kind) {
+            (Some(claim), _) => claim.check.clone(),
+            (None, NodeKind::OutOfRange) => Check::Memory,
+            (None, _) => Check::Condition,
+        }
+    }
+
+    /// The text of a node; that of a failure is what it denies: the assertion, or that an index is
+    /// in range.
     pub fn claim(&self, node: NodeId) -> String {
+        let assertion = self.assertion_at(node);
+        let claim = assertion.and_then(|assertion| assertion.claim.as_deref());
+        if let Some(text) = claim.and_then(|claim| claim.text.clone()) {
+            return text;
+        }
         let node = self.node(node);
         let text = self.source.excerpt(node.span);
         match node.kind {
-            NodeKind::OutOfRange => format!("{text} in range"),
+            NodeKind::OutOfRange => format!("{text}: index in range"),
             _ => text,
         }
     }

@@ -20,7 +20,7 @@ mod test_builder;
 pub mod text;
 
 pub use hardbop_program::types;
-pub use hardbop_syntax::{List, list};
+pub use hardbop_syntax::{Check, Claim, List, Notation, list};
 
 pub use expr::{BinaryOp, Expr, ExprArena, UnaryOp};
 pub use ids::{EdgeId, ExprId, GlobalId, InputId, LocalId, NodeId, ProcId, Variable};

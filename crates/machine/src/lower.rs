@@ -23,8 +23,9 @@ use draft::{Draft, Placed, Progress};
 use expressions::{SharedExprs, Translator};
 use hardbop_program::{Element, Program};
 use hardbop_syntax::ast::Symbol;
-use hardbop_syntax::{Source, shown_name};
+use hardbop_syntax::{Claim, Source, shown_name};
 use statements::ProcedureLowering;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use steps::Enforce;
 
@@ -44,6 +45,7 @@ pub fn lower(mut program: Program, source: &Source) -> Machine {
         init: program.init,
         threads: lower_threads(&program),
         atomic_flag: program.atomic_flag,
+        value_names: Arc::clone(&program.ast.value_names),
     };
     let mut exprs = SharedExprs::default();
     let mut draft = Draft::default();
@@ -87,7 +89,31 @@ pub fn lower(mut program: Program, source: &Source) -> Machine {
     machine.labels = placed.labels;
     machine.assertions = placed.assertions;
     machine.exprs = exprs.into_arena();
+    if source.c_reading().is_some() {
+        number_repeated_claims(&mut machine);
+    }
     Machine::new(machine)
+}
+
+/// Numbers the assertions of one macro call that would read the same.
+fn number_repeated_claims(machine: &mut MachineParts) {
+    let mut seen = BTreeMap::new();
+    for index in 0..machine.assertions.len() {
+        let assertion = &machine.assertions[index];
+        let procedure = machine.procedure_of(assertion.failure);
+        let text = machine.claim(assertion.failure);
+        let check = machine.check_of(assertion.failure);
+        let count = seen
+            .entry((procedure, assertion.span.start, text.clone()))
+            .or_insert(0);
+        *count += 1;
+        if *count > 1 {
+            machine.assertions[index].claim = Some(Arc::new(Claim {
+                check,
+                text: Some(format!("{text} ({count})")),
+            }));
+        }
+    }
 }
 
 fn lower_globals(program: &Program) -> Vec<Global> {
@@ -100,6 +126,7 @@ fn lower_globals(program: &Program) -> Vec<Global> {
             Storage::Shared
         },
         initial: global.initial,
+        notation: global.notation,
         span: global.span,
     });
     globals.collect()
@@ -119,7 +146,7 @@ fn shared_locals(program: &Program, id: ProcId, lowered: &[Procedure]) -> Arc<[L
     let declared = |id: ProcId| {
         let procedure = &program.procedures[id.index()];
         let locals = procedure.locals.iter();
-        let locals = locals.map(|local| (local.name, local.ty, local.element));
+        let locals = locals.map(|local| (local.name, local.ty, local.element, local.notation));
         (procedure.result_count, locals)
     };
     if let Some((before, last)) = id.0.checked_sub(1).map(ProcId).zip(lowered.last()) {
@@ -148,6 +175,7 @@ fn lower_locals(program: &Program, id: ProcId) -> Arc<[Local]> {
             None => result_name(),
         },
         ty: local.ty,
+        notation: local.notation,
     });
     locals.collect()
 }

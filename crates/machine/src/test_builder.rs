@@ -66,6 +66,7 @@ impl Builder {
                 init: None,
                 threads: Vec::new(),
                 atomic_flag: None,
+                value_names: std::sync::Arc::default(),
             },
         }
     }
@@ -77,6 +78,7 @@ impl Builder {
             ty: Type::Bool,
             storage: Storage::Shared,
             initial,
+            notation: hardbop_syntax::Notation::default(),
             span: Span::default(),
         });
         Variable::Global(GlobalId::new(self.machine.globals.len() - 1))
@@ -102,6 +104,7 @@ impl Builder {
                 .map(|name| Local {
                     name,
                     ty: Type::Bool,
+                    notation: hardbop_syntax::Notation::default(),
                 })
                 .collect(),
             parameter_count: parameters.len() as u32,

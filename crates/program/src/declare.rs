@@ -49,6 +49,7 @@ impl Checker<'_> {
                     per_thread: in_thread || declaration.thread_local,
                     element,
                     initial: None,
+                    notation: variable.notation,
                     span,
                 }));
             self.initials.extend(variable.initial.map(|e| (id, e)));
@@ -91,6 +92,7 @@ impl Checker<'_> {
                 name: Some(parameter.name.name),
                 ty: self.value_type(parameter.ty),
                 element: None,
+                notation: parameter.notation,
                 span: parameter.name.span,
             });
         }
@@ -102,6 +104,7 @@ impl Checker<'_> {
                     name: Some(variable.name.name),
                     ty,
                     element,
+                    notation: variable.notation,
                     span: variable.name.span,
                 }));
             }
@@ -111,6 +114,7 @@ impl Checker<'_> {
             name: None,
             ty: result_type,
             element: None,
+            notation: procedure.result_notation,
             span: procedure.name.span,
         };
         locals.extend(std::iter::repeat_n(result, result_count as usize));

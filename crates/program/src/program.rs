@@ -8,9 +8,9 @@
 use crate::dialect::Dialect;
 use crate::ids::{GlobalId, LocalId, ProcId, Variable};
 use crate::types::Type;
-use hardbop_syntax::Span;
 use hardbop_syntax::ast::{self, Ast, Block, Declarator, ExprId, Item, StmtId, Symbol};
 use hardbop_syntax::chunks::Chunks;
+use hardbop_syntax::{Notation, Span};
 
 /// A program whose names and types are in order.
 #[derive(Clone, Debug)]
@@ -45,6 +45,8 @@ pub struct Global {
     pub element: Option<Element>,
     /// Its initial value; arbitrary if there is none.
     pub initial: Option<u64>,
+    /// How its values are written.
+    pub notation: Notation,
     /// Its place in the declaration.
     pub span: Span,
 }
@@ -91,6 +93,8 @@ pub struct Local {
     pub ty: Type,
     /// Which element it is, of an array.
     pub element: Option<Element>,
+    /// How its values are written.
+    pub notation: Notation,
     /// Where it is declared.
     pub span: Span,
 }

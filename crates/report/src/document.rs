@@ -6,6 +6,9 @@
 //! `hardbop validate` read the same file. The members that belong to evidence are described
 //! loosely in the schema: their form is that of the crate `evidence`, which knows no schemas.
 
+mod follow;
+mod number;
+mod overflow;
 mod relevance;
 mod replayed;
 mod run;
@@ -28,6 +31,8 @@ use std::collections::HashSet;
 
 pub(crate) use run::Runs;
 
+pub use number::Number;
+pub use overflow::{OverflowChecks, Undefined};
 pub use replayed::{ReplayDocument, ReplayedRun};
 pub use run::{
     Branch, Choice, LeftOut, Loop, Place, Run, RunEnding, Scope, Step, StepKind, Thread, Value,

@@ -18,7 +18,8 @@ use hardbop_machine::{LocalId, Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::Certificate;
 use hardbop_outcome::certificate::{Bit, Direction, Formula, ThreadBit, ThreadPart};
 use std::collections::{BTreeMap, HashMap};
-use sum_of_products::{NamedBit, Names, Notation};
+use std::sync::Arc;
+use sum_of_products::{Language, NamedBit, Names};
 
 /// BDD nodes for all formulas of a certificate; beyond that only the variables are named.
 const MAX_NODES: usize = 400_000;
@@ -320,7 +321,7 @@ impl<'a> Reader<'a> {
         if is_large {
             return format!("a formula over {}, …", listed());
         }
-        let text = sum_of_products::text(&mut self.manager, bdd, &names, Notation::Program);
+        let text = sum_of_products::text(&mut self.manager, bdd, &names, Language::Program);
         text.unwrap_or_else(|_| format!("a formula over {}", listed()))
     }
 
@@ -353,7 +354,7 @@ impl<'a> Reader<'a> {
         if names.len() > MAX_BITS {
             return None;
         }
-        sum_of_products::text(&mut self.manager, bdd, &names, Notation::C).ok()
+        sum_of_products::text(&mut self.manager, bdd, &names, Language::C).ok()
     }
 
     /// The variables of a function and all other bits of its integers.
@@ -386,6 +387,8 @@ impl<'a> Reader<'a> {
             name: self.machine.name_of(procedure, bit.variable).to_owned(),
             bit: bit.bit,
             width: self.machine.type_of(procedure, bit.variable).width(),
+            notation: self.machine.notation_of(procedure, bit.variable),
+            value_names: Arc::clone(&self.machine.value_names),
         }
     }
 }

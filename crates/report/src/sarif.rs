@@ -80,7 +80,7 @@ fn result(document: &Document<'_>, answer: &AnswerReport<'_>) -> SarifResult {
             let rule = match target.kind {
                 TargetKind::Assertion => 0,
                 TargetKind::Label { .. } => 1,
-                TargetKind::Line => 2,
+                TargetKind::Line | TargetKind::Call { .. } => 2,
             };
             let place = Place {
                 procedure: target.procedure.clone(),

@@ -121,6 +121,7 @@ impl<'a> TraceTexts<'a> {
         {
             lines.push(format!("reaches {target}"));
         }
+        lines.extend(run.relies_on.as_ref().map(ToString::to_string));
         if let (Some(holds), Some(Some(end))) = (&run.holds, run.end.first()) {
             let (line, column, procedure) = (end.line, end.column, &end.procedure);
             lines.push(format!(

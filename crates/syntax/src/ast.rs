@@ -11,8 +11,12 @@
 //! constants, comments) and nothing that a later stage computes.
 
 use crate::chunks::Chunks;
+use crate::claims::Claim;
 use crate::list::List;
+use crate::notation::{Notation, ValueNames};
 use crate::source::Span;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub use crate::names::{Names, Symbol};
 
@@ -52,6 +56,14 @@ pub struct Ast {
     pub names: Names,
     /// All comments in order of position.
     pub comments: Vec<Comment>,
+    /// The tables that [`Notation::Named`] refers to.
+    pub value_names: Arc<Vec<ValueNames>>,
+    /// How choices are written whose values are not plain numbers.
+    pub choice_notations: BTreeMap<ExprId, Notation>,
+    /// What assertions claim, where their text does not say it.
+    pub claims: BTreeMap<StmtId, Arc<Claim>>,
+    /// The same for indices of arrays, which have to be in range.
+    pub index_claims: BTreeMap<ExprId, Arc<Claim>>,
 }
 
 /// A comment with its delimiters.
@@ -128,6 +140,8 @@ pub struct Declarator {
     pub length: Option<(u64, Span)>,
     /// The initial value after `:=`; of an array the value of every element.
     pub initial: Option<ExprId>,
+    /// How its values are written.
+    pub notation: Notation,
 }
 
 impl Declarator {
@@ -145,6 +159,8 @@ pub struct Parameter {
     pub name: Ident,
     /// Its type.
     pub ty: TypeName,
+    /// How its values are written.
+    pub notation: Notation,
 }
 
 /// The result type of a procedure as written.
@@ -179,6 +195,8 @@ pub struct Procedure {
     pub dfs: bool,
     /// Result type as written.
     pub result: ResultType,
+    /// How its results are written.
+    pub result_notation: Notation,
     /// Its name.
     pub name: Ident,
     /// Its parameters.

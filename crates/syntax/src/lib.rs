@@ -7,6 +7,7 @@
 
 pub mod ast;
 pub mod chunks;
+pub mod claims;
 pub mod codes;
 pub mod diagnostic;
 pub mod format;
@@ -14,6 +15,7 @@ pub mod index;
 mod lexer;
 pub mod list;
 mod names;
+pub mod notation;
 mod parser;
 mod places;
 mod shown;
@@ -22,9 +24,11 @@ pub mod suggest;
 mod token;
 
 pub use ast::Ast;
+pub use claims::{Check, Claim};
 pub use codes::Code;
 pub use diagnostic::{Diagnostic, Severity};
 pub use list::List;
+pub use notation::{Notation, ValueNames};
 pub use parser::{Parsed, parse, parse_as};
 pub use shown::{shown_line, shown_name};
 pub use source::{Source, Span};

@@ -13,7 +13,8 @@ use hardbop_machine::{
     MachineParts, Node, NodeId, ProcId, Procedure, Storage, Thread, ThreadStart, Type, UnaryOp,
     Variable,
 };
-use hardbop_syntax::Span;
+use hardbop_syntax::{Notation, Span};
+use std::sync::Arc;
 
 /// A node, counted within its procedure.
 pub(crate) type Place = usize;
@@ -226,6 +227,7 @@ impl<'m> Draft<'m> {
             ty,
             storage,
             initial: Some(0),
+            notation: Notation::default(),
             span: Span::default(),
         });
         GlobalId::new(self.globals.len() - 1)
@@ -298,6 +300,7 @@ impl<'m> Draft<'m> {
             init: self.init,
             threads: self.threads,
             atomic_flag: self.flag,
+            value_names: Arc::clone(&self.original.value_names),
             procedures: Vec::with_capacity(self.procedures.len()),
             nodes: Vec::with_capacity(self.original.nodes.len()),
             edges: Vec::with_capacity(self.original.edges.len()),

@@ -20,7 +20,7 @@ const OF_BATCH: [&str; 6] = [
 /// Of the options about output, those that change a verdict.
 const OF_VERDICTS: [&str; 2] = ["require-certificate", "no-validate"];
 /// Options whose values name files.
-pub(super) const FILES: [&str; 3] = ["monitor", "hoa", "algorithm"];
+pub(super) const FILES: [&str; 4] = ["monitor", "hoa", "algorithm", "property"];
 
 /// An option with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::jobs::Job;
 use super::records::{Record, Verdict};
 use crate::exit::Exit;
 use hardbop_automata::PropertyText;
-use hardbop_outcome::Target;
+use hardbop_outcome::{Target, VerdictWord};
 use serde_json::Value;
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
@@ -146,6 +146,9 @@ fn understand(record: &mut Record, output: &Output) {
     };
     if let Some(one) = record.answers.iter().find(decides) {
         record.verdict = one.verdict.clone();
+    } else if exit == Exit::Fine && outcome["answers"].is_array() && answers.is_empty() {
+        // A property that nothing in the program can violate.
+        record.verdict = VerdictWord::Holds.to_string();
     } else if matches!(exit, Exit::Fine | Exit::Found) {
         record.exit = Exit::Internal.code();
         record.message = Some("its outcome cannot be read".to_owned());

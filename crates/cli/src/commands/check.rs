@@ -5,12 +5,14 @@
 //! answered one after the other, and what is known stays known if the command is ended in a later
 //! one.
 
+mod defined;
 mod known;
 mod verdicts;
 
 use crate::batch::{self, BatchArguments};
 use crate::calculus_arguments::check_algorithm;
 use crate::commands::coverage;
+use crate::competition::{Assignment, Property};
 use crate::console::Console;
 use crate::engine_arguments::EngineArguments;
 use crate::exit::{Exit, Failure};
@@ -28,6 +30,7 @@ use crate::witnesses;
 use hardbop_machine::Machine;
 use hardbop_outcome::{
     Answer, Asked, Budget, Certificate, Evidence, Limit, Outcome, Question, Statistics, Verdict,
+    VerdictWord,
 };
 use hardbop_portfolio::{Options, Portfolio, Refused, Validation, explain::explain};
 use hardbop_report::{Document, Painter, TraceTexts};
@@ -134,8 +137,11 @@ pub fn run(
         Validation::Full
     };
     let portfolio = arguments.engines.portfolio(validation)?;
-    let machine = input::load_watched(console, &arguments.program, &mut usage)?;
-    let questions = arguments.questions.questions(console, &machine)?;
+    let property = arguments.questions.property.as_deref();
+    let assignment = Assignment::read(console, &arguments.program, property)?;
+    let machine = input::load_watched(console, &assignment.program, &mut usage)?;
+    let property = assignment.property.as_ref();
+    let questions = arguments.questions.questions(console, &machine, property)?;
     if let Some(file) = &output.certificate {
         if !questions.iter().any(ReadQuestion::has_certificates) {
             let why = "--certificate has no effect: only questions about places, without a \
@@ -156,6 +162,10 @@ pub fn run(
     let mut questions = VecDeque::from(questions);
     while let Some(question) = questions.pop_front() {
         let has_certificates = question.has_certificates();
+        if question.is_empty() {
+            nothing_to_check(console, &machine, property, output.json);
+            continue;
+        }
         let question = match question.prepare(console) {
             Ok(question) => question,
             Err(failure) => {
@@ -165,7 +175,8 @@ pub fn run(
         };
         let options = &portfolio.options;
         check_algorithm(options, &machine, &question, budget.threads())?;
-        let outcome = ask(console, arguments, &portfolio, &machine, &question, &budget)?;
+        let mut outcome = ask(console, arguments, &portfolio, &machine, &question, &budget)?;
+        defined::prefer(&machine, &portfolio, &question, &budget, &mut outcome);
         usage.end_phase("search");
         if !output.json {
             for printed in &outcome.printed {
@@ -211,6 +222,7 @@ pub fn run(
     output.reports.write(console, &reported, || {
         coverage::of_sequential(&machine, &budget)
     })?;
+    assignment.compare(console, &all);
     let exit = exit_of(&all, output.require_certificate);
     if output.stats {
         console.print_about(&statistics(&machine, &all, &usage));
@@ -220,6 +232,27 @@ pub fn run(
         console.note(&format!("so far: {counters}"));
     }
     trouble.map(|()| exit)
+}
+
+/// Says that a program has nothing that could violate what is asked, so it holds.
+fn nothing_to_check(
+    console: &mut Console,
+    machine: &Machine,
+    property: Option<&Property>,
+    json: bool,
+) {
+    let file = machine.source.name();
+    let why = match property {
+        Some(Property::UnreachCall { function }) => format!("nothing calls `{function}`"),
+        Some(Property::NoOverflow) | None => "no arithmetic can overflow".to_owned(),
+    };
+    if json {
+        console.note(&format!("{file}: {why}"));
+    } else {
+        watchdog::result_begins();
+        let word = Painter(console.colour()).verdict(VerdictWord::Holds, 12);
+        console.print(&format!("{word} {file}: {why}\n"));
+    }
 }
 
 /// Says that runs are not those of a user's algorithm for threads, which may have a scheduler of its

@@ -96,6 +96,7 @@ fn excluded(target: &Target) -> &'static str {
     match target.kind {
         TargetKind::Assertion => "never fails",
         TargetKind::Label { .. } | TargetKind::Line => "is never reached",
+        TargetKind::Call { .. } => "never happens",
     }
 }
 

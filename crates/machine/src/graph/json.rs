@@ -194,7 +194,7 @@ fn variables_json(
     ids: impl Iterator<Item = LocalId>,
 ) -> Vec<VariableJson<'_>> {
     ids.map(|id| {
-        let Local { name, ty }: &Local = &procedure.locals[id.index()];
+        let Local { name, ty, .. }: &Local = &procedure.locals[id.index()];
         VariableJson {
             name,
             ty: Type::to_string(ty),

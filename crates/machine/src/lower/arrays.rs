@@ -24,6 +24,8 @@ use std::ops::Range;
 pub(super) struct Check {
     /// The element that it is to name.
     span: Span,
+    /// The index as written.
+    index: ast::ExprId,
     /// That it is out of range, and evaluated at all.
     fails: ExprId,
 }
@@ -81,7 +83,7 @@ impl Translator<'_> {
         if let Some(number) = self.program.ast.number(index) {
             return self.shared.add(read(at(first, element_number(number))));
         }
-        let index = self.checked(first, translated, span);
+        let index = self.checked(first, index, translated, span);
         let mut elements = self.reachable_elements(first, index);
         let (_, last) = elements
             .next_back()
@@ -96,14 +98,24 @@ impl Translator<'_> {
     }
 
     /// Records that an index must be in range, unless its type says so.
-    fn checked(&mut self, first: Variable, index: ExprId, span: Span) -> ExprId {
+    fn checked(
+        &mut self,
+        first: Variable,
+        written: ast::ExprId,
+        index: ExprId,
+        span: Span,
+    ) -> ExprId {
         let ty = self.shared.get(index).ty();
         let length = self.elements(first).count() as u64;
         if ty.holds(length) {
             let length = self.constant(length, ty);
             let fails = Expr::Binary(BinaryOp::LessEqual, length, index, Type::Bool);
             let fails = self.shared.add(fails);
-            self.checks.push(Check { span, fails });
+            self.checks.push(Check {
+                span,
+                index: written,
+                fails,
+            });
         }
         index
     }
@@ -162,7 +174,7 @@ impl Translator<'_> {
         }
         let translated = self.translate(index, Time::Before, inputs);
         let span = self.program.ast.expr(element).span;
-        let index = self.checked(variable, translated, span);
+        let index = self.checked(variable, index, translated, span);
         Some(Place::Element(variable, index))
     }
 
@@ -255,6 +267,7 @@ impl ProcedureLowering<'_, '_> {
                 node: from,
                 failure,
                 span: check.span,
+                claim: self.program.ast.index_claims.get(&check.index).cloned(),
             });
             let step = Step {
                 from,

@@ -208,7 +208,7 @@ impl Draft {
             .extend(self.assertions.drain(..).map(|assertion| Assertion {
                 node: renumbered[assertion.node.index()],
                 failure: renumbered[assertion.failure.index()],
-                span: assertion.span,
+                ..assertion
             }));
         Place {
             entry: renumbered[entry.index()],

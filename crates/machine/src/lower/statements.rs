@@ -268,6 +268,7 @@ impl<'a> ProcedureLowering<'a, '_> {
                     node: from,
                     failure,
                     span,
+                    claim: self.program.ast.claims.get(&id).cloned(),
                 });
                 self.split(from, *condition, to, failure);
             }

@@ -4,6 +4,8 @@
 //! It is made by replaying the evidence, so whatever is shown was executed. Completed calls are
 //! written out as far as there is room and stand as one step elsewhere ([`Walk::expanded_within`]).
 
+use super::number::Number;
+use super::overflow::{OverflowChecks, Undefined};
 use super::relevance::{Cycle, Relevance, relevance};
 use super::written::Written;
 use hardbop_interpreter::{
@@ -18,6 +20,7 @@ use hardbop_outcome::{Evidence, Trace};
 use hardbop_syntax::shown_line;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 /// The longest statement text that is shown in full.
@@ -53,6 +56,9 @@ pub struct Run {
     pub holds: Option<String>,
     /// Where the running procedure of each thread is at the end; nothing for one that has ended.
     pub end: Vec<Option<Place>>,
+    /// What it relies on that C leaves undefined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relies_on: Option<Undefined>,
 }
 
 /// A stretch in the middle of a run that is not shown.
@@ -218,7 +224,10 @@ pub struct Choice {
     #[serde(skip)]
     pub(crate) start: u32,
     /// Its value.
-    pub value: u64,
+    pub value: Number,
+    /// The name of the value, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<String>,
 }
 
 /// A variable and its value.
@@ -229,7 +238,11 @@ pub struct Value {
     /// Who sees it.
     pub scope: Scope,
     /// Its value.
-    pub value: u64,
+    pub value: Number,
+    /// The name of the value, if it has one: that of an enumerator, or of the object that a pointer
+    /// points to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<String>,
     /// Whether anything that the run decides depends on this value.
     pub matters: bool,
 }
@@ -272,6 +285,8 @@ pub(super) fn statement_text(text: &str) -> String {
 pub(crate) struct Runs<'a> {
     machine: &'a Machine,
     written: Written<'a>,
+    /// Made when it is first asked for.
+    overflows: OnceCell<Option<OverflowChecks>>,
     /// Calls are written out as long as the run has at most this many steps.
     most_steps: u64,
     /// Of a longer list of steps only the beginning and the end are shown.
@@ -283,6 +298,7 @@ impl<'a> Runs<'a> {
         Self {
             machine,
             written: Written::new(machine),
+            overflows: OnceCell::new(),
             most_steps,
             most_shown: usize::MAX,
         }
@@ -380,7 +396,16 @@ impl<'a> Runs<'a> {
                 .iter()
                 .map(|thread| thread.stack.last().map(|frame| self.place(frame.node)))
                 .collect(),
+            relies_on: self.undefined(trace),
         })
+    }
+
+    /// The first thing that C leaves undefined in a run.
+    fn undefined(&self, trace: &Trace) -> Option<Undefined> {
+        let checks = self
+            .overflows
+            .get_or_init(|| OverflowChecks::new(self.machine));
+        checks.as_ref()?.first_overflow(self.machine, trace)
     }
 
     /// Numbers the context switches and says how many there are. That the first thread takes over
@@ -408,11 +433,10 @@ impl<'a> Runs<'a> {
 
     fn start(&self, start: &Configuration, matters: &Relevance) -> Vec<Value> {
         let shared = self.globals(Storage::Shared);
-        let values = shared.map(|id| Value {
-            name: self.machine.global(id).name.clone(),
-            scope: Scope::Shared,
-            value: start.shared[id.index()],
-            matters: matters.globals.contains(&id),
+        let values = shared.map(|id| {
+            let (variable, value) = (Variable::Global(id), start.shared[id.index()]);
+            // A global is the same for all procedures.
+            self.value(ProcId(0), variable, value, matters.globals.contains(&id))
         });
         values.collect()
     }
@@ -450,6 +474,7 @@ impl<'a> Runs<'a> {
     }
 
     fn value(&self, scope: ProcId, variable: Variable, value: u64, matters: bool) -> Value {
+        let written = self.machine.written(scope, variable);
         Value {
             name: self.machine.name_of(scope, variable).to_owned(),
             scope: match variable {
@@ -459,7 +484,8 @@ impl<'a> Runs<'a> {
                     Storage::PerThread => Scope::Thread,
                 },
             },
-            value,
+            value: Number(written.number(value)),
+            shown: written.name(value).map(str::to_owned),
             matters,
         }
     }

@@ -80,6 +80,11 @@ enum TargetKind {
     },
     /// A statement is reached.
     Line,
+    /// A procedure is called.
+    Call {
+        /// The procedure.
+        function: String,
+    },
 }
 
 #[derive(JsonSchema)]

@@ -1,6 +1,6 @@
 //! A document in words: what a step does and what an answer says, on one line each.
 
-use super::{AnswerReport, Branch, Run, RunEnding, Step, StepKind, Value};
+use super::{AnswerReport, Branch, Choice, Run, RunEnding, Step, StepKind, Undefined, Value};
 
 impl Step {
     /// What its choices came out as, which way it goes and what it prints.
@@ -9,7 +9,7 @@ impl Step {
         // A condition that is nothing but a choice comes out as the way that is taken.
         let is_lone = |text: &str| self.branch.is_some() && text.len() == 1;
         let choices = self.choices.iter().filter(|c| !is_lone(&c.text));
-        parts.extend(choices.map(|choice| format!("{} is {}", choice.text, choice.value)));
+        parts.extend(choices.map(|choice| format!("{} is {}", choice.text, choice.shown())));
         match &self.branch {
             _ if self.fails => parts.push("fails".to_owned()),
             Some(Branch::Condition(true)) if self.kind == StepKind::Assert => {}
@@ -51,7 +51,21 @@ impl Step {
 
 impl std::fmt::Display for Value {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}={}", self.name, self.value)
+        write!(f, "{}={}", self.name, self.shown())
+    }
+}
+
+impl Value {
+    /// The value as the program writes it.
+    pub fn shown(&self) -> String {
+        self.shown.clone().unwrap_or_else(|| self.value.to_string())
+    }
+}
+
+impl Choice {
+    /// The value as the program writes it.
+    pub fn shown(&self) -> String {
+        self.shown.clone().unwrap_or_else(|| self.value.to_string())
     }
 }
 
@@ -78,6 +92,11 @@ impl Run {
 }
 
 impl AnswerReport<'_> {
+    /// What its run relies on that C leaves undefined.
+    pub fn undefined(&self) -> Option<&Undefined> {
+        self.run.as_ref()?.relies_on.as_ref()
+    }
+
     /// The verdict with what limits it.
     pub fn verdict_in_words(&self) -> String {
         let parts = [
@@ -87,6 +106,7 @@ impl AnswerReport<'_> {
             self.reason.as_ref().map(|reason| format!(": {reason}")),
             self.uncertified
                 .map(|why| format!(", not certified: {why}")),
+            self.undefined().map(|undefined| format!(", {undefined}")),
         ];
         let mut words = self.verdict.to_string();
         words.extend(parts.into_iter().flatten());

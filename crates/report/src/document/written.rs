@@ -6,13 +6,15 @@
 //! more when a report comes to it: that is cheaper than places in every machine that an engine works
 //! on, and a run that is shown in part needs few procedures.
 
-use hardbop_machine::{EdgeId, Machine, ProcId};
-use hardbop_syntax::ast::{ExprKind, StmtKind, Target};
-use hardbop_syntax::{Ast, Source, Span};
+use hardbop_machine::{EdgeId, Machine, ProcId, Type};
+use hardbop_syntax::ast::{ExprId, ExprKind, StmtKind, Target};
+use hardbop_syntax::notation::Written as WrittenValues;
+use hardbop_syntax::{Ast, Notation, Source, Span};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::number::Number;
 use super::run::{Branch, Choice, StepKind};
 
 /// The statements and choices of a program text, as far as somebody has asked for them.
@@ -50,6 +52,8 @@ struct WrittenChoice {
     span: Span,
     /// All of a condition: it has no input, the way that is taken is its value.
     is_condition: bool,
+    /// How its values are written.
+    notation: Notation,
 }
 
 impl WrittenProcedure {
@@ -104,6 +108,7 @@ impl WrittenProcedure {
                     let variables = variables.iter().map(|variable| WrittenChoice {
                         span: variable.span,
                         is_condition: false,
+                        notation: Notation::default(),
                     });
                     written.choices.extend(variables);
                     Statement::Other(StepKind::Assign)
@@ -135,7 +140,7 @@ impl WrittenProcedure {
         }
         conditions.sort_unstable();
         discarded.sort_unstable();
-        for expr in &ast.exprs {
+        for (index, expr) in (&ast.exprs).into_iter().enumerate() {
             let is_choice = matches!(expr.kind, ExprKind::Choice { .. } | ExprKind::Choose { .. });
             // Values of one assignment do not overlap, so the last that starts before is the one.
             let before = discarded.partition_point(|span| span.start <= expr.span.start);
@@ -145,6 +150,7 @@ impl WrittenProcedure {
                     span: expr.span,
                     is_condition: matches!(expr.kind, ExprKind::Choice { .. })
                         && conditions.binary_search(&expr.span).is_ok(),
+                    notation: notation(ast, ExprId(index as u32)),
                 });
             }
         }
@@ -196,6 +202,50 @@ impl<'a> Written<'a> {
         }
     }
 
+    /// Where the text makes the choices that are inputs of an edge, in the order of the inputs.
+    pub(super) fn input_places(&self, edge: EdgeId) -> Vec<u32> {
+        let count = self.machine.edge(edge).inputs.len();
+        let whole = self.machine.edge(edge).span.start;
+        let written = self.procedure(edge);
+        let mut places = Vec::new();
+        self.each_choice(&written, edge, |choice| {
+            if !choice.is_condition && places.len() < count {
+                places.push(choice.span.start + written.base);
+            }
+        });
+        places.resize(count, whole);
+        places
+    }
+
+    /// Where the choice is that is all of the condition of an edge.
+    pub(super) fn condition_place(&self, edge: EdgeId) -> Option<u32> {
+        let written = self.procedure(edge);
+        let mut place = None;
+        self.each_choice(&written, edge, |choice| {
+            if choice.is_condition {
+                place = Some(choice.span.start + written.base);
+            }
+        });
+        place
+    }
+
+    /// The choices that stand in the text of an edge.
+    fn each_choice(
+        &self,
+        written: &WrittenProcedure,
+        edge: EdgeId,
+        mut visit: impl FnMut(&WrittenChoice),
+    ) {
+        let whole = self.machine.edge(edge).span;
+        let span = moved(whole, u32::checked_sub, written.base).unwrap_or_default();
+        let first = (written.choices).partition_point(|c| c.span.end <= span.start);
+        let here = written.choices[first..].iter();
+        let here = here.take_while(|c| c.span.end <= span.end);
+        for choice in here.filter(|c| c.span.start >= span.start) {
+            visit(choice);
+        }
+    }
+
     /// What the choices of an edge came out as.
     pub(super) fn choices(
         &self,
@@ -209,26 +259,34 @@ impl<'a> Written<'a> {
         let first = (written.choices).partition_point(|c| c.span.end <= span.start);
         let here = written.choices[first..].iter();
         let here = here.take_while(|c| c.span.end <= span.end);
-        let mut inputs = inputs.iter();
+        let types = &self.machine.edge(edge).inputs;
+        let mut inputs = inputs.iter().zip(types);
         let mut choices = Vec::new();
         for choice in here.filter(|c| c.span.start >= span.start) {
             let value = if choice.is_condition {
                 // `assume(*)` goes on where it holds.
-                Some(u64::from(branch != Some(&Branch::Condition(false))))
+                let holds = u64::from(branch != Some(&Branch::Condition(false)));
+                Some((holds, Type::Bool))
             } else {
-                inputs.next().copied()
+                inputs.next().map(|(&value, &ty)| (value, ty))
             };
             let place = moved(choice.span, u32::checked_add, written.base);
             let value = value.zip(place);
-            choices.extend(value.map(|(value, place)| self.choice(place, value)));
+            choices.extend(value.map(|((value, ty), place)| {
+                let written = (choice.notation).of_width(&self.machine.value_names, ty.width());
+                self.choice(place, value, &written)
+            }));
         }
         // What is left are choices that the statement does not name: those of `enforce`, or the
         // results of a procedure that ends without `return`.
-        choices.extend(inputs.map(|&value| self.choice(whole, value)));
+        choices.extend(inputs.map(|(&value, ty)| {
+            let written = Notation::default().of_width(&[], ty.width());
+            self.choice(whole, value, &written)
+        }));
         choices
     }
 
-    fn choice(&self, span: Span, value: u64) -> Choice {
+    fn choice(&self, span: Span, value: u64, written: &WrittenValues<'_>) -> Choice {
         let source = &self.machine.source;
         let (line, column) = source.line_column(span.start);
         Choice {
@@ -236,9 +294,18 @@ impl<'a> Written<'a> {
             line,
             column,
             start: span.start,
-            value,
+            value: Number(written.number(value)),
+            shown: written.name(value).map(str::to_owned),
         }
     }
+}
+
+/// How the values of a choice are written.
+fn notation(ast: &Ast, choice: ExprId) -> Notation {
+    ast.choice_notations
+        .get(&choice)
+        .copied()
+        .unwrap_or_default()
 }
 
 /// A place counted from elsewhere.

@@ -67,12 +67,12 @@ struct PageThread {
 }
 
 /// Name, scope (0 shared, 1 thread, 2 local), value, whether it matters.
-type PageValue = (u32, u8, Number, u8);
+type PageValue = (u32, u8, PageNumber, u8);
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Number {
-    Exact(u64),
+enum PageNumber {
+    Exact(i64),
     Text(String),
 }
 
@@ -319,10 +319,9 @@ impl<'m> Tables<'m> {
                     Scope::Thread => 1,
                     Scope::Local => 2,
                 };
-                let number = if value.value < EXACT {
-                    Number::Exact(value.value)
-                } else {
-                    Number::Text(value.value.to_string())
+                let number = match (&value.shown, i64::try_from(value.value.0)) {
+                    (None, Ok(exact)) if exact.unsigned_abs() < EXACT => PageNumber::Exact(exact),
+                    _ => PageNumber::Text(value.shown()),
                 };
                 (
                     self.name(&value.name),

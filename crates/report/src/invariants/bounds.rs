@@ -2,7 +2,7 @@
 //! smaller. An irredundant sum of products has to name bits for that, one product for each place
 //! where a carry could be; what is left once the bounds are known is often nothing.
 
-use super::sum_of_products::{NamedBit, Names, Notation};
+use super::sum_of_products::{Language, NamedBit, Names};
 use hardbop_bdd::{Bdd, Exhausted, Manager};
 
 /// More integers than this are not compared with each other.
@@ -99,17 +99,21 @@ impl Word<'_> {
         Ok(())
     }
 
-    /// One integer is less than another of the same width, or with `or_equal` at most that.
+    /// One integer is less than another of the same width, or with `or_equal` at most that. The
+    /// leading bit is a sign if both have one.
     fn less(
         &self,
         manager: &mut Manager<'_>,
         other: &Self,
         or_equal: bool,
     ) -> Result<Bdd, Exhausted> {
+        let are_signed = self.first.is_signed() && other.first.is_signed();
         let mut holds = Bdd::constant(or_equal);
-        for (&one, &other) in self.bits.iter().zip(&other.bits) {
+        for (index, (&one, &other)) in self.bits.iter().zip(&other.bits).enumerate() {
             let differ = manager.xor(one, other)?;
-            holds = manager.ite(differ, other, holds)?;
+            let is_sign = are_signed && index + 1 == self.bits.len();
+            let greater = if is_sign { one } else { other };
+            holds = manager.ite(differ, greater, holds)?;
         }
         Ok(holds)
     }
@@ -120,12 +124,12 @@ pub(super) fn bounds(
     manager: &mut Manager<'_>,
     function: Bdd,
     names: &Names,
-    notation: Notation,
+    language: Language,
 ) -> Result<Bounds, Exhausted> {
     let words = words(manager, names)?;
     let mut bounds = Bounds::none();
     for word in &words {
-        bounds.of_word(manager, function, word, notation)?;
+        bounds.of_word(manager, function, word, language)?;
     }
     if words.len() <= MAX_COMPARED {
         // Beside the bounds a comparison needs only the bits that they leave open.
@@ -135,7 +139,7 @@ pub(super) fn bounds(
         }
         for (index, one) in words.iter().enumerate() {
             for other in &words[index + 1..] {
-                bounds.of_pair(manager, function, [one, other], notation)?;
+                bounds.of_pair(manager, function, [one, other], language)?;
             }
         }
     }
@@ -182,7 +186,7 @@ impl Bounds {
         manager: &mut Manager<'_>,
         function: Bdd,
         word: &Word<'_>,
-        notation: Notation,
+        language: Language,
     ) -> Result<(), Exhausted> {
         let least = word.extreme(manager, function, false, false)?;
         let greatest = word.extreme(manager, function, true, false)?;
@@ -191,11 +195,12 @@ impl Bounds {
             let above = word.at_least(manager, least, false)?;
             let below = word.at_most(manager, greatest, false)?;
             let fact = manager.and(above, below)?;
-            return self.add(manager, fact, notation.value(name, least, true));
+            return self.add(manager, fact, language.value(name, least, true));
         }
         let mut flipped = false;
         let (mut least, mut greatest) = (least, greatest);
-        if least == 0 && greatest == word.greatest() && notation == Notation::C {
+        let is_open = least == 0 && greatest == word.greatest() && language == Language::C;
+        if name.is_signed() || is_open {
             flipped = true;
             least = word.extreme(manager, function, false, true)?;
             greatest = word.extreme(manager, function, true, true)?;
@@ -203,11 +208,11 @@ impl Bounds {
         let sign = u64::from(flipped) << (name.width - 1);
         if least != sign {
             let fact = word.at_least(manager, least, flipped)?;
-            self.add(manager, fact, notation.bound(name, ">=", least, flipped))?;
+            self.add(manager, fact, language.bound(name, ">=", least, flipped))?;
         }
         if greatest != word.greatest() ^ sign {
             let fact = word.at_most(manager, greatest, flipped)?;
-            self.add(manager, fact, notation.bound(name, "<=", greatest, flipped))?;
+            self.add(manager, fact, language.bound(name, "<=", greatest, flipped))?;
         }
         Ok(())
     }
@@ -219,9 +224,14 @@ impl Bounds {
         manager: &mut Manager<'_>,
         function: Bdd,
         [one, other]: [&Word<'_>; 2],
-        notation: Notation,
+        language: Language,
     ) -> Result<(), Exhausted> {
         if one.first.width != other.first.width {
+            return Ok(());
+        }
+        // A person would read the order of a number with a sign and one without as another one.
+        let is_mixed = one.first.is_signed() != other.first.is_signed();
+        if is_mixed && language == Language::Program {
             return Ok(());
         }
         for (one, other) in [(one, other), (other, one)] {
@@ -233,7 +243,7 @@ impl Bounds {
                 manager.set_work_limit(before);
                 match (fact, follows) {
                     (Ok(fact), Ok(true)) if !manager.implies(self.known, fact)? => {
-                        let text = notation.order(one.first, sign, other.first);
+                        let text = language.order(one.first, sign, other.first);
                         return self.add(manager, fact, text);
                     }
                     (Ok(_), Ok(false)) => {}
@@ -261,6 +271,8 @@ mod tests {
             name: ["x", "y"][number as usize % 2].to_owned(),
             bit: 2 - number / 2,
             width: 3,
+            notation: hardbop_syntax::Notation::default(),
+            value_names: std::sync::Arc::default(),
         };
         (0..6).map(|number| (number, bit(number))).collect()
     }
@@ -303,12 +315,12 @@ mod tests {
         let mut manager = Manager::new(10_000);
         for (holds, program, c) in cases {
             let set = set(&mut manager, holds);
-            let mut shown = |notation| text(&mut manager, set, &names(), notation).unwrap();
-            assert_eq!(shown(Notation::Program), program);
-            assert_eq!(shown(Notation::C), c);
+            let mut shown = |language| text(&mut manager, set, &names(), language).unwrap();
+            assert_eq!(shown(Language::Program), program);
+            assert_eq!(shown(Language::C), c);
         }
         let around_zero = set(&mut manager, |x, _| (-2..=1).contains(&signed(x)));
-        let found = bounds(&mut manager, around_zero, &names(), Notation::C).unwrap();
+        let found = bounds(&mut manager, around_zero, &names(), Language::C).unwrap();
         assert_eq!(found.texts, ["(signed char)x >= -2", "(signed char)x <= 1"]);
         assert_eq!(found.known, around_zero);
     }
@@ -325,7 +337,7 @@ mod tests {
             if set.is_false() {
                 continue;
             }
-            let found = bounds(&mut manager, set, &names(), Notation::C).unwrap();
+            let found = bounds(&mut manager, set, &names(), Language::C).unwrap();
             assert!(manager.implies(set, found.known).unwrap());
             let all = || {
                 (0..64)

@@ -7,52 +7,55 @@
 use super::bounds::{Bounds, bounds};
 use hardbop_bdd::{Bdd, Exhausted, Manager};
 use hardbop_machine::Variable;
+use hardbop_syntax::notation::Written;
+use hardbop_syntax::{Notation, ValueNames};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// How formulas are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Notation {
+pub(super) enum Language {
     /// As in programs, for a person; longer formulas are given up.
     Program,
     /// As in C, for another tool.
     C,
 }
 
-impl Notation {
+impl Language {
     /// Formulas with more literals are given up.
     fn most_literals(self) -> usize {
         match self {
-            Notation::Program => 60,
-            Notation::C => 2_000,
+            Language::Program => 60,
+            Language::C => 2_000,
         }
     }
 
     fn and(self) -> &'static str {
         match self {
-            Notation::Program => " & ",
-            Notation::C => " && ",
+            Language::Program => " & ",
+            Language::C => " && ",
         }
     }
 
     fn or(self) -> &'static str {
         match self {
-            Notation::Program => " | ",
-            Notation::C => " || ",
+            Language::Program => " | ",
+            Language::C => " || ",
         }
     }
 
     fn equals(self, equal: bool) -> &'static str {
         match (self, equal) {
             (_, false) => "!=",
-            (Notation::Program, true) => "=",
-            (Notation::C, true) => "==",
+            (Language::Program, true) => "=",
+            (Language::C, true) => "==",
         }
     }
 
     /// A conjunction that is an operand of a disjunction. Compilers warn where C has no parentheses.
     fn grouped(self, conjunction: String, count: usize) -> String {
         match self {
-            Notation::C if count > 1 => format!("({conjunction})"),
+            Language::C if count > 1 => format!("({conjunction})"),
             _ => conjunction,
         }
     }
@@ -62,28 +65,35 @@ impl Notation {
         let sign = if positive { "" } else { "!" };
         match (bit.width, self) {
             (1, _) => format!("{sign}{}", bit.name),
-            (_, Notation::Program) => format!("{sign}{}[{}]", bit.name, bit.bit),
-            (_, Notation::C) => format!("{sign}({} >> {} & 1)", bit.name, bit.bit),
+            (_, Language::Program) => format!("{sign}{}[{}]", bit.name, bit.bit),
+            (_, Language::C) => format!("{sign}({} >> {} & 1)", bit.name, bit.bit),
         }
     }
 
-    /// A variable and its value. Whether an integer of C is signed is not known here: what has a
-    /// leading 1 is compared as a number without a sign.
+    /// A variable and its value. In C a number without a sign that has a leading 1 is compared as
+    /// such, and no name of a value is used: it may be hidden by another one.
     pub(super) fn value(self, bit: &NamedBit, value: u64, equal: bool) -> String {
         let (name, word) = (&bit.name, self.equals(equal));
-        if self == Notation::C && value >> (bit.width - 1) & 1 == 1 {
-            return format!("{}{name} {word} {value}U", c_cast(bit.width));
+        match self {
+            Language::Program => format!("{name} {word} {}", bit.shown(value)),
+            Language::C if bit.is_signed() => format!("{name} {word} {}", bit.number(value)),
+            Language::C if value >> (bit.width - 1) & 1 == 1 => {
+                format!("{}{name} {word} {value}U", c_cast(bit.width))
+            }
+            Language::C => format!("{name} {word} {value}"),
         }
-        format!("{name} {word} {value}")
     }
 
     /// A bound of an integer, with or without a sign.
     pub(super) fn bound(self, bit: &NamedBit, word: &str, value: u64, signed: bool) -> String {
         let name = &bit.name;
         match (self, signed) {
-            (Notation::Program, _) => format!("{name} {word} {value}"),
-            (Notation::C, false) => format!("{}{name} {word} {value}U", c_cast(bit.width)),
-            (Notation::C, true) => {
+            (Language::Program, _) => format!("{name} {word} {}", bit.shown(value)),
+            (Language::C, true) if bit.is_signed() => {
+                format!("{name} {word} {}", bit.number(value))
+            }
+            (Language::C, false) => format!("{}{name} {word} {value}U", c_cast(bit.width)),
+            (Language::C, true) => {
                 let unused = 64 - bit.width;
                 let value = (value << unused).cast_signed() >> unused;
                 format!("{}{name} {word} {value}", c_signed_cast(bit.width))
@@ -91,11 +101,12 @@ impl Notation {
         }
     }
 
-    /// The order of two integers of the same width, as numbers without a sign.
+    /// The order of two integers of the same width: with a sign if both have one.
     pub(super) fn order(self, one: &NamedBit, word: &str, other: &NamedBit) -> String {
+        let are_signed = one.is_signed() && other.is_signed();
         let cast = match self {
-            Notation::Program => "",
-            Notation::C => c_cast(one.width),
+            Language::C if !are_signed => c_cast(one.width),
+            _ => "",
         };
         format!("{cast}{} {word} {cast}{}", one.name, other.name)
     }
@@ -105,7 +116,7 @@ impl Notation {
     fn same(self, one: &NamedBit, other: &NamedBit) -> String {
         let (a, b, word) = (&one.name, &other.name, self.equals(true));
         match self {
-            Notation::C if one.width < 32 => {
+            Language::C if one.width < 32 => {
                 let cast = c_cast(one.width);
                 format!("{cast}{a} {word} {cast}{b}")
             }
@@ -146,6 +157,29 @@ pub(super) struct NamedBit {
     pub(super) bit: u32,
     /// How many bits it has.
     pub(super) width: u32,
+    /// How its values are written.
+    pub(super) notation: Notation,
+    /// The tables that the notation refers to.
+    pub(super) value_names: Arc<Vec<ValueNames>>,
+}
+
+impl NamedBit {
+    fn written(&self) -> Written<'_> {
+        self.notation.of_width(&self.value_names, self.width)
+    }
+
+    /// Whether the values of the variable have a sign.
+    pub(super) fn is_signed(&self) -> bool {
+        self.written().is_signed
+    }
+
+    fn number(&self, value: u64) -> i128 {
+        self.written().number(value)
+    }
+
+    fn shown(&self, value: u64) -> String {
+        self.written().text(value).into_owned()
+    }
 }
 
 /// The bits behind the variables of a function.
@@ -160,18 +194,18 @@ pub(super) fn text(
     manager: &mut Manager<'_>,
     bdd: Bdd,
     names: &Names,
-    notation: Notation,
+    language: Language,
 ) -> Result<String, Exhausted> {
     if bdd.is_true() {
         return Ok("true".to_owned());
     }
-    let bounds = bounds(manager, bdd, names, notation)?;
+    let bounds = bounds(manager, bdd, names, language)?;
     let with_bounds = if bounds.texts.is_empty() {
         None
     } else if manager.implies(bounds.known, bdd)? {
-        Some(bounds.texts.join(notation.and()))
+        Some(bounds.texts.join(language.and()))
     } else {
-        beside(manager, bdd, &bounds, names, notation).ok()
+        beside(manager, bdd, &bounds, names, language).ok()
     };
     let before = manager.set_work_limit(u64::MAX);
     let limit = match with_bounds {
@@ -179,7 +213,7 @@ pub(super) fn text(
         None => before,
     };
     manager.set_work_limit(limit);
-    let plain = beside(manager, bdd, &Bounds::none(), names, notation);
+    let plain = beside(manager, bdd, &Bounds::none(), names, language);
     manager.set_work_limit(before);
     match (with_bounds, plain) {
         (Some(text), Ok(plain)) if text.len() < plain.len() => Ok(text),
@@ -194,7 +228,7 @@ fn beside(
     bdd: Bdd,
     bounds: &Bounds,
     names: &Names,
-    notation: Notation,
+    language: Language,
 ) -> Result<String, Exhausted> {
     let unknown = !bounds.known;
     let (most, rest) = (manager.or(bdd, unknown)?, manager.diff(bounds.known, bdd)?);
@@ -202,24 +236,24 @@ fn beside(
     let (negated, _) = cover(manager, rest, !bdd)?;
     let size = |products: &[Product]| products.iter().map(Vec::len).sum::<usize>();
     let literals = size(&sum).min(size(&negated)) + 2 * bounds.texts.len();
-    if literals > notation.most_literals() {
+    if literals > language.most_literals() {
         return Err(Exhausted::Work);
     }
     let of_sum: Vec<String> = sum
         .iter()
         .map(|product| {
-            let text = conjunction(product, names, notation);
+            let text = conjunction(product, names, language);
             let is_alone = sum.len() == 1;
-            notation.grouped(text, if is_alone { 1 } else { product.len() })
+            language.grouped(text, if is_alone { 1 } else { product.len() })
         })
         .collect();
-    let of_sum = of_sum.join(notation.or());
+    let of_sum = of_sum.join(language.or());
     let of_sum = if sum.len() > 1 && !bounds.texts.is_empty() {
         format!("({of_sum})")
     } else {
         of_sum
     };
-    let of_clauses = clauses(&negated, names, notation, !bounds.texts.is_empty());
+    let of_clauses = clauses(&negated, names, language, !bounds.texts.is_empty());
     // What is shorter as text may not be what has fewer literals: values of integers are short.
     let left = if of_sum.len() < of_clauses.len() {
         of_sum
@@ -228,7 +262,7 @@ fn beside(
     };
     let mut parts = bounds.texts.clone();
     parts.push(left);
-    Ok(parts.join(notation.and()))
+    Ok(parts.join(language.and()))
 }
 
 /// Literals about one variable of the program.
@@ -265,22 +299,22 @@ fn grouped<'n>(literals: &[(u32, bool)], names: &'n Names) -> Vec<Group<'n>> {
 }
 
 /// A product: `a & !b & n = 3`.
-fn conjunction(product: &[(u32, bool)], names: &Names, notation: Notation) -> String {
+fn conjunction(product: &[(u32, bool)], names: &Names, language: Language) -> String {
     let parts = grouped(product, names)
         .into_iter()
         .flat_map(|group| match group.whole {
-            Some((bit, value)) => vec![notation.value(bit, value, true)],
+            Some((bit, value)) => vec![language.value(bit, value, true)],
             None => group
                 .literals
                 .iter()
-                .map(|&(v, sign)| notation.literal(&names[&v], sign))
+                .map(|&(v, sign)| language.literal(&names[&v], sign))
                 .collect(),
         });
-    parts.collect::<Vec<_>>().join(notation.and())
+    parts.collect::<Vec<_>>().join(language.and())
 }
 
 /// The negation of a sum: `a & (b | c) & m = n & k != 0`. Other formulas may stand beside it.
-fn clauses(products: &[Product], names: &Names, notation: Notation, is_beside: bool) -> String {
+fn clauses(products: &[Product], names: &Names, language: Language, is_beside: bool) -> String {
     let negate = |product: &Product| -> Vec<(u32, bool)> {
         product
             .iter()
@@ -291,12 +325,12 @@ fn clauses(products: &[Product], names: &Names, notation: Notation, is_beside: b
     let units: Vec<(u32, bool)> = all.iter().filter(|c| c.len() == 1).map(|c| c[0]).collect();
     let mut parts = Vec::new();
     if !units.is_empty() {
-        parts.push(conjunction(&units, names, notation));
+        parts.push(conjunction(&units, names, language));
     }
     let others: Vec<&Vec<(u32, bool)>> = all.iter().filter(|c| c.len() != 1).collect();
     let is_alone = parts.is_empty() && others.len() == 1 && !is_beside;
     let (equalities, others) = equalities(&others);
-    parts.extend(equal_bits(&equalities, names, notation));
+    parts.extend(equal_bits(&equalities, names, language));
     for clause in others {
         let groups = grouped(clause, names);
         let alternatives: Vec<String> = groups
@@ -305,16 +339,16 @@ fn clauses(products: &[Product], names: &Names, notation: Notation, is_beside: b
                 // The clause fails only where every bit is the opposite.
                 Some((bit, value)) => {
                     let excluded = !value & (u64::MAX >> (64 - bit.width));
-                    vec![notation.value(bit, excluded, false)]
+                    vec![language.value(bit, excluded, false)]
                 }
                 None => group
                     .literals
                     .iter()
-                    .map(|&(v, sign)| notation.literal(&names[&v], sign))
+                    .map(|&(v, sign)| language.literal(&names[&v], sign))
                     .collect(),
             })
             .collect();
-        let text = alternatives.join(notation.or());
+        let text = alternatives.join(language.or());
         let needs_none = is_alone || alternatives.len() == 1;
         parts.push(if needs_none {
             text
@@ -322,7 +356,7 @@ fn clauses(products: &[Product], names: &Names, notation: Notation, is_beside: b
             format!("({text})")
         });
     }
-    parts.join(notation.and())
+    parts.join(language.and())
 }
 
 /// A clause of several literals.
@@ -363,7 +397,7 @@ fn equalities<'c>(clauses: &[&'c Clause]) -> (Vec<Equality>, Vec<&'c Clause>) {
 }
 
 /// Equalities of bits in words; of all bits of two integers as one.
-fn equal_bits(equalities: &[Equality], names: &Names, notation: Notation) -> Vec<String> {
+fn equal_bits(equalities: &[Equality], names: &Names, language: Language) -> Vec<String> {
     let mut parts = Vec::new();
     let mut done = vec![false; equalities.len()];
     for (index, &(a, b, equal)) in equalities.iter().enumerate() {
@@ -386,10 +420,10 @@ fn equal_bits(equalities: &[Equality], names: &Names, notation: Notation) -> Vec
             for member in group {
                 done[member] = true;
             }
-            parts.push(notation.same(one, other));
+            parts.push(language.same(one, other));
         } else {
-            let word = notation.equals(equal);
-            let [one, other] = [a, b].map(|v| notation.literal(&names[&v], true));
+            let word = language.equals(equal);
+            let [one, other] = [a, b].map(|v| language.literal(&names[&v], true));
             parts.push(format!("{one} {word} {other}"));
         }
     }
@@ -458,9 +492,11 @@ mod tests {
             name: name.to_owned(),
             bit: 0,
             width: 1,
+            notation: Notation::default(),
+            value_names: Arc::default(),
         });
         let names = (0..).zip(names).collect();
-        text(&mut manager, bdd, &names, Notation::Program).expect("it is small")
+        text(&mut manager, bdd, &names, Language::Program).expect("it is small")
     }
 
     #[test]
@@ -486,6 +522,8 @@ mod tests {
             name: if number < 2 { "m" } else { "n" }.to_owned(),
             bit: number % 2,
             width: 2,
+            notation: Notation::default(),
+            value_names: Arc::default(),
         };
         let names: Names = (0..4).map(|number| (number, bit(number))).collect();
         let mut manager = Manager::new(1000);
@@ -505,9 +543,9 @@ mod tests {
                 "(!(m >> 0 & 1) || n != 0) && ((m >> 1 & 1) || n != 0)",
             ),
         ] {
-            let mut shown = |notation| text(&mut manager, bdd, &names, notation);
-            assert_eq!(shown(Notation::Program).expect("it is small"), program);
-            assert_eq!(shown(Notation::C).expect("it is small"), c);
+            let mut shown = |language| text(&mut manager, bdd, &names, language);
+            assert_eq!(shown(Language::Program).expect("it is small"), program);
+            assert_eq!(shown(Language::C).expect("it is small"), c);
         }
     }
 

@@ -69,8 +69,8 @@ impl StepRow {
     }
 }
 
-/// Variables with their values.
-type Pairs = Vec<(String, u64)>;
+/// Variables with their values, as the program writes them.
+type Pairs = Vec<(String, String)>;
 
 /// The values of all variables, kept up to date for [`TraceLevel::Full`].
 struct Values {
@@ -84,13 +84,13 @@ struct ThreadValues {
 }
 
 fn pairs<'a>(values: impl Iterator<Item = &'a Value>) -> Pairs {
-    values.map(|v| (v.name.clone(), v.value)).collect()
+    values.map(|v| (v.name.clone(), v.shown())).collect()
 }
 
 fn set(values: &mut Pairs, change: &Value) {
     match values.iter_mut().find(|(name, _)| *name == change.name) {
-        Some((_, value)) => *value = change.value,
-        None => values.push((change.name.clone(), change.value)),
+        Some((_, value)) => *value = change.shown(),
+        None => values.push((change.name.clone(), change.shown())),
     }
 }
 
@@ -254,7 +254,7 @@ impl<'a> View<'a> {
         let told = step.changes.iter().filter(|change| self.is_told(change));
         let told: Vec<&Value> = told.collect();
         notes.extend(way_taken(step).map(|way| Note::Own(inked(Ink::Choice, &way))));
-        if let Some(choices) = choices_made(step, told.len()) {
+        if let Some(choices) = choices_made(step, &told) {
             notes.push(Note::Own(inked(Ink::Choice, &choices)));
         }
         let is_shared = |change: &&&Value| self.concurrent && change.scope == Scope::Shared;
@@ -315,7 +315,7 @@ fn way_taken(step: &Step) -> Option<String> {
 }
 
 /// What the choices came out as, where the rest of the line does not say it.
-fn choices_made(step: &Step, changes: usize) -> Option<String> {
+fn choices_made(step: &Step, changes: &[&Value]) -> Option<String> {
     let is_choice = |text: &str| matches!(text.trim(), "*" | "?");
     let is_said = match step.kind {
         StepKind::Branch | StepKind::Assume => {
@@ -323,7 +323,8 @@ fn choices_made(step: &Step, changes: usize) -> Option<String> {
             let condition = condition.and_then(|rest| rest.strip_suffix(')'));
             condition.is_some_and(is_choice)
         }
-        StepKind::Assign if step.choices.len() == changes => {
+        StepKind::Assign if assigns_input(step, changes) => true,
+        StepKind::Assign if step.choices.len() == changes.len() => {
             let values = step.text.split_once(":=").map(|(_, values)| values);
             values.is_some_and(|values| values.split(',').all(is_choice))
         }
@@ -335,8 +336,20 @@ fn choices_made(step: &Step, changes: usize) -> Option<String> {
     let made = step
         .choices
         .iter()
-        .map(|c| format!("{}={}", c.text, c.value));
+        .map(|c| format!("{}={}", c.text, c.shown()));
     Some(made.collect::<Vec<_>>().join(", "))
+}
+
+/// Whether a statement of C does nothing but store an input, whose value is shown as that of the
+/// variable.
+fn assigns_input(step: &Step, changes: &[&Value]) -> bool {
+    match (step.choices.as_slice(), changes) {
+        ([choice], [change]) => {
+            let is_whole = step.text.ends_with(&choice.text) && !step.text.contains(":=");
+            is_whole && choice.shown() == change.shown()
+        }
+        _ => false,
+    }
 }
 
 /// A statement, cut if it is long.
@@ -349,13 +362,13 @@ fn shorten(statement: &str) -> String {
 }
 
 /// `x=0 y=1`
-fn list(values: &[(String, u64)]) -> String {
+fn list(values: &[(String, String)]) -> String {
     let shown = values.iter().map(|(name, value)| format!("{name}={value}"));
     shown.collect::<Vec<_>>().join(" ")
 }
 
 /// The same with new values in colour.
-fn coloured_list(values: &[(String, u64)], is_new: impl Fn(&str) -> bool) -> String {
+fn coloured_list(values: &[(String, String)], is_new: impl Fn(&str) -> bool) -> String {
     let shown = values.iter().map(|(name, value)| {
         let text = format!("{name}={value}");
         if is_new(name) {

@@ -84,6 +84,32 @@ impl<'a> Scopes<'a> {
         index.ok().map(|index| self.pairs[index].close)
     }
 
+    /// Where the statement starts that a place belongs to: itself, or the loop if it stands in the
+    /// condition of one. `None` where no statement can stand: in the start and the step of a `for`,
+    /// and behind the `while` that ends a `do`.
+    pub(super) fn statement_at(&self, place: usize) -> Option<usize> {
+        let before = self.pairs.partition_point(|pair| pair.open < place);
+        let mut around = self.pairs[..before].iter().rev();
+        let around = around.by_ref().filter(|pair| pair.close > place);
+        for pair in around.take_while(|pair| !pair.is_brace) {
+            let keyword = self.keyword(pair.open);
+            match self.text[keyword..pair.open].trim_end() {
+                "for" => {
+                    let parts = self.text[pair.open..place].matches(';').count();
+                    return (parts == 1).then_some(keyword);
+                }
+                "while" => {
+                    let follows = self.text[pair.close + 1..].trim_start();
+                    let ends_do = follows.starts_with(';')
+                        && self.text[..keyword].trim_end().ends_with(['}', ';']);
+                    return (!ends_do).then_some(keyword);
+                }
+                _ => {}
+            }
+        }
+        Some(place)
+    }
+
     /// Where the word before an opening parenthesis starts.
     fn keyword(&self, open: usize) -> usize {
         let before = self.text[..open].trim_end();
@@ -111,6 +137,23 @@ impl<'a> Scopes<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_stands_in_the_header_of_a_loop() {
+        let text = "int f(int n) { for (n = 0; a[n] < 3; n++) { g(n); }
+  while (b[(n)]) n = 4; do { n = 5; } while (c[n]); return n; }";
+        let scopes = Scopes::new(text);
+        let at = |part: &str| text.find(part).expect("it is there");
+        let place = |part: &str| scopes.statement_at(at(part));
+        assert_eq!(place("n = 0"), None);
+        assert_eq!(place("a[n]"), Some(at("for")));
+        assert_eq!(place("n++"), None);
+        assert_eq!(place("g(n)"), Some(at("g(n)")));
+        assert_eq!(place("(n)]"), Some(at("while (b")));
+        assert_eq!(place("n = 4"), Some(at("n = 4")));
+        assert_eq!(place("c[n]"), None);
+        assert_eq!(place("return"), Some(at("return")));
+    }
 
     #[test]
     fn a_name_is_known_until_its_block_ends() {

@@ -70,8 +70,8 @@ fn function_return(
     let function = rest[..open]
         .rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_')
         .next();
-    let function = function.filter(|_| is_alone)?;
-    let value = types::returned(task.data_model, function, choice.value)?;
+    function.filter(|name| is_alone && types::is_nondeterministic(name))?;
+    let value = choice.value;
     let end = brackets.closing(start + open)?;
     let (line, column) = source.line_column(end as u32);
     let place = Place {

@@ -12,6 +12,7 @@ use crate::ast::{
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::list::List;
+use crate::notation::Notation;
 use crate::source::Span;
 use crate::token::TokenKind;
 
@@ -40,6 +41,7 @@ impl Parser<'_> {
         self.ast.items.push(Item::Procedure(Procedure {
             dfs: false,
             result: ResultType::Void,
+            result_notation: Notation::default(),
             name,
             parameters: Vec::new(),
             locals: Vec::new(),
@@ -70,6 +72,7 @@ impl Parser<'_> {
                 name,
                 length: p.array_length(),
                 initial: None,
+                notation: Notation::default(),
             })
         });
         let span = self.span_since(start);

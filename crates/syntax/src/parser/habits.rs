@@ -8,6 +8,7 @@ use super::Parser;
 use crate::ast::{Declaration, Declarator, Ident, TypeName};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
+use crate::notation::Notation;
 use crate::source::Span;
 use crate::suggest::{did_you_mean, nearest};
 use crate::token::{KEYWORDS, Token, TokenKind};
@@ -106,6 +107,7 @@ impl Parser<'_> {
                 name,
                 length: None,
                 initial,
+                notation: Notation::default(),
             })
         });
         let span = self.span_since(word.span.start);

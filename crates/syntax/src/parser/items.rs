@@ -9,6 +9,7 @@ use crate::ast::{
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::list::List;
+use crate::notation::Notation;
 use crate::source::Span;
 use crate::token::TokenKind;
 
@@ -91,6 +92,7 @@ impl Parser<'_> {
                 name,
                 length,
                 initial,
+                notation: Notation::default(),
             })
         });
         let span = self.span_since(start);
@@ -192,7 +194,11 @@ impl Parser<'_> {
             self.comma_list(|p| {
                 let ty = p.type_name();
                 let name = p.name("of a parameter")?;
-                Some(Parameter { name, ty })
+                Some(Parameter {
+                    name,
+                    ty,
+                    notation: Notation::default(),
+                })
             })
         };
         self.expect(K::RightParen, "after the parameters")?;
@@ -204,6 +210,7 @@ impl Parser<'_> {
         let mut procedure = Procedure {
             dfs,
             result,
+            result_notation: Notation::default(),
             name,
             parameters,
             locals: Vec::new(),

@@ -14,7 +14,7 @@ use hardbop_machine::{
     Action, Expr, ExprId, Global, GlobalId, Local, LocalId, Machine, ProcId, Storage, Type,
     Variable,
 };
-use hardbop_syntax::Span;
+use hardbop_syntax::{Notation, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Formulas over the variables of a machine that hold or do not.
@@ -133,6 +133,7 @@ impl Interface {
                 ty: Type::Bool,
                 storage: Storage::Shared,
                 initial: initially(machine, formulas, predicate),
+                notation: Notation::default(),
                 span: Span::default(),
             });
         }
@@ -309,6 +310,7 @@ impl FrameInterface {
         let declared = Local {
             name: format!("predicate {}", self.locals.len()),
             ty: Type::Bool,
+            notation: Notation::default(),
         };
         self.add(declared, meaning)
     }

@@ -353,6 +353,7 @@ impl Slots {
                 procedure.locals.push(hardbop_machine::Local {
                     name: format!("given_{}", procedure.locals.len()),
                     ty,
+                    notation: hardbop_syntax::Notation::default(),
                 });
                 let local = Variable::Local(LocalId::new(procedure.locals.len() - 1));
                 assignments.push((local, draft.value(cell)));

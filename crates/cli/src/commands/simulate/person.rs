@@ -176,6 +176,7 @@ impl<'a> Person<'a> {
             let variables = globals.chain(locals.map(Variable::Local));
             let values = variables.map(|variable| {
                 let value = state.read(machine, thread, variable);
+                let value = machine.written(procedure, variable).text(value);
                 format!(" {}={value}", machine.name_of(procedure, variable))
             });
             let name = state.thread_name(machine, thread);
@@ -245,6 +246,7 @@ impl Chooser for Person<'_> {
         }
         let changes = effect.changes.iter().map(|&(variable, value)| {
             let name = self.machine.name_of(effect.scope, variable);
+            let value = self.machine.written(effect.scope, variable).text(value);
             format!("  {name}={value}")
         });
         let changes: String = changes.collect();

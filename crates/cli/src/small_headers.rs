@@ -1,0 +1,79 @@
+//! The headers of the system for a program whose `long` and pointers have 32 bits.
+//!
+//! Compilers for 64 bits know the types and limits of 32 bits (`-m32`), and the headers of the C
+//! library are the same for both; a distribution merely keeps those of each architecture in a folder
+//! of its own and installs one of them. So the folders that there are are searched last. The one
+//! file that only the other architecture has, a list of functions that the library lacks, is empty
+//! for us.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where distributions have the headers of each architecture.
+const INCLUDES: &str = "/usr/include";
+/// How the names of these folders end.
+const ENDING: &str = "-linux-gnu";
+/// The header that only the other architecture has.
+const STUBS: &str = "gnu/stubs-32.h";
+
+/// Names that are tried for a new folder.
+const MOST_FOLDERS: u32 = 100;
+
+/// A folder with the empty header. It is removed in the end.
+pub struct SmallHeaders(Option<PathBuf>);
+
+impl SmallHeaders {
+    /// Adds the options to a compiler's command line. The folder has to stay until it has ended.
+    pub fn for_command(command: &mut Command) -> Self {
+        command.arg("-m32");
+        for folder in folders() {
+            command.arg("-idirafter").arg(folder);
+        }
+        let headers = Self(new_folder());
+        if let Some(folder) = &headers.0
+            && add_stubs(folder).is_ok()
+        {
+            command.arg("-idirafter").arg(folder);
+        }
+        headers
+    }
+}
+
+/// A folder that did not exist before, so nobody else has put anything into it.
+fn new_folder() -> Option<PathBuf> {
+    let base = std::env::temp_dir();
+    let process = std::process::id();
+    let names = (0..MOST_FOLDERS).map(|n| base.join(format!("hardbop-headers-{process}-{n}")));
+    let mut made = names.filter(|folder| std::fs::create_dir(folder).is_ok());
+    made.next()
+}
+
+fn add_stubs(folder: &Path) -> std::io::Result<()> {
+    let stubs = folder.join(STUBS);
+    if let Some(parent) = stubs.parent() {
+        std::fs::create_dir(parent)?;
+    }
+    std::fs::write(stubs, "")
+}
+
+impl Drop for SmallHeaders {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.0 {
+            // An empty folder that stays behind does no harm.
+            let _ = std::fs::remove_dir_all(folder);
+        }
+    }
+}
+
+/// The folders of all architectures, in order.
+fn folders() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(Path::new(INCLUDES));
+    let entries = entries.into_iter().flatten().filter_map(Result::ok);
+    let of_architecture = entries.filter(|entry| {
+        let name = entry.file_name();
+        name.to_string_lossy().ends_with(ENDING)
+    });
+    let mut folders: Vec<PathBuf> = of_architecture.map(|entry| entry.path()).collect();
+    folders.sort();
+    folders
+}
