@@ -25,6 +25,11 @@ impl TimeAndMemory {
         self.asked_bytes().into_iter().chain(share).min()
     }
 
+    /// Whether the limit on memory is that on the address space.
+    pub fn is_address_space_first(&self) -> bool {
+        self.bytes() != self.asked_bytes()
+    }
+
     fn asked_bytes(&self) -> Option<u64> {
         self.memory
             .map(|megabytes| megabytes.saturating_mul(1 << 20))
@@ -36,7 +41,7 @@ impl TimeAndMemory {
             (Limit::Time, Some(time), _) => {
                 format!("--time {} was reached", time.as_secs_f64())
             }
-            (Limit::Memory, ..) if self.bytes() != self.asked_bytes() => address_space::in_words(),
+            (Limit::Memory, ..) if self.is_address_space_first() => address_space::in_words(),
             (Limit::Memory, _, Some(megabytes)) => format!("--memory {megabytes} was reached"),
             _ => limit.to_string(),
         }

@@ -74,7 +74,8 @@ impl Group {
         #[cfg(target_os = "linux")]
         {
             use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
-            // Code and libraries take address space, too.
+            // Code and libraries take address space, too, and so does a buffer that doubles. The
+            // limit on resident memory should come first: it is the one that is explained.
             const LIBRARIES: u64 = 1 << 28;
             let process = i32::try_from(self.id()).ok().and_then(Pid::from_raw);
             let Some(process) = process else {
@@ -91,7 +92,10 @@ impl Group {
             };
             set(Resource::Cpu, limits.time.as_secs().saturating_add(1));
             if limits.has_small_address_space {
-                set(Resource::As, limits.memory.saturating_add(LIBRARIES));
+                set(
+                    Resource::As,
+                    limits.memory.saturating_mul(4).saturating_add(LIBRARIES),
+                );
             }
         }
         #[cfg(not(target_os = "linux"))]
