@@ -19,7 +19,7 @@ use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::input::{self, ProgramArguments};
 use crate::interrupt::Patience;
-use crate::limits::Limits;
+use crate::limits::{Limits, TimeAndMemory};
 use crate::progress::ProgressArguments;
 use crate::questions::{QuestionArguments, ReadQuestion};
 use crate::reports::{self, ReportArguments, Reported};
@@ -295,7 +295,7 @@ fn print_answers(
     };
     let painter = Painter(console.colour());
     for answer in verdicts::sorted(answers, &output.only) {
-        let line = verdict_line(machine, answer, budget, arguments.limits.process.time);
+        let line = verdict_line(machine, answer, budget, &arguments.limits.process);
         let word = painter.verdict(answer.word(), 12);
         let run = shown_run(texts.as_ref(), answer)?;
         console.print(&format!("{word} {line}\n{run}"));
@@ -392,7 +392,7 @@ fn verdict_line(
     machine: &Machine,
     answer: &Answer,
     budget: &Budget<'_>,
-    time: Option<Duration>,
+    limits: &TimeAndMemory,
 ) -> String {
     let place = match &answer.asked {
         Asked::Target(target) => format!("{}:{target}", machine.source.name()),
@@ -400,8 +400,12 @@ fn verdict_line(
     };
     let extent = match &answer.verdict {
         Verdict::ExcludedUpTo(bound) => format!(", up to {bound}"),
+        Verdict::Unknown(Limit::Memory) if limits.is_address_space_first() => {
+            let why = limits.in_words(&Limit::Memory);
+            format!(": {why}; raise it or try another --engine")
+        }
         Verdict::Unknown(why) => {
-            let seconds = time.map(|time| time.as_secs_f64());
+            let seconds = limits.time.map(|time| time.as_secs_f64());
             format!(": {}", explain(why, budget, seconds))
         }
         Verdict::Found(Evidence::Strategy(strategy))
