@@ -28,6 +28,7 @@ mod progress;
 mod questions;
 mod reports;
 mod targets;
+mod temporary;
 mod trace_arguments;
 mod usage;
 mod watchdog;

@@ -1,0 +1,194 @@
+//! `hardbop soak --c`: random C programs against the C compiler of the system.
+//!
+//! Many programs are compiled into one, which prints what each of them computes. A program that
+//! hardbop reads differently is made smaller by making it again from fewer and lower decisions, many
+//! attempts in one compilation.
+
+use super::{Lasting, SHRINKING};
+use crate::console::Console;
+use crate::exit::{Exit, Failure};
+use crate::files;
+use crate::interrupt::Patience;
+use crate::temporary::TemporaryFolder;
+use hardbop_families::c::CKind;
+use hardbop_outcome::{Event, Interrupt, Limit, Progress};
+use hardbop_soak::{Agreement, CCase, Complaint};
+use std::path::Path;
+use std::process::Command;
+
+const COMPILER: &str = "cc";
+/// Signed overflow wraps around and `char` is signed, as in hardbop.
+const OPTIONS: [&str; 5] = ["-std=gnu11", "-O0", "-fwrapv", "-fsigned-char", "-w"];
+/// Smaller programs that are compiled at once.
+const ATTEMPTS: usize = 48;
+
+/// Which programs are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum CPrograms {
+    /// Large expressions
+    Expressions,
+    /// Statements, functions, arrays, structs and pointers
+    Programs,
+    /// Programs with inputs: every result must be reachable, every other number unreachable
+    Inputs,
+}
+
+impl CPrograms {
+    fn kind(self) -> CKind {
+        match self {
+            Self::Expressions => CKind::Expression,
+            Self::Programs => CKind::Program,
+            Self::Inputs => CKind::Inputs,
+        }
+    }
+
+    /// How many are compiled at once.
+    fn batch(self) -> u64 {
+        match self {
+            Self::Expressions => 500,
+            Self::Programs => 100,
+            Self::Inputs => 25,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Expressions => "expressions",
+            Self::Programs => "programs",
+            Self::Inputs => "programs with inputs",
+        }
+    }
+}
+
+/// Which cases are compared, and where those that differ are written.
+pub struct Campaign<'a> {
+    pub programs: CPrograms,
+    pub seed: u64,
+    pub cases: u64,
+    pub save: &'a Path,
+}
+
+impl Campaign<'_> {
+    /// Compares one batch after the other until a limit is reached.
+    pub fn run(
+        &self,
+        console: &mut Console,
+        meter: &mut dyn Progress,
+        patience: &Lasting,
+    ) -> Result<Exit, Failure> {
+        let scratch = TemporaryFolder::new("soak")?;
+        let (mut compared, mut undecided, mut faults) = (0_u64, 0_u64, 0_u64);
+        while compared < self.cases && patience.check().is_none() {
+            let count = self.programs.batch().min(self.cases - compared);
+            let seeds = (0..count).map(|n| self.seed.wrapping_add(compared + n));
+            let cases: Vec<CCase> = seeds.map(|s| CCase::of(self.programs.kind(), s)).collect();
+            let lines = compiled(&scratch, &cases)?;
+            for (case, line) in cases.iter().zip(&lines) {
+                if patience.check().is_some() {
+                    break;
+                }
+                match case.compare(line, patience) {
+                    Ok(Agreement::Same) => {}
+                    Ok(Agreement::Undecided) => undecided += 1,
+                    Err(complaint) => {
+                        faults += 1;
+                        self.report(console, &scratch, case, line, complaint)?;
+                    }
+                }
+                compared += 1;
+                meter.event(Event::Count("programs", compared));
+            }
+        }
+        console.print(&format!("{compared:>9}  {}\n", self.programs.words()));
+        console.print(&format!("{undecided:>9}  undecided\n"));
+        console.print(&format!("{faults:>9}  faults\n"));
+        match (faults, patience.check()) {
+            (0, Some(Limit::Interrupted | Limit::Memory)) => Ok(Exit::Unknown),
+            (0, _) => Ok(Exit::Fine),
+            _ => Ok(Exit::Internal),
+        }
+    }
+
+    /// Writes a small program with the same fault, and says where.
+    fn report(
+        &self,
+        console: &mut Console,
+        scratch: &TemporaryFolder,
+        case: &CCase,
+        line: &str,
+        complaint: Complaint,
+    ) -> Result<(), Failure> {
+        let time = Patience::for_at_most(Some(SHRINKING));
+        let (case, line, complaint) = shrunk(scratch, case, line, complaint, &time)?;
+        let Complaint { demand, what } = complaint;
+        let words = what.lines().next().unwrap_or_default();
+        let seed = case.seed;
+        let kind = self.programs.words().split(' ').next_back().unwrap_or_default();
+        let text = format!(
+            "// Not so that {demand}: {words}\n// hardbop soak --c {kind} --cases 1 --seed {seed}\n{}",
+            case.text(&line)
+        );
+        let file = self.save.join(format!("soak-{kind}-{seed}.c"));
+        let file = file.to_string_lossy().into_owned();
+        files::replace(&file, &text)?;
+        console.print(&format!("seed {seed}: not so that {demand}: {words} ({file})\n"));
+        console.flush();
+        Ok(())
+    }
+}
+
+/// A smaller case with the same complaint, the line for it and what is wrong with it.
+fn shrunk(
+    scratch: &TemporaryFolder,
+    case: &CCase,
+    line: &str,
+    complaint: Complaint,
+    patience: &dyn Interrupt,
+) -> Result<(CCase, String, Complaint), Failure> {
+    let mut best = (case.clone(), line.to_owned(), complaint);
+    'smaller: loop {
+        let attempts = best.0.smaller();
+        for attempts in attempts.chunks(ATTEMPTS) {
+            if patience.check().is_some() {
+                return Ok(best);
+            }
+            let lines = compiled(scratch, attempts)?;
+            for (attempt, line) in attempts.iter().zip(lines) {
+                match attempt.compare(&line, patience) {
+                    Err(complaint) if complaint.demand == best.2.demand => {
+                        best = (attempt.clone(), line, complaint);
+                        continue 'smaller;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        return Ok(best);
+    }
+}
+
+/// The line that each case prints when it is compiled.
+fn compiled(scratch: &TemporaryFolder, cases: &[CCase]) -> Result<Vec<String>, Failure> {
+    let failed = |why: String| Failure::BadInput(format!("cannot compare with `{COMPILER}`: {why}"));
+    let (file, program) = (scratch.path("soak.c"), scratch.path("soak"));
+    let text = CCase::compiled_together(cases);
+    std::fs::write(&file, text).map_err(|error| failed(error.to_string()))?;
+    let mut command = Command::new(COMPILER);
+    command.args(OPTIONS).arg("-o").arg(&program).arg(&file);
+    let built = command.output().map_err(|error| failed(error.to_string()))?;
+    if !built.status.success() {
+        let said = String::from_utf8_lossy(&built.stderr);
+        let line = said.lines().find(|line| line.contains("error"));
+        return Err(failed(line.unwrap_or("it fails").to_owned()));
+    }
+    let run = Command::new(&program).output();
+    let run = run.map_err(|error| failed(error.to_string()))?;
+    let lines: Vec<String> = String::from_utf8_lossy(&run.stdout)
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    if !run.status.success() || lines.len() != cases.len() {
+        return Err(failed(format!("the compiled program ends with {}", run.status)));
+    }
+    Ok(lines)
+}
