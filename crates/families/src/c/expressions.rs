@@ -4,7 +4,7 @@
 //! and nothing is written twice between two sequence points ([`super::objects`]). Signed overflow is
 //! left in: it wraps around, as it does with `-fwrapv`.
 
-use super::literals::{ASSIGNABLE, TYPES, literal, small_literal};
+use super::literals::{ASSIGNABLE, TYPES, literal, small_literal, some_type};
 use super::maker::{Maker, Style};
 use super::objects::Touched;
 
@@ -16,12 +16,7 @@ impl Maker<'_> {
     }
 
     pub(super) fn is_deep(&self) -> bool {
-        let most = match self.style {
-            Style::Expression => 5,
-            Style::Program => 3,
-            Style::Inputs => 2,
-        };
-        self.depth >= most
+        self.depth >= self.most_depth
     }
 
     /// An expression that can stand beside any operator.
@@ -56,12 +51,12 @@ impl Maker<'_> {
                 format!("({operator} {})", self.operand())
             }
             18 | 19 => {
-                let ty = TYPES[self.choices.below(TYPES.len())];
+                let ty = some_type(self.choices, TYPES.len());
                 format!("(({ty}){})", self.operand())
             }
             20 => self.in_sequence(&["(", ", ", ")"]),
             21 => match self.choices.below(2) {
-                0 => format!("sizeof({})", TYPES[self.choices.below(TYPES.len())]),
+                0 => format!("sizeof({})", some_type(self.choices, TYPES.len())),
                 _ => format!("sizeof({})", self.operand()),
             },
             22 => self.effect(),
@@ -119,7 +114,7 @@ impl Maker<'_> {
     }
 
     fn conditional(&mut self) -> String {
-        if self.choices.below(3) < 2 {
+        if self.choices.below(2) == 0 {
             return self.in_sequence(&["(", " ? ", " : ", ")"]);
         }
         let condition = self.choices.pick(&[
@@ -206,6 +201,6 @@ impl Maker<'_> {
 
     /// A type that objects have and that can be assigned to.
     pub(super) fn some_type(&mut self) -> &'static str {
-        TYPES[self.choices.below(ASSIGNABLE)]
+        some_type(self.choices, ASSIGNABLE)
     }
 }

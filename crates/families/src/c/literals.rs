@@ -22,6 +22,15 @@ pub(super) const TYPES: [&str; 15] = [
     "const int",
 ];
 
+/// A type, `int` and `unsigned` more often than others: what goes wrong when numbers of different
+/// signs meet shows there.
+pub(super) fn some_type(choices: &mut Choices, count: usize) -> &'static str {
+    match choices.below(4) {
+        0 => TYPES[choices.below(2)],
+        _ => TYPES[choices.below(count)],
+    }
+}
+
 /// How many of the types can be assigned to.
 pub(super) const ASSIGNABLE: usize = TYPES.len() - 1;
 
@@ -83,9 +92,10 @@ const SUFFIXES: [&str; 8] = ["", "u", "l", "ul", "ll", "ull", "UL", "LLU"];
 
 /// A constant.
 pub(super) fn literal(choices: &mut Choices) -> String {
-    match choices.below(10) {
-        0..3 => choices.below(10).to_string(),
-        3 | 4 => choices.pick(&CORNERS).to_owned(),
+    match choices.below(12) {
+        0 | 1 => choices.below(10).to_string(),
+        2 => format!("-{}", 1 + choices.below(9)),
+        3..5 | 10 => choices.pick(&CORNERS).to_owned(),
         5 => {
             let number = choices.below(1 << 16);
             let suffix = choices.pick(&SUFFIXES);

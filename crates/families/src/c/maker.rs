@@ -55,6 +55,8 @@ pub(super) struct Maker<'c> {
     pub inputs: Vec<Input>,
     pub touched: Touched,
     pub depth: usize,
+    /// How deeply expressions are nested.
+    pub most_depth: usize,
     pub has_struct: bool,
     /// Whether what is made may be executed more than once.
     pub is_repeated: bool,
@@ -69,9 +71,15 @@ pub(super) struct Maker<'c> {
 
 impl<'c> Maker<'c> {
     pub fn new(choices: &'c mut Choices, style: Style) -> Self {
+        let most_depth = match style {
+            Style::Expression => 2 + choices.below(4),
+            Style::Program => 3,
+            Style::Inputs => 2,
+        };
         Self {
             choices,
             style,
+            most_depth,
             file: String::new(),
             reset: String::new(),
             locals: String::new(),

@@ -5,7 +5,7 @@
 //! must agree on. [`Touched`] keeps what the expression being made has read and written: what was
 //! written is read again only behind a sequence point, and what was read is not written any more.
 
-use super::literals::{ASSIGNABLE, TYPES, literal, small_literal};
+use super::literals::{ASSIGNABLE, TYPES, literal, small_literal, some_type};
 use super::maker::{Maker, Style};
 use std::fmt::Write;
 
@@ -197,7 +197,7 @@ impl Maker<'_> {
 
     pub(super) fn new_scalar(&mut self, writes: bool) -> usize {
         let count = if writes { ASSIGNABLE } else { TYPES.len() };
-        let ty = TYPES[self.choices.below(count)];
+        let ty = some_type(self.choices, count);
         let value = self.initial_value();
         let name = self.fresh("v");
         self.declare(&format!("{ty} {name} = {value};"));
@@ -223,7 +223,7 @@ impl Maker<'_> {
 
     /// A global number.
     pub(super) fn new_global(&mut self) {
-        let ty = TYPES[self.choices.below(ASSIGNABLE)];
+        let ty = some_type(self.choices, ASSIGNABLE);
         let name = self.fresh("g");
         let name = format!("{name}@");
         let value = match self.choices.below(3) {
@@ -239,7 +239,7 @@ impl Maker<'_> {
 
     /// A local number that an input initialises.
     pub(super) fn new_input_object(&mut self) {
-        let ty = TYPES[self.choices.below(ASSIGNABLE)];
+        let ty = some_type(self.choices, ASSIGNABLE);
         let name = self.fresh("v");
         if let Some(input) = self.input() {
             self.declare(&format!("{ty} {name} = {input};"));
@@ -249,7 +249,7 @@ impl Maker<'_> {
 
     /// A local array.
     pub(super) fn new_array(&mut self) -> usize {
-        let ty = TYPES[self.choices.below(ASSIGNABLE)];
+        let ty = some_type(self.choices, ASSIGNABLE);
         let length = [4, 2, 3, 5, 8][self.choices.below(5)];
         let name = self.fresh("a");
         let values: Vec<String> = (0..self.choices.below(length + 1))
@@ -264,7 +264,7 @@ impl Maker<'_> {
     pub(super) fn new_struct(&mut self) -> usize {
         if !self.has_struct {
             self.has_struct = true;
-            let mut ty = || TYPES[self.choices.below(ASSIGNABLE)];
+            let mut ty = || some_type(self.choices, ASSIGNABLE);
             let (x, y, w) = (ty(), ty(), ty());
             let _ = writeln!(self.file, "struct pair@ {{ {x} x; {y} y; {w} w[2]; }};");
         }

@@ -76,31 +76,37 @@ impl Campaign<'_> {
         meter: &mut dyn Progress,
         patience: &Lasting,
     ) -> Result<Exit, Failure> {
-        let scratch = TemporaryFolder::new("soak")?;
+        let folder = TemporaryFolder::new("soak")?;
         let (mut compared, mut undecided, mut faults) = (0_u64, 0_u64, 0_u64);
+        let mut crashes = 0_u64;
         while compared < self.cases && patience.check().is_none() {
             let count = self.programs.batch().min(self.cases - compared);
             let seeds = (0..count).map(|n| self.seed.wrapping_add(compared + n));
             let cases: Vec<CCase> = seeds.map(|s| CCase::of(self.programs.kind(), s)).collect();
-            let lines = compiled(&scratch, &cases)?;
+            let lines = compiled(&folder, &cases)?;
             for (case, line) in cases.iter().zip(&lines) {
                 if patience.check().is_some() {
                     break;
                 }
+                compared += 1;
+                meter.event(Event::Count("programs", compared));
+                let Some(line) = line else {
+                    crashes += 1;
+                    continue;
+                };
                 match case.compare(line, patience) {
                     Ok(Agreement::Same) => {}
                     Ok(Agreement::Undecided) => undecided += 1,
                     Err(complaint) => {
                         faults += 1;
-                        self.report(console, &scratch, case, line, complaint)?;
+                        self.report(console, &folder, case, line, complaint)?;
                     }
                 }
-                compared += 1;
-                meter.event(Event::Count("programs", compared));
             }
         }
         console.print(&format!("{compared:>9}  {}\n", self.programs.words()));
         console.print(&format!("{undecided:>9}  undecided\n"));
+        console.print(&format!("{crashes:>9}  crashes of the compiler\n"));
         console.print(&format!("{faults:>9}  faults\n"));
         match (faults, patience.check()) {
             (0, Some(Limit::Interrupted | Limit::Memory)) => Ok(Exit::Unknown),
@@ -113,13 +119,13 @@ impl Campaign<'_> {
     fn report(
         &self,
         console: &mut Console,
-        scratch: &TemporaryFolder,
+        folder: &TemporaryFolder,
         case: &CCase,
         line: &str,
         complaint: Complaint,
     ) -> Result<(), Failure> {
         let time = Patience::for_at_most(Some(SHRINKING));
-        let (case, line, complaint) = shrunk(scratch, case, line, complaint, &time)?;
+        let (case, line, complaint) = shrunk(folder, case, line, complaint, &time)?;
         let Complaint { demand, what } = complaint;
         let words = what.lines().next().unwrap_or_default();
         let seed = case.seed;
@@ -139,7 +145,7 @@ impl Campaign<'_> {
 
 /// A smaller case with the same complaint, the line for it and what is wrong with it.
 fn shrunk(
-    scratch: &TemporaryFolder,
+    folder: &TemporaryFolder,
     case: &CCase,
     line: &str,
     complaint: Complaint,
@@ -152,8 +158,11 @@ fn shrunk(
             if patience.check().is_some() {
                 return Ok(best);
             }
-            let lines = compiled(scratch, attempts)?;
+            let lines = compiled(folder, attempts)?;
             for (attempt, line) in attempts.iter().zip(lines) {
+                let Some(line) = line else {
+                    continue;
+                };
                 match attempt.compare(&line, patience) {
                     Err(complaint) if complaint.demand == best.2.demand => {
                         best = (attempt.clone(), line, complaint);
@@ -167,26 +176,37 @@ fn shrunk(
     }
 }
 
-/// The line that each case prints when it is compiled.
-fn compiled(scratch: &TemporaryFolder, cases: &[CCase]) -> Result<Vec<String>, Failure> {
+/// The line that each case prints when it is compiled; `None` where the compiler itself crashes.
+fn compiled(
+    folder: &TemporaryFolder,
+    cases: &[CCase],
+) -> Result<Vec<Option<String>>, Failure> {
     let failed = |why: String| Failure::BadInput(format!("cannot compare with `{COMPILER}`: {why}"));
-    let (file, program) = (scratch.path("soak.c"), scratch.path("soak"));
+    let (file, program) = (folder.path("soak.c"), folder.path("soak"));
     let text = CCase::compiled_together(cases);
     std::fs::write(&file, text).map_err(|error| failed(error.to_string()))?;
     let mut command = Command::new(COMPILER);
     command.args(OPTIONS).arg("-o").arg(&program).arg(&file);
     let built = command.output().map_err(|error| failed(error.to_string()))?;
-    if !built.status.success() {
-        let said = String::from_utf8_lossy(&built.stderr);
+    let said = String::from_utf8_lossy(&built.stderr);
+    if !built.status.success() && !said.contains("internal compiler error") {
         let line = said.lines().find(|line| line.contains("error"));
         return Err(failed(line.unwrap_or("it fails").to_owned()));
     }
+    if !built.status.success() {
+        // Some expressions crash compilers. The others of the batch are compared all the same.
+        if cases.len() < 2 {
+            return Ok(vec![None; cases.len()]);
+        }
+        let (some, others) = cases.split_at(cases.len() / 2);
+        let mut lines = compiled(folder, some)?;
+        lines.extend(compiled(folder, others)?);
+        return Ok(lines);
+    }
     let run = Command::new(&program).output();
     let run = run.map_err(|error| failed(error.to_string()))?;
-    let lines: Vec<String> = String::from_utf8_lossy(&run.stdout)
-        .lines()
-        .map(str::to_owned)
-        .collect();
+    let lines = String::from_utf8_lossy(&run.stdout);
+    let lines: Vec<Option<String>> = lines.lines().map(|line| Some(line.to_owned())).collect();
     if !run.status.success() || lines.len() != cases.len() {
         return Err(failed(format!("the compiled program ends with {}", run.status)));
     }
