@@ -65,7 +65,8 @@ impl Unit<'_> {
             }
             (Type::Pointer(from), Type::Pointer(to)) => {
                 let is_null = value.term.constant() == Some(0);
-                if from != to && !is_null {
+                let is_same = from.unqualified() == to.unqualified();
+                if !is_same && !is_null {
                     let message = format!(
                         "the conversion of a pointer to {} into a pointer to {} is not supported",
                         from.text(),
@@ -74,7 +75,7 @@ impl Unit<'_> {
                     self.refuse(span, message);
                 }
                 let sort = self.pointers.sort(to);
-                with(if from == to {
+                with(if is_same {
                     Rc::clone(&value.term)
                 } else {
                     terms::constant(0, sort, span)

@@ -3,14 +3,16 @@
 use crate::arithmetic::held;
 use crate::calls::Wanted;
 use crate::places::Place;
-use crate::terms::{self, Sort};
+use crate::terms::{self, Kind, Sort, Term};
 use crate::types::Type;
 use crate::unit::Unit;
 use crate::values::Value;
+use crate::variables::VarId;
 use hardbop_syntax::Span;
 use hardbop_syntax::ast::BinaryOp;
 use lang_c::ast as c;
 use lang_c::span::Node;
+use std::collections::BTreeSet;
 
 impl<'a> Unit<'a> {
     /// `x++` and the like.
@@ -24,7 +26,7 @@ impl<'a> Unit<'a> {
         let place = self.fixed_place(place);
         let old = Value {
             term: self.read(&place),
-            ty: place.ty.clone(),
+            ty: place.ty.unqualified(),
         };
         let (op, is_post) = match unary.operator.node {
             c::UnaryOperator::PostIncrement => (BinaryOp::Add, true),
@@ -45,16 +47,11 @@ impl<'a> Unit<'a> {
             ty: Type::int(),
         };
         let new = self.operate(op, &old, &one, span);
-        let new = self.converted(&new, &place.ty, span);
-        let term = held(&new);
-        self.write(&place, &term, span);
         if is_post || !wanted {
+            self.store(&place, &new, false, span);
             return old;
         }
-        Value {
-            term: self.read(&place),
-            ty: place.ty,
-        }
+        self.store(&place, &new, true, span)
     }
 
     /// A place whose indexes and conditions can be evaluated several times.
@@ -72,6 +69,7 @@ impl<'a> Unit<'a> {
         wanted: bool,
         span: Span,
     ) -> Value {
+        self.warn_about_assignment(binary, span);
         let place = self.place(&binary.lhs);
         let is_plain = binary.operator.node == c::BinaryOperator::Assign;
         if matches!(place.ty, Type::Struct(_)) && is_plain {
@@ -87,7 +85,7 @@ impl<'a> Unit<'a> {
         let old = self.read(&place);
         let old = Value {
             term: self.kept(&old, &effects),
-            ty: place.ty.clone(),
+            ty: place.ty.unqualified(),
         };
         let right = self.value(&binary.rhs);
         let value = self.operate(compound(&binary.operator.node), &old, &right, span);
@@ -114,7 +112,7 @@ impl<'a> Unit<'a> {
                 self.wrong(span, "the function has no result");
                 return Value::broken(span);
             }
-            if value.term.reads(&|read| read == id) {
+            if matches!(value.term.kind, Kind::Variable(read) if read == id) {
                 return value;
             }
             return self.store(&place, &value, wanted, span);
@@ -137,7 +135,7 @@ impl<'a> Unit<'a> {
             } else {
                 term
             },
-            ty: value.ty,
+            ty: value.ty.unqualified(),
         }
     }
 
@@ -164,7 +162,14 @@ impl<'a> Unit<'a> {
             }
             return;
         }
-        let (Some(to), Some(from)) = (self.scalars(place), self.scalars(&source)) else {
+        let Some(written) = self.scalars(place) else {
+            self.refuse(span, "a struct of this type cannot be copied");
+            return;
+        };
+        let written = self.variables_in(&written);
+        let place = self.settled_place(place, &written);
+        let source = self.settled_place(&source, &written);
+        let (Some(to), Some(from)) = (self.scalars(&place), self.scalars(&source)) else {
             self.refuse(span, "a struct of this type cannot be copied");
             return;
         };
@@ -172,6 +177,38 @@ impl<'a> Unit<'a> {
         for (to, from) in to.iter().zip(&from) {
             let term = self.read(from);
             self.write(to, &term, span);
+        }
+    }
+}
+
+impl Unit<'_> {
+    /// The variables that assignments to some scalars change.
+    fn variables_in(&mut self, scalars: &[Place]) -> BTreeSet<VarId> {
+        let mut ids = BTreeSet::new();
+        for scalar in scalars {
+            for (_, location) in &scalar.cases {
+                ids.insert(self.variable_at(location, scalar.span));
+            }
+        }
+        ids
+    }
+
+    /// A place that stays the same while these variables are written, as in `n = *n.next`.
+    fn settled_place(&mut self, place: &Place, written: &BTreeSet<VarId>) -> Place {
+        let mut place = place.clone();
+        for (condition, location) in &mut place.cases {
+            *condition = self.settled(condition, written);
+            let index = location.index.as_ref();
+            location.index = index.map(|index| self.settled(index, written));
+        }
+        place
+    }
+
+    fn settled(&mut self, term: &Term, written: &BTreeSet<VarId>) -> Term {
+        if term.reads(&|id| written.contains(&id)) {
+            self.spill(term)
+        } else {
+            Term::clone(term)
         }
     }
 }

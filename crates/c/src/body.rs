@@ -277,7 +277,13 @@ impl Unit<'_> {
                 }
                 to_int(term.sort.width(), operand)
             }
-            Kind::FromBool(a) => to_int(term.sort.width(), self.emit(a)),
+            Kind::FromBool(a) => {
+                let mut operand = self.emit(a);
+                if is_open(a) {
+                    operand = self.ast.add_expr(ExprKind::ToBool(operand), span);
+                }
+                to_int(term.sort.width(), operand)
+            }
             Kind::Conditional(condition, then, otherwise) => {
                 let condition = self.emit(condition);
                 let then = self.typed(then);
@@ -321,12 +327,9 @@ impl Unit<'_> {
             },
             _ => {
                 let is_shift = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
-                let left = if b.constant().is_some() {
-                    // Of two numbers one has to have a type.
-                    self.operand(a, signed, true)
-                } else {
-                    self.operand(a, signed, false)
-                };
+                // Of two numbers one has to have a type, and the sign of what is shifted is its own.
+                let is_typed = b.constant().is_some() || (is_shift && signed);
+                let left = self.operand(a, signed, is_typed);
                 let right = self.operand(b, signed && !is_shift, false);
                 ExprKind::Binary {
                     op,
@@ -366,6 +369,15 @@ impl Unit<'_> {
 
     fn lines_text(&self, span: Span) -> &str {
         self.source_text.get(span.range()).unwrap_or("")
+    }
+}
+
+/// Whether a Boolean term is nothing but choices: beside an integer these would be any integer.
+fn is_open(term: &Term) -> bool {
+    match &term.kind {
+        Kind::Choice => true,
+        Kind::Conditional(_, then, otherwise) => is_open(then) && is_open(otherwise),
+        _ => false,
     }
 }
 

@@ -1,13 +1,15 @@
-//! Calls: of functions with a body, of those without, and of those that speak to the checker.
+//! Calls of functions, with a body or without. Those that hardbop knows are in [`crate::builtins`].
 
 use crate::arithmetic::held;
 use crate::body::Spot;
+use crate::library;
 use crate::terms::{self, Sort};
-use crate::types::{Integer, Rank, Signature, Type};
+use crate::types::{Integer, Signature, Type};
 use crate::unit::{Entity, Function, Unit};
 use crate::values::Value;
 use crate::variables::VarId;
-use hardbop_syntax::Span;
+use hardbop_syntax::suggest::did_you_mean;
+use hardbop_syntax::{Span, codes};
 use hardbop_syntax::ast::{ExprId, Ident, StmtKind, Target};
 use lang_c::ast as c;
 use lang_c::span::Node;
@@ -21,11 +23,6 @@ pub enum Wanted {
     /// To this variable if it has the same type.
     In(VarId, Integer),
 }
-
-/// Functions that end the run without an error.
-const ENDINGS: [&str; 4] = ["abort", "exit", "_exit", "_Exit"];
-/// Functions that are an error to call, whether they have a body or not.
-const ERRORS: [&str; 2] = ["reach_error", "__VERIFIER_error"];
 
 impl<'a> Unit<'a> {
     /// A call and its value.
@@ -52,10 +49,12 @@ impl<'a> Unit<'a> {
             return value;
         }
         let index = index.unwrap_or_else(|| self.implicit(name, span));
+        let ends = self.functions[index].is_noreturn && !has_body;
         self.functions[index].is_called = true;
         let signature = Rc::clone(&self.functions[index].signature);
         let arguments: Vec<&'a Node<c::Expression>> = call.arguments.iter().collect();
         let mut values = Vec::new();
+        self.warn_about_order(&arguments, span);
         if has_body {
             let given = arguments.len();
             let declared = signature.parameters.len();
@@ -85,6 +84,9 @@ impl<'a> Unit<'a> {
                 keyword: false,
             };
             unit.push(kind, span);
+            if ends {
+                unit.assume(&terms::boolean(false, span), span);
+            }
         };
         let result = signature.result.clone();
         match (&result, wanted) {
@@ -188,8 +190,19 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// A function that is called without a declaration.
+    /// A function that is called without a declaration. One whose name is nearly that of another is
+    /// probably a typing error.
     fn implicit(&mut self, name: &str, span: Span) -> usize {
+        if !library::needs_no_declaration(name) {
+            let known: Vec<String> = library::names().collect();
+            let declared = self.functions.iter().map(|function| function.name.as_str());
+            let candidates = declared.chain(known.iter().map(String::as_str));
+            if let Some(near) = library::nearest(name, candidates) {
+                let help = did_you_mean(near);
+                let message = format!("the function `{name}` is not declared");
+                self.report_with_help(codes::C_MEANING, span, message, help);
+            }
+        }
         self.functions.push(Function {
             name: name.to_owned(),
             signature: Rc::new(Signature {
@@ -199,6 +212,8 @@ impl<'a> Unit<'a> {
             }),
             definition: None,
             span,
+            is_declared: false,
+            is_noreturn: false,
             is_reachable: true,
             is_recursive: false,
             is_called: true,
@@ -209,160 +224,11 @@ impl<'a> Unit<'a> {
         index
     }
 
-    /// What the functions mean that speak to the checker.
-    fn builtin(
-        &mut self,
-        name: &str,
-        has_body: bool,
-        call: &'a c::CallExpression,
-        function: Option<usize>,
-        span: Span,
-    ) -> Option<Value> {
-        let void = Value {
-            ty: Type::Void,
-            ..Value::broken(span)
-        };
-        let is_assertion = match function {
-            Some(index) if has_body && name == "__VERIFIER_assert" => self.is_assertion(index),
-            _ => matches!(name, "assert" | "__VERIFIER_assert") && !has_body,
-        };
-        if ERRORS.contains(&name) || (name == "__assert_fail" && !has_body) {
-            let condition = self.emit(&terms::boolean(false, span));
-            self.push(StmtKind::Assert(condition), span);
-            return Some(void);
-        }
-        if is_assertion || (name == "__VERIFIER_assume" && !has_body) {
-            let [argument] = call.arguments.as_slice() else {
-                self.wrong(span, format!("`{name}` has one argument"));
-                return Some(void);
-            };
-            let condition = self.condition(argument);
-            if is_assertion {
-                let condition = self.emit(&condition);
-                self.push(StmtKind::Assert(condition), span);
-            } else {
-                self.assume(&condition, span);
-            }
-            return Some(void);
-        }
-        if has_body {
-            return None;
-        }
-        if ENDINGS.contains(&name) {
-            for argument in &call.arguments {
-                self.discard(argument);
-            }
-            self.assume(&terms::boolean(false, span), span);
-            return Some(void);
-        }
-        if name == "__builtin_expect" {
-            return call.arguments.first().map(|argument| self.value(argument));
-        }
-        let kind = name.strip_prefix("__VERIFIER_nondet_")?;
-        let declared = function.map(|index| self.functions[index].signature.result.clone());
-        let ty = declared.unwrap_or_else(|| self.type_of_choice(kind));
-        match &ty {
-            Type::Integer(integer) => Some(Value {
-                term: terms::choice(integer.sort(), span),
-                ty,
-            }),
-            Type::Void => Some(void),
-            other => {
-                let message = format!("an arbitrary {} is not supported", other.text());
-                self.refuse(span, message);
-                Some(Value::broken(span))
-            }
-        }
-    }
-
-    fn type_of_choice(&self, kind: &str) -> Type {
-        let (rank, signed) = match kind {
-            "bool" | "_Bool" => (Rank::Bool, false),
-            "char" => (Rank::Char, true),
-            "uchar" | "u8" => (Rank::Char, false),
-            "short" => (Rank::Short, true),
-            "ushort" | "u16" => (Rank::Short, false),
-            "uint" | "unsigned" | "u32" => (Rank::Int, false),
-            "long" => (Rank::Long, true),
-            "ulong" | "size_t" => (Rank::Long, false),
-            "longlong" => (Rank::LongLong, true),
-            "ulonglong" | "u64" => (Rank::LongLong, false),
-            "float" | "double" => return Type::Refused("a floating-point type"),
-            "pointer" => return Type::Pointer(Rc::new(Type::Void)),
-            _ => (Rank::Int, true),
-        };
-        Type::Integer(Integer::new(rank, signed, self.reading.data_model))
-    }
-
-    /// Whether a function is `{ if (!c) { error… } }` with `c` its only parameter.
-    pub fn is_assertion(&self, function: usize) -> bool {
-        let Some(definition) = self.functions[function].definition else {
-            return false;
-        };
-        let parameters = crate::declarations::parameters_of(&definition.node.declarator);
-        let [parameter] = parameters else {
-            return false;
-        };
-        let declarator = parameter.node.declarator.as_ref();
-        let Some((name, _)) = declarator.and_then(crate::declarations::name_of) else {
-            return false;
-        };
-        let c::Statement::Compound(items) = &definition.node.statement.node else {
-            return false;
-        };
-        let Some(c::BlockItem::Statement(first)) = items.first().map(|item| &item.node) else {
-            return false;
-        };
-        let is_end = items[1..].iter().all(|item| {
-            matches!(&item.node, c::BlockItem::Statement(s)
-                if matches!(s.node, c::Statement::Return(None) | c::Statement::Expression(None)))
-        });
-        let c::Statement::If(branch) = &first.node else {
-            return false;
-        };
-        let is_negated = match &branch.node.condition.node {
-            c::Expression::UnaryOperator(unary)
-                if unary.node.operator.node == c::UnaryOperator::Negate =>
-            {
-                matches!(&unary.node.operand.node, c::Expression::Identifier(read)
-                    if read.node.name == name)
-            }
-            _ => false,
-        };
-        is_end
-            && is_negated
-            && branch.node.else_statement.is_none()
-            && begins_with_error(&branch.node.then_statement.node)
-    }
-
     /// Keeps a value in a temporary that is going to be assigned again.
     pub fn spill_always(&mut self, term: &terms::Term, span: Span) -> (terms::Term, Spot) {
         let id = self.temporary("&&", Sort::Bool, span);
         let spot = Spot::Variable(id);
         self.assign(&spot, term, term.span);
         (terms::variable(id, Sort::Bool, span), spot)
-    }
-}
-
-/// Whether the first thing that a statement does is an error.
-fn begins_with_error(statement: &c::Statement) -> bool {
-    let mut statement = statement;
-    loop {
-        statement = match statement {
-            c::Statement::Compound(items) => match items.first().map(|item| &item.node) {
-                Some(c::BlockItem::Statement(first)) => &first.node,
-                _ => return false,
-            },
-            c::Statement::Labeled(labelled) => match &labelled.node.label.node {
-                c::Label::Identifier(label) if label.node.name == "ERROR" => return true,
-                _ => &labelled.node.statement.node,
-            },
-            c::Statement::Expression(Some(expression)) => {
-                return matches!(&expression.node, c::Expression::Call(call)
-                    if matches!(&call.node.callee.node, c::Expression::Identifier(name)
-                        if ERRORS.contains(&name.node.name.as_str())));
-            }
-            _ => return false,
-        };
     }
 }

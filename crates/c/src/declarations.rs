@@ -12,6 +12,7 @@ pub struct Specified {
     pub is_typedef: bool,
     pub is_static: bool,
     pub is_extern: bool,
+    pub is_noreturn: bool,
 }
 
 /// The counts of type specifiers, which may come in any order.
@@ -34,7 +35,9 @@ impl<'a> Unit<'a> {
             is_typedef: false,
             is_static: false,
             is_extern: false,
+            is_noreturn: false,
         };
+        let mut is_volatile = false;
         let mut words = Words::default();
         for specifier in specifiers {
             match &specifier.node {
@@ -49,21 +52,37 @@ impl<'a> Unit<'a> {
                     c::StorageClassSpecifier::Auto | c::StorageClassSpecifier::Register => {}
                 },
                 c::DeclarationSpecifier::TypeSpecifier(ty) => self.add_word(&mut words, ty),
-                _ => {}
+                c::DeclarationSpecifier::TypeQualifier(qualifier) => {
+                    is_volatile |= qualifier.node == c::TypeQualifier::Volatile;
+                }
+                c::DeclarationSpecifier::Function(function) => {
+                    specified.is_noreturn |= function.node == c::FunctionSpecifier::Noreturn;
+                }
+                c::DeclarationSpecifier::Extension(extensions) => {
+                    specified.is_noreturn |= says_noreturn(extensions);
+                }
+                c::DeclarationSpecifier::Alignment(_) => {}
             }
         }
-        specified.ty = self.type_of_words(words);
+        let ty = self.type_of_words(words);
+        specified.ty = if is_volatile { ty.volatile() } else { ty };
         specified
     }
 
     fn type_of_qualified(&mut self, specifiers: &'a [Node<c::SpecifierQualifier>]) -> Type {
         let mut words = Words::default();
+        let mut is_volatile = false;
         for specifier in specifiers {
-            if let c::SpecifierQualifier::TypeSpecifier(ty) = &specifier.node {
-                self.add_word(&mut words, ty);
+            match &specifier.node {
+                c::SpecifierQualifier::TypeSpecifier(ty) => self.add_word(&mut words, ty),
+                c::SpecifierQualifier::TypeQualifier(qualifier) => {
+                    is_volatile |= qualifier.node == c::TypeQualifier::Volatile;
+                }
+                c::SpecifierQualifier::Extension(_) => {}
             }
         }
-        self.type_of_words(words)
+        let ty = self.type_of_words(words);
+        if is_volatile { ty.volatile() } else { ty }
     }
 
     fn add_word(&mut self, words: &mut Words, specifier: &'a Node<c::TypeSpecifier>) {
@@ -134,8 +153,8 @@ impl<'a> Unit<'a> {
         let derived = declarator.derived.iter();
         let (before, after): (Vec<_>, Vec<_>) =
             derived.partition(|d| matches!(d.node, c::DerivedDeclarator::Pointer(_)));
-        for _ in before {
-            ty = Type::Pointer(Rc::new(ty));
+        for derived in before {
+            ty = self.derived(ty, derived);
         }
         for derived in after.into_iter().rev() {
             ty = self.derived(ty, derived);
@@ -149,7 +168,14 @@ impl<'a> Unit<'a> {
     fn derived(&mut self, ty: Type, derived: &'a Node<c::DerivedDeclarator>) -> Type {
         let span = self.span(derived.span);
         match &derived.node {
-            c::DerivedDeclarator::Pointer(_) => Type::Pointer(Rc::new(ty)),
+            c::DerivedDeclarator::Pointer(qualifiers) => {
+                let is_volatile = qualifiers.iter().any(|qualifier| {
+                    matches!(&qualifier.node, c::PointerQualifier::TypeQualifier(qualifier)
+                        if qualifier.node == c::TypeQualifier::Volatile)
+                });
+                let pointer = Type::Pointer(Rc::new(ty));
+                if is_volatile { pointer.volatile() } else { pointer }
+            }
             c::DerivedDeclarator::Array(array) => match &array.node.size {
                 c::ArraySize::Unknown | c::ArraySize::VariableUnknown => Type::Open(Rc::new(ty)),
                 c::ArraySize::VariableExpression(size) | c::ArraySize::StaticExpression(size) => {
@@ -288,11 +314,22 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// An enumeration. As in gcc and clang its objects are `unsigned` unless there are negative
+    /// values, and wider than `int` if a value needs it; enumerators are `int` where they fit.
     fn enumeration(&mut self, enumeration: &'a Node<c::EnumType>) -> Type {
-        let mut next = 0i64;
+        let model = self.reading.data_model;
+        let tag = enumeration.node.identifier.as_ref().map(|i| &i.node.name);
+        if enumeration.node.enumerators.is_empty() {
+            let known = tag.and_then(|tag| self.tags.iter().rev().find_map(|tags| tags.get(tag)));
+            let unsigned = Type::Integer(Integer::new(Rank::Int, false, model));
+            return known.cloned().unwrap_or(unsigned);
+        }
+        let int = |value: i128| i32::try_from(value).is_ok();
+        let mut next = 0i128;
+        let mut values = Vec::new();
         for enumerator in &enumeration.node.enumerators {
             if let Some(value) = &enumerator.node.expression {
-                match self.constant_of(value) {
+                match self.exact_constant(value) {
                     Some(value) => next = value,
                     None => {
                         let span = self.span(value.span);
@@ -300,14 +337,40 @@ impl<'a> Unit<'a> {
                     }
                 }
             }
-            let is_int = i32::try_from(next).is_ok();
-            let rank = if is_int { Rank::Int } else { Rank::LongLong };
-            let ty = Integer::new(rank, true, self.reading.data_model);
             let name = &enumerator.node.identifier.node.name;
-            self.declare(name, Entity::Enumerator(next, ty));
-            next = next.wrapping_add(1);
+            let rank = if int(next) { Rank::Int } else { Rank::LongLong };
+            let signed = i64::try_from(next).is_ok();
+            let ty = Integer::new(rank, signed, model);
+            self.declare(name, Entity::Enumerator(next as i64, ty));
+            values.push((name, next));
+            next += 1;
         }
-        Type::int()
+        let is_negative = values.iter().any(|(_, value)| *value < 0);
+        let fits = |value: &i128| {
+            if is_negative {
+                int(*value)
+            } else {
+                u32::try_from(*value).is_ok()
+            }
+        };
+        let rank = if values.iter().all(|(_, value)| fits(value)) {
+            Rank::Int
+        } else if Integer::new(Rank::Long, true, model).width == 64 {
+            Rank::Long
+        } else {
+            Rank::LongLong
+        };
+        let ty = Integer::new(rank, is_negative, model);
+        for (name, value) in values {
+            if !int(value) {
+                self.declare(name, Entity::Enumerator(value as i64, ty));
+            }
+        }
+        if let Some(tag) = tag {
+            let tags = self.tags.last_mut().expect("the outermost scope stays");
+            tags.insert(tag.clone(), Type::Integer(ty));
+        }
+        Type::Integer(ty)
     }
 
     /// How many bytes a type has, where that is known.
@@ -331,6 +394,18 @@ impl<'a> Unit<'a> {
             _ => None,
         }
     }
+}
+
+/// Whether a declarator says that its function does not return.
+pub fn is_noreturn(declarator: &c::Declarator) -> bool {
+    says_noreturn(&declarator.extensions)
+}
+
+fn says_noreturn(extensions: &[Node<c::Extension>]) -> bool {
+    extensions.iter().any(|extension| {
+        matches!(&extension.node, c::Extension::Attribute(attribute)
+            if matches!(attribute.name.node.as_str(), "noreturn" | "__noreturn__"))
+    })
 }
 
 /// The name that a declarator declares.

@@ -3,6 +3,7 @@
 //! C leaves the order of evaluation open in most expressions; here it is from left to right. So a
 //! value that was read before something else changes it is kept in a temporary, and only then.
 
+use crate::library::{self, Known};
 use crate::terms::Term;
 use crate::types::Type;
 use crate::unit::{Entity, Unit};
@@ -45,8 +46,8 @@ impl Finder<'_, '_> {
                 c::Expression::Identifier(name) => {
                     match self.unit.lookup(&name.node.name) {
                         Some(&Entity::Object(id)) => {
-                            let is_pointer = matches!(self.unit.object(id).ty, Type::Pointer(_));
-                            self.found.everything |= is_part && is_pointer;
+                            let ty = &self.unit.object(id).ty;
+                            self.found.everything |= is_part && self.unit.has_pointer(ty);
                             self.found.objects.insert(id);
                         }
                         _ => self.found.everything = true,
@@ -86,8 +87,19 @@ impl<'ast> Visit<'ast> for Finder<'_, '_> {
         };
         let has_body = function.is_some_and(|function| function.definition.is_some());
         self.found.calls |= has_body;
-        self.found.any |= has_body || !is_value_only(name);
-        self.found.has_choice |= is_value_only(name);
+        let known = library::known(name).filter(|_| !has_body);
+        match known {
+            Some(Known::Choice)
+                if function.is_some() || library::needs_no_declaration(name) =>
+            {
+                self.found.has_choice = true;
+            }
+            Some(Known::Expect | Known::IsConstant) => {}
+            Some(Known::Absolute(_) | Known::Bits(..) | Known::Swap(_)) => {
+                self.found.may_check = true;
+            }
+            _ => self.found.any = true,
+        }
     }
 
     fn visit_unary_operator_expression(
@@ -115,6 +127,16 @@ impl<'ast> Visit<'ast> for Finder<'_, '_> {
     fn visit_member_expression(&mut self, member: &'ast c::MemberExpression, span: &'ast Span) {
         visit::visit_member_expression(self, member, span);
         self.found.may_check |= member.operator.node == c::MemberOperator::Indirect;
+        let name = &member.identifier.node.name;
+        let structs = self.unit.structs.iter();
+        let mut fields = structs.flat_map(|of| of.fields.iter().flatten());
+        self.found.has_choice |= fields.any(|f| f.name == *name && f.ty.is_volatile());
+    }
+
+    fn visit_identifier(&mut self, name: &'ast c::Identifier, _: &'ast Span) {
+        if let Some(&Entity::Object(id)) = self.unit.lookup(&name.name) {
+            self.found.has_choice |= self.unit.object(id).ty.is_volatile();
+        }
     }
 
     fn visit_conditional_expression(
@@ -143,7 +165,9 @@ impl<'ast> Visit<'ast> for Finder<'_, '_> {
             | c::BinaryOperator::ShiftLeft
             | c::BinaryOperator::ShiftRight => self.found.may_check = true,
             c::BinaryOperator::Plus | c::BinaryOperator::Minus | c::BinaryOperator::Multiply => {
-                self.found.may_check |= self.unit.reading.overflow_checks;
+                self.found.may_check |= self.unit.reading.overflow_checks
+                    || self.unit.may_be_address(&binary.lhs.node)
+                    || self.unit.may_be_address(&binary.rhs.node);
             }
             c::BinaryOperator::LogicalAnd | c::BinaryOperator::LogicalOr => {
                 self.found.has_logic = true;
@@ -158,11 +182,6 @@ impl<'ast> Visit<'ast> for Finder<'_, '_> {
     }
 
     fn visit_sizeofval(&mut self, _: &'ast c::SizeOfVal, _: &'ast Span) {}
-}
-
-/// Whether a function without a body is nothing but a value.
-pub fn is_value_only(name: &str) -> bool {
-    name.starts_with("__VERIFIER_nondet_") || name == "__builtin_expect"
 }
 
 /// Whether an operator assigns.
@@ -194,6 +213,74 @@ impl Unit<'_> {
         finder.visit_expression(&expression.node, &expression.span);
         finder.found.may_check |= finder.found.has_choice && finder.found.has_logic;
         finder.found
+    }
+
+    /// Whether there is a pointer in a type.
+    fn has_pointer(&self, ty: &Type) -> bool {
+        let mut open = vec![ty];
+        while let Some(ty) = open.pop() {
+            match ty {
+                Type::Pointer(_) => return true,
+                Type::Array(element, _) | Type::Open(element) => open.push(element),
+                Type::Struct(id) => {
+                    let fields = self.structs[*id].fields.iter().flatten();
+                    open.extend(fields.map(|field| &field.ty));
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Whether an operand of a sum may be an address, so that the sum is checked. Sums in it, and
+    /// what is read through pointers and indexes, are checked anyway.
+    fn may_be_address(&self, expression: &c::Expression) -> bool {
+        let is_address = |ty: &Type| matches!(ty.decayed(), Type::Pointer(_));
+        let mut open = vec![expression];
+        while let Some(expression) = open.pop() {
+            let is_found = match expression {
+                c::Expression::Identifier(name) => match self.lookup(&name.node.name) {
+                    Some(&Entity::Object(id)) => is_address(&self.object(id).ty),
+                    _ => false,
+                },
+                c::Expression::Member(member) => {
+                    let name = &member.node.identifier.node.name;
+                    let structs = self.structs.iter();
+                    let mut fields = structs.flat_map(|of| of.fields.iter().flatten());
+                    fields.any(|field| field.name == *name && is_address(&field.ty))
+                }
+                c::Expression::Call(call) => match &call.node.callee.node {
+                    c::Expression::Identifier(name) => match self.lookup(&name.node.name) {
+                        Some(&Entity::Function(index)) => {
+                            is_address(&self.functions[index].signature.result)
+                        }
+                        _ => false,
+                    },
+                    _ => true,
+                },
+                c::Expression::UnaryOperator(unary) => {
+                    unary.node.operator.node == c::UnaryOperator::Address
+                }
+                c::Expression::Cast(cast) => {
+                    open.push(&cast.node.expression.node);
+                    cast.node.type_name.node.declarator.is_some()
+                }
+                c::Expression::Conditional(conditional) => {
+                    open.push(&conditional.node.then_expression.node);
+                    open.push(&conditional.node.else_expression.node);
+                    false
+                }
+                c::Expression::Comma(expressions) => {
+                    open.extend(expressions.last().map(|last| &last.node));
+                    false
+                }
+                _ => false,
+            };
+            if is_found {
+                return true;
+            }
+        }
+        false
     }
 
     fn may_change(&self, effects: &Effects, id: VarId) -> bool {

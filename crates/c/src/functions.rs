@@ -2,6 +2,7 @@
 
 use crate::body::Body;
 use crate::declarations::{name_of, parameters_of};
+use crate::library;
 use crate::terms::{self, Sort};
 use crate::types::{Signature, Type};
 use crate::unit::{Entity, Function, Unit};
@@ -10,12 +11,16 @@ use hardbop_syntax::ast::{
     Declaration, Declarator, ExprId, ExprKind, Ident, Item, Parameter, Procedure, ResultType, Stmt,
     StmtId, StmtKind, Target, TypeName,
 };
-use hardbop_syntax::{List, Span};
+use hardbop_syntax::diagnostic::has_errors;
+use hardbop_syntax::{List, Span, codes};
 use lang_c::ast as c;
 use lang_c::span::Node;
 use lang_c::visit::Visit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+/// So many functions without a body are named.
+const LISTED: usize = 12;
 
 /// Where the program starts.
 const MAIN: &str = "main";
@@ -43,6 +48,8 @@ impl<'a> Unit<'a> {
             }
         }
         self.find_calls();
+        self.find_accesses();
+        self.asks_label = !self.has_questions();
         // `main` is the last: only then it is known which arrays it has to initialise.
         let mut order: Vec<usize> = (0..self.functions.len()).collect();
         order.sort_by_key(|&index| self.functions[index].name == MAIN);
@@ -60,12 +67,13 @@ impl<'a> Unit<'a> {
                 self.procedure_without_body(index);
             }
         }
+        self.list_missing();
         self.globals();
         let has_main = self
             .functions
             .iter()
             .any(|f| f.name == MAIN && f.definition.is_some());
-        if !has_main && self.diagnostics.is_empty() {
+        if !has_main && !has_errors(&self.diagnostics) {
             let span = Span::default();
             self.wrong(
                 span,
@@ -79,6 +87,7 @@ impl<'a> Unit<'a> {
         name: &str,
         signature: &Rc<Signature>,
         definition: Option<&'a Node<c::FunctionDefinition>>,
+        is_noreturn: bool,
         span: Span,
     ) {
         let known = match self.scopes[0].get(name) {
@@ -91,6 +100,8 @@ impl<'a> Unit<'a> {
                 signature: Rc::clone(signature),
                 definition: None,
                 span,
+                is_declared: true,
+                is_noreturn: false,
                 is_reachable: false,
                 is_recursive: false,
                 is_called: false,
@@ -99,6 +110,7 @@ impl<'a> Unit<'a> {
             self.scopes[0].insert(name.to_owned(), Entity::Function(index));
             index
         });
+        self.functions[index].is_noreturn |= is_noreturn;
         if self.scopes.len() > 1 {
             self.declare(name, Entity::Function(index));
         }
@@ -124,7 +136,7 @@ impl<'a> Unit<'a> {
             self.refuse(span, "this definition of a function is not supported");
             return;
         };
-        self.declare_function(name, &signature, Some(definition), span);
+        self.declare_function(name, &signature, Some(definition), false, span);
     }
 
     /// Finds out what `main` can come to, and which functions are recursive.
@@ -179,9 +191,7 @@ impl<'a> Unit<'a> {
         let span = self.span(definition.span);
         let name_span = self.functions[index].span;
         let signature = Rc::clone(&self.functions[index].signature);
-        let is_builtin = matches!(name.as_str(), "reach_error" | "__VERIFIER_error")
-            || (name == "__VERIFIER_assert" && self.is_assertion(index));
-        if is_builtin {
+        if self.is_replaced(index) {
             return;
         }
         if signature.open && !signature.parameters.is_empty() {
@@ -406,6 +416,36 @@ impl<'a> Unit<'a> {
             );
         }
         first
+    }
+
+    /// Names the functions without a body that are called and that nothing is known about.
+    fn list_missing(&mut self) {
+        let missing: Vec<&Function> = (self.functions.iter())
+            .filter(|function| function.definition.is_none() && function.is_called)
+            .filter(|function| !function.is_noreturn && !library::is_harmless(&function.name))
+            .collect();
+        let Some(first) = missing.first() else {
+            return;
+        };
+        let span = first.span;
+        let mut names: Vec<String> = (missing.iter().take(LISTED))
+            .map(|function| {
+                let note = if function.is_declared { "" } else { " (not declared)" };
+                format!("`{}`{note}", function.name)
+            })
+            .collect();
+        if missing.len() > LISTED {
+            names.push(format!("{} more", missing.len() - LISTED));
+        }
+        let last = names.pop().unwrap_or_default();
+        let message = if names.is_empty() {
+            format!("{last} has no body; its calls return any value and change nothing")
+        } else {
+            let names = names.join(", ");
+            format!("{names} and {last} have no body; their calls return any value and change nothing")
+        };
+        let help = "if that is not what they do, give them bodies";
+        self.report_with_help(codes::C_MISSING, span, message, help);
     }
 
     /// A function without a body, which may do anything except change variables.

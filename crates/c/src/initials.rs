@@ -1,8 +1,8 @@
 //! Variables with their initial values: globals, statics and locals.
 
 use crate::arithmetic::held;
-use crate::declarations::{Specified, name_of};
-use crate::places::{Location, Place};
+use crate::declarations::{Specified, is_noreturn, name_of};
+use crate::places::{Bound, Location, Place};
 use crate::terms;
 use crate::types::Type;
 use crate::unit::{Entity, Unit};
@@ -40,7 +40,8 @@ impl<'a> Unit<'a> {
             return;
         }
         if let Type::Function(signature) = ty {
-            self.declare_function(name, &signature, None, span);
+            let is_noreturn = specified.is_noreturn || is_noreturn(&declarator.declarator.node);
+            self.declare_function(name, &signature, None, is_noreturn, span);
             return;
         }
         let known = match self.scopes[0].get(name) {
@@ -224,7 +225,9 @@ impl<'a> Unit<'a> {
                 let numbers = 0..u64::from(length);
                 let parts = numbers.map(|number| {
                     let index = terms::constant(number, terms::Sort::Word(32), place.span);
-                    self.element_of(place.clone(), &index, &element, length, place.span)
+                    let place = place.clone();
+                    let span = place.span;
+                    self.element_of(place, &index, &element, length, Bound::Inside, span)
                 });
                 parts.collect()
             }
@@ -250,7 +253,9 @@ impl<'a> Unit<'a> {
                 continue;
             }
             if let Type::Function(signature) = &ty {
-                self.declare_function(name, signature, None, span);
+                let is_noreturn =
+                    specified.is_noreturn || is_noreturn(&declarator.node.declarator.node);
+                self.declare_function(name, signature, None, is_noreturn, span);
                 continue;
             }
             let ty = completed(ty, declarator.node.initializer.as_ref());

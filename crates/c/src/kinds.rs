@@ -53,16 +53,24 @@ impl<'a> Unit<'a> {
                     Some(&Entity::Function(index)) => {
                         self.functions[index].signature.result.clone()
                     }
-                    _ => Type::int(),
+                    _ => self.result_of_builtin(&name.node.name),
                 },
                 _ => Type::Broken,
             },
             c::Expression::SizeOfTy(_) | c::Expression::SizeOfVal(_) => {
                 Type::Integer(Integer::size(self.reading.data_model))
             }
-            c::Expression::Constant(_) | c::Expression::Statement(_) => {
+            c::Expression::Constant(constant) => {
+                let span = self.span(expression.span);
+                self.literal(&constant.node, span).ty
+            }
+            c::Expression::Statement(_) => {
                 let value = self.unevaluated(|unit| unit.value(expression).ty);
-                value.unwrap_or(Type::Broken)
+                value.unwrap_or_else(|| {
+                    let span = self.span(expression.span);
+                    self.refuse(span, "statements nested so deeply in expressions are not supported");
+                    Type::Broken
+                })
             }
             c::Expression::StringLiteral(_) => Type::Refused("a string"),
             _ => Type::Broken,

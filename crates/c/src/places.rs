@@ -5,7 +5,8 @@ use crate::effects::Effects;
 use crate::terms::{self, Sort, Term};
 use crate::types::Type;
 use crate::unit::{Entity, Unit};
-use crate::variables::ObjectId;
+use crate::values::Value;
+use crate::variables::{ObjectId, VarId};
 use hardbop_syntax::Span;
 use hardbop_syntax::ast::{BinaryOp, MAX_LENGTH, StmtKind};
 use lang_c::ast as c;
@@ -22,6 +23,15 @@ pub struct Location {
     /// Which one it is of `length` parts with this path, where there are arrays on the way.
     pub index: Option<Term>,
     pub length: u32,
+}
+
+/// Which indexes of an array are legal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// Those of its elements.
+    Inside,
+    /// Also one past the last element, whose address may be taken.
+    OnePast,
 }
 
 /// One location, or several of which the first whose condition holds is meant.
@@ -109,7 +119,7 @@ impl<'a> Unit<'a> {
             c::Expression::BinaryOperator(binary)
                 if binary.node.operator.node == c::BinaryOperator::Index =>
             {
-                return self.indexed(&binary.node.lhs, &binary.node.rhs, span);
+                return self.indexed(&binary.node.lhs, &binary.node.rhs, Bound::Inside, span);
             }
             c::Expression::CompoundLiteral(_) => {
                 self.refuse(span, "compound literals are not supported");
@@ -151,13 +161,10 @@ impl<'a> Unit<'a> {
         &mut self,
         array: &'a Node<c::Expression>,
         index: &'a Node<c::Expression>,
+        bound: Bound,
         span: Span,
     ) -> Place {
-        let is_array = {
-            let ty = self.type_of_expression(array);
-            matches!(ty, Type::Array(..) | Type::Open(_)).then_some(())
-        };
-        if is_array.is_none() {
+        if !self.is_array(array) {
             let values = self.sequence(&[array, index]);
             let sum = self.pointer_sum(&values[0], &values[1], BinaryOp::Add, span);
             return self.pointed_to(&sum, span);
@@ -172,7 +179,42 @@ impl<'a> Unit<'a> {
         let Type::Array(element, length) = place.ty.clone() else {
             return Place::broken(span);
         };
-        self.element_of(place, &index, &element, length, span)
+        self.element_of(place, &index, &element, length, bound, span)
+    }
+
+    fn is_array(&mut self, expression: &'a Node<c::Expression>) -> bool {
+        let ty = self.type_of_expression(expression);
+        matches!(ty, Type::Array(..) | Type::Open(_))
+    }
+
+    /// `&a[i]` and `&*p`, which are `a + i` and `p`: nothing is accessed, so `a[i]` need not be an
+    /// element (6.5.3.2).
+    pub fn address_without_access(
+        &mut self,
+        operand: &'a Node<c::Expression>,
+        span: Span,
+    ) -> Option<Value> {
+        match &operand.node {
+            c::Expression::UnaryOperator(unary)
+                if unary.node.operator.node == c::UnaryOperator::Indirection =>
+            {
+                let pointer = self.value(&unary.node.operand);
+                matches!(pointer.ty, Type::Pointer(_)).then_some(pointer)
+            }
+            c::Expression::BinaryOperator(binary)
+                if binary.node.operator.node == c::BinaryOperator::Index =>
+            {
+                let (array, index) = (&binary.node.lhs, &binary.node.rhs);
+                if !self.is_array(array) {
+                    let values = self.sequence(&[array, index]);
+                    return Some(self.pointer_sum(&values[0], &values[1], BinaryOp::Add, span));
+                }
+                let place = self.indexed(array, index, Bound::OnePast, span);
+                let is_scalar = !matches!(place.ty, Type::Broken | Type::Array(..));
+                is_scalar.then(|| self.address_of(&place))
+            }
+            _ => None,
+        }
     }
 
     /// An element of an array.
@@ -182,13 +224,12 @@ impl<'a> Unit<'a> {
         index: &Term,
         element: &Rc<Type>,
         length: u32,
+        bound: Bound,
         span: Span,
     ) -> Place {
         let mut index = self.once(index);
-        if index
-            .constant()
-            .is_some_and(|number| number >= u64::from(length))
-        {
+        let largest = u64::from(length) - u64::from(bound == Bound::Inside);
+        if index.constant().is_some_and(|number| number > largest) {
             self.check(&terms::boolean(false, span), span);
             index = terms::constant(0, index.sort, span);
         }
@@ -197,8 +238,8 @@ impl<'a> Unit<'a> {
             let flat = match &location.index {
                 None => Rc::clone(&index),
                 Some(outer) => {
-                    self.check_index(outer, location.length, span);
-                    self.check_index(&index, length, span);
+                    self.check_index(outer, location.length, Bound::Inside, span);
+                    self.check_index(&index, length, bound, span);
                     // No more than 4,096 elements in all, and both are in range.
                     let outer = terms::resize(outer, 32, false);
                     let inner = terms::resize(&index, 32, false);
@@ -224,13 +265,17 @@ impl<'a> Unit<'a> {
         }
     }
 
-    fn check_index(&mut self, index: &Term, length: u32, span: Span) {
+    fn check_index(&mut self, index: &Term, length: u32, bound: Bound, span: Span) {
         let bits = index.sort.width();
         if bits < 32 && u64::from(length) >> bits != 0 {
             return;
         }
         let length = terms::constant(u64::from(length), index.sort, span);
-        let in_range = terms::compare(BinaryOp::Less, false, index, &length);
+        let op = match bound {
+            Bound::Inside => BinaryOp::Less,
+            Bound::OnePast => BinaryOp::LessEqual,
+        };
+        let in_range = terms::compare(op, false, index, &length);
         self.check(&in_range, span);
     }
 
@@ -246,6 +291,13 @@ impl<'a> Unit<'a> {
         place
     }
 
+    /// The variable that holds a scalar, alone or with others.
+    pub fn variable_at(&mut self, location: &Location, span: Span) -> VarId {
+        match self.spot(location, span).0 {
+            Spot::Variable(id) | Spot::Element(id, _) => id,
+        }
+    }
+
     /// Where a scalar is held.
     fn spot(&mut self, location: &Location, span: Span) -> (Spot, Sort) {
         let length = location.index.as_ref().map(|_| location.length);
@@ -254,12 +306,21 @@ impl<'a> Unit<'a> {
         let sort = self.variable(id).sort;
         match &location.index {
             None => (Spot::Variable(id), sort),
+            // What has no such element has been found out by an assertion before.
+            Some(index) if index.constant() >= Some(u64::from(location.length)) => {
+                let first = terms::constant(0, index.sort, index.span);
+                (Spot::Element(id, first), sort)
+            }
             Some(index) => (Spot::Element(id, Rc::clone(index)), sort),
         }
     }
 
     /// The value of a scalar place.
     pub fn read(&mut self, place: &Place) -> Term {
+        if place.ty.is_volatile() {
+            let sort = self.sort_of(&place.ty, place.span);
+            return terms::choice(sort, place.span);
+        }
         let mut value = None;
         for (condition, location) in place.cases.iter().rev() {
             let (spot, sort) = self.spot(location, place.span);
@@ -306,9 +367,10 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// The variable of a place that is nothing else.
-    pub fn lone_variable(&mut self, place: &Place) -> Option<crate::variables::VarId> {
+    /// The variable of a place that is nothing else. It can be read again after an assignment.
+    pub fn lone_variable(&mut self, place: &Place) -> Option<VarId> {
         match place.cases.as_slice() {
+            _ if place.ty.is_volatile() => None,
             [(_, location)] if location.index.is_none() => match self.spot(location, place.span) {
                 (Spot::Variable(id), _) => Some(id),
                 (Spot::Element(..), _) => None,
@@ -341,7 +403,9 @@ impl<'a> Unit<'a> {
                         let index = terms::constant(u64::from(number), sort, place.span);
                         let span = place.span;
                         let place = place.clone();
-                        open.push(self.element_of(place, &index, &element, length, span));
+                        let part =
+                            self.element_of(place, &index, &element, length, Bound::Inside, span);
+                        open.push(part);
                     }
                 }
                 Type::Integer(_) | Type::Pointer(_) => scalars.push(place),

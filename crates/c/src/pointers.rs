@@ -65,21 +65,24 @@ impl Class {
 impl Pointers {
     /// How pointers to a type are held.
     pub fn sort(&self, pointee: &Type) -> Sort {
-        let class = self.classes.iter().find(|class| class.pointee == *pointee);
+        let pointee = pointee.unqualified();
+        let class = self.classes.iter().find(|class| class.pointee == pointee);
         class.map_or(Sort::Word(1), Class::sort)
     }
 
     /// Whether there is anything that a pointer to a type can point to.
     pub fn has_targets(&self, pointee: &Type) -> bool {
+        let pointee = pointee.unqualified();
         let mut classes = self.classes.iter();
-        classes.any(|class| class.pointee == *pointee && !class.targets.is_empty())
+        classes.any(|class| class.pointee == pointee && !class.targets.is_empty())
     }
 
     fn class(&mut self, pointee: &Type) -> &mut Class {
-        let found = self.classes.iter().position(|c| c.pointee == *pointee);
+        let pointee = pointee.unqualified();
+        let found = self.classes.iter().position(|c| c.pointee == pointee);
         let index = found.unwrap_or_else(|| {
             self.classes.push(Class {
-                pointee: pointee.clone(),
+                pointee,
                 targets: Vec::new(),
             });
             self.classes.len() - 1
@@ -215,6 +218,10 @@ impl Unit<'_> {
                     _ => terms::boolean(true, span),
                 };
                 is_valid = terms::or(&is_valid, &terms::and(&condition, &in_range));
+                if condition.constant() == Some(0) {
+                    // A known address points to one object only.
+                    continue;
+                }
                 let location = Location {
                     object: target.object,
                     path: target.path,

@@ -3,17 +3,15 @@
 
 use crate::arithmetic::{convert_term, held};
 use crate::body::Exit;
+use crate::questions::{ERROR, begins_with_error};
 use crate::terms::{self, Term};
 use crate::types::Type;
-use crate::unit::Unit;
+use crate::unit::{Entity, Unit};
 use crate::values::Value;
-use hardbop_syntax::Span;
+use hardbop_syntax::{Span, codes};
 use hardbop_syntax::ast::{BinaryOp, Block, ExprId, ExprKind, StmtKind};
 use lang_c::ast as c;
 use lang_c::span::Node;
-
-/// The label that is an error to reach.
-pub const ERROR: &str = "ERROR";
 
 impl<'a> Unit<'a> {
     pub fn statement(&mut self, statement: &'a Node<c::Statement>) {
@@ -76,9 +74,16 @@ impl<'a> Unit<'a> {
                 self.body.has_labels = true;
                 let place = self.span(label.span);
                 self.label(&label.node.name, place);
-                if label.node.name == ERROR {
+                if label.node.name == ERROR && self.asks_label {
                     let condition = self.emit(&terms::boolean(false, place));
                     self.push(StmtKind::Assert(condition), place);
+                } else if label.node.name == ERROR
+                    && !begins_with_error(&labelled.statement.node)
+                {
+                    let message = "the label `ERROR` is not checked, since the program has \
+                                   assertions or calls errors";
+                    let help = "pass `--reach ERROR` to ask whether it can be reached";
+                    self.report_with_help(codes::C_LABEL, place, message, help);
                 }
             }
             c::Label::Case(value) => {
@@ -131,7 +136,7 @@ impl<'a> Unit<'a> {
 
     fn if_statement(&mut self, branch: &'a c::IfStatement, span: Span) {
         let condition = self.condition(&branch.condition);
-        if is_assertion(branch) {
+        if self.is_library_assertion(branch) {
             let condition = self.emit(&condition);
             self.push(StmtKind::Assert(condition), span);
             return;
@@ -247,7 +252,8 @@ impl<'a> Unit<'a> {
     fn do_while(&mut self, repeat: &'a c::DoWhileStatement, repeat_start: usize, span: Span) {
         self.body.loops += 1;
         let again = self.fresh_label("do");
-        let is_once = self.constant_of(&repeat.expression) == Some(0);
+        let is_once = !self.effects_of(&repeat.expression).any
+            && self.constant_of(&repeat.expression) == Some(0);
         let start = self.keyword(repeat_start, "do");
         if !is_once {
             self.label(&again, start);
@@ -409,6 +415,26 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// `if (c) ; else __assert_fail(…);`, as the macro `assert` is defined.
+    fn is_library_assertion(&self, branch: &c::IfStatement) -> bool {
+        let is_skip = matches!(branch.then_statement.node, c::Statement::Expression(None));
+        let call = match branch.else_statement.as_ref().map(|s| &s.node) {
+            Some(c::Statement::Expression(Some(expression))) => &expression.node,
+            _ => return false,
+        };
+        let c::Expression::Call(call) = call else {
+            return false;
+        };
+        let c::Expression::Identifier(name) = &call.node.callee.node else {
+            return false;
+        };
+        let has_body = match self.lookup(&name.node.name) {
+            Some(&Entity::Function(index)) => self.functions[index].definition.is_some(),
+            _ => false,
+        };
+        is_skip && name.node.name == "__assert_fail" && !has_body
+    }
+
     /// Whether a procedure gives its result back.
     pub fn has_result(&self, function: usize) -> bool {
         let function = &self.functions[function];
@@ -435,17 +461,4 @@ fn move_labels(ast: &mut hardbop_syntax::Ast, first: &mut Block, next: &Block) {
         let stmt = &mut ast.stmts[stmt.0 as usize];
         stmt.labels.splice(0..0, labels);
     }
-}
-
-/// `if (c) ; else __assert_fail(…);`, as the macro `assert` is defined.
-fn is_assertion(branch: &c::IfStatement) -> bool {
-    let is_skip = matches!(branch.then_statement.node, c::Statement::Expression(None));
-    let call = match branch.else_statement.as_ref().map(|s| &s.node) {
-        Some(c::Statement::Expression(Some(expression))) => &expression.node,
-        _ => return false,
-    };
-    is_skip
-        && matches!(call, c::Expression::Call(call)
-            if matches!(&call.node.callee.node, c::Expression::Identifier(name)
-                if name.node.name == "__assert_fail"))
 }

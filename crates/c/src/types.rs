@@ -22,6 +22,8 @@ pub struct Integer {
     pub signed: bool,
     /// Bits.
     pub width: u8,
+    /// Something outside of the program may change its objects at any time.
+    pub is_volatile: bool,
 }
 
 impl Integer {
@@ -39,6 +41,15 @@ impl Integer {
             rank,
             signed,
             width,
+            is_volatile: false,
+        }
+    }
+
+    /// The type of its values.
+    pub fn unqualified(self) -> Self {
+        Self {
+            is_volatile: false,
+            ..self
         }
     }
 
@@ -57,7 +68,7 @@ impl Integer {
         if self.rank < Rank::Int {
             Self::int()
         } else {
-            self
+            self.unqualified()
         }
     }
 
@@ -131,12 +142,49 @@ impl Type {
         }
     }
 
+    /// The type with `volatile` before it.
+    pub fn volatile(self) -> Type {
+        match self {
+            Type::Integer(integer) => Type::Integer(Integer {
+                is_volatile: true,
+                ..integer
+            }),
+            Type::Array(element, length) => {
+                Type::Array(Rc::new((*element).clone().volatile()), length)
+            }
+            Type::Open(element) => Type::Open(Rc::new((*element).clone().volatile())),
+            Type::Struct(_) => Type::Refused("a volatile struct"),
+            Type::Pointer(_) => Type::Refused("a volatile pointer"),
+            other => other,
+        }
+    }
+
+    /// The type without `volatile` anywhere in it: what values and the objects of pointers have in
+    /// common.
+    pub fn unqualified(&self) -> Type {
+        match self {
+            Type::Integer(integer) => Type::Integer(integer.unqualified()),
+            Type::Pointer(target) => Type::Pointer(Rc::new(target.unqualified())),
+            Type::Array(element, length) => Type::Array(Rc::new(element.unqualified()), *length),
+            other => other.clone(),
+        }
+    }
+
+    /// Whether reading an object of this type gives any value.
+    pub fn is_volatile(&self) -> bool {
+        matches!(self, Type::Integer(integer) if integer.is_volatile)
+    }
+
     /// The type in words, for messages.
     pub fn text(&self) -> String {
         match self {
             Type::Void => "void".to_owned(),
             Type::Integer(integer) => {
                 let sign = if integer.signed { "" } else { "unsigned " };
+                let sign = match integer.is_volatile {
+                    true => format!("volatile {sign}"),
+                    false => sign.to_owned(),
+                };
                 let name = match integer.rank {
                     Rank::Bool => return "_Bool".to_owned(),
                     Rank::Char if integer.signed => "signed char",

@@ -7,6 +7,7 @@
 
 use crate::body::Body;
 use crate::lines::Lines;
+use crate::order::Access;
 use crate::pointers::Pointers;
 use crate::terms::Sort;
 use crate::types::{Integer, Signature, Struct, Type};
@@ -35,6 +36,9 @@ pub struct Function<'a> {
     pub signature: Rc<Signature>,
     pub definition: Option<&'a Node<c::FunctionDefinition>>,
     pub span: Span,
+    pub is_declared: bool,
+    /// Its declaration says that it does not return.
+    pub is_noreturn: bool,
     /// `main` can come to it.
     pub is_reachable: bool,
     /// It can call itself, through others or not.
@@ -64,6 +68,10 @@ pub struct Unit<'a> {
     /// Places and codes of what was reported: once is enough.
     reported: BTreeSet<(Span, String)>,
     pub body: Body,
+    /// The label `ERROR` is an error to reach.
+    pub asks_label: bool,
+    /// The globals that each function reads and writes, itself or through others.
+    pub accesses: Vec<Access>,
 }
 
 impl<'a> Unit<'a> {
@@ -91,6 +99,8 @@ impl<'a> Unit<'a> {
             diagnostics: Vec::new(),
             reported: BTreeSet::new(),
             body: Body::default(),
+            asks_label: false,
+            accesses: Vec::new(),
         }
     }
 
@@ -104,6 +114,21 @@ impl<'a> Unit<'a> {
         let message = message.into();
         if self.reported.insert((span, message.clone())) {
             self.diagnostics.push(Diagnostic::new(code, span, message));
+        }
+    }
+
+    /// Reports an error or a warning with what to do about it, once.
+    pub fn report_with_help(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let message = message.into();
+        if self.reported.insert((span, message.clone())) {
+            let diagnostic = Diagnostic::new(code, span, message);
+            self.diagnostics.push(diagnostic.help(help));
         }
     }
 

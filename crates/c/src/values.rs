@@ -4,6 +4,7 @@ use crate::arithmetic::{convert_term, held};
 use crate::body::Exit;
 use crate::calls::Wanted;
 use crate::effects::{Effects, is_assignment};
+use crate::places::Bound;
 use crate::terms::{self, Sort, Term};
 use crate::types::{Integer, Type};
 use crate::unit::{Entity, Unit};
@@ -194,12 +195,12 @@ impl<'a> Unit<'a> {
             Type::Array(element, length) => {
                 let (element, length) = (Rc::clone(element), *length);
                 let index = terms::constant(0, Sort::Word(32), span);
-                let first = self.element_of(place, &index, &element, length, span);
+                let first = self.element_of(place, &index, &element, length, Bound::Inside, span);
                 self.address_of(&first)
             }
             Type::Integer(_) | Type::Pointer(_) => Value {
                 term: self.read(&place),
-                ty: place.ty.clone(),
+                ty: place.ty.unqualified(),
             },
             Type::Broken => Value::broken(span),
             other => {
@@ -222,6 +223,9 @@ impl<'a> Unit<'a> {
             | c::UnaryOperator::PreIncrement
             | c::UnaryOperator::PreDecrement => self.step(unary, true, span),
             c::UnaryOperator::Address => {
+                if let Some(pointer) = self.address_without_access(&unary.operand, span) {
+                    return pointer;
+                }
                 let place = self.place(&unary.operand);
                 if matches!(place.ty, Type::Broken | Type::Array(..)) {
                     if place.ty != Type::Broken {
@@ -288,6 +292,7 @@ impl<'a> Unit<'a> {
             _ if is_assignment(operator) => return self.assignment(binary, true, span),
             _ => {}
         }
+        self.warn_about_order(&[&binary.lhs, &binary.rhs], span);
         let values = self.sequence(&[&binary.lhs, &binary.rhs]);
         self.operate(plain(operator), &values[0], &values[1], span)
     }
@@ -346,8 +351,8 @@ impl<'a> Unit<'a> {
         let condition = self.condition(&conditional.condition);
         let (then, otherwise) = (&conditional.then_expression, &conditional.else_expression);
         match condition.constant() {
-            Some(0) => return self.value(otherwise),
-            Some(_) => return self.value(then),
+            Some(0) => return self.chosen(otherwise, then, span),
+            Some(_) => return self.chosen(then, otherwise, span),
             None => {}
         }
         let has_effects = self.effects_of(then).any || self.effects_of(otherwise).any;
@@ -408,6 +413,32 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// The value of a conditional whose condition is known: the other operand is not evaluated, but
+    /// its type counts (6.5.15).
+    fn chosen(
+        &mut self,
+        taken: &'a Node<c::Expression>,
+        other: &'a Node<c::Expression>,
+        span: Span,
+    ) -> Value {
+        let other_type = self.type_of_expression(other).decayed();
+        if other_type == Type::Broken {
+            // Its errors are errors of the program all the same.
+            self.unevaluated(|unit| unit.value(other));
+        }
+        if other_type == Type::Void || self.type_of_expression(taken) == Type::Void {
+            self.discard(taken);
+            return Value::void(span);
+        }
+        let value = self.value(taken);
+        let as_value = Value {
+            ty: other_type,
+            ..Value::broken(span)
+        };
+        let ty = self.common_type(&value, &as_value, span);
+        self.converted(&value, &ty, span)
+    }
+
     fn common_type(&mut self, a: &Value, b: &Value, span: Span) -> Type {
         match (&a.ty, &b.ty) {
             (Type::Integer(x), Type::Integer(y)) => Type::Integer(x.common(*y)),
@@ -464,15 +495,20 @@ impl<'a> Unit<'a> {
         value
     }
 
-    /// The value of an expression that must be a constant, if it is one.
+    /// The value of an expression that must be a constant, if it is one; modulo 2^64.
     pub fn constant_of(&mut self, expression: &'a Node<c::Expression>) -> Option<i64> {
+        self.exact_constant(expression).map(|value| value as i64)
+    }
+
+    /// The value of an expression that must be a constant, if it is one.
+    pub fn exact_constant(&mut self, expression: &'a Node<c::Expression>) -> Option<i128> {
         let value = self.unevaluated(|unit| unit.value(expression))?;
         let number = value.term.constant()?;
         match value.ty {
             Type::Integer(ty) if ty.signed && value.term.sort != Sort::Bool => {
-                Some(value.term.sort.signed(number))
+                Some(i128::from(value.term.sort.signed(number)))
             }
-            Type::Integer(_) => Some(number.cast_signed()),
+            Type::Integer(_) => Some(i128::from(number)),
             _ => None,
         }
     }

@@ -22,6 +22,14 @@ pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> O
         .map(|(_, text)| text)
 }
 
+/// The number of edits between two names, if there are at most `limit` of them.
+pub fn slips(wanted: &str, text: &str, limit: usize) -> Option<usize> {
+    let is_comparable = wanted.len().max(text.len()) <= MAX_LENGTH
+        && text.len().abs_diff(wanted.len()) <= limit;
+    let slips = is_comparable.then(|| distance(wanted, text))?;
+    (slips <= limit).then_some(slips)
+}
+
 /// Edits that turn one into the other; another case counts as one edit however long the name is.
 fn distance(wanted: &str, text: &str) -> usize {
     if wanted.eq_ignore_ascii_case(text) {
