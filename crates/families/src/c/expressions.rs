@@ -22,7 +22,7 @@ impl Maker<'_> {
     /// An expression that can stand beside any operator.
     pub(super) fn operand(&mut self) -> String {
         self.depth += 1;
-        let count = if self.is_deep() { 4 } else { 24 };
+        let count = if self.is_deep() { 4 } else { 25 };
         let text = match self.choices.below(count) {
             0 => self.constant(),
             1 | 2 => self.readable(),
@@ -60,7 +60,8 @@ impl Maker<'_> {
                 _ => format!("sizeof({})", self.operand()),
             },
             22 => self.effect(),
-            _ => self.call(),
+            23 => self.call(),
+            _ => self.builtin(),
         };
         self.depth -= 1;
         text
@@ -197,6 +198,23 @@ impl Maker<'_> {
         }
         let name = self.new_conversion();
         format!("{name}({})", self.operand())
+    }
+
+    /// A call of a function that compiler and checker both know. Some are undefined of 0.
+    fn builtin(&mut self) -> String {
+        let of_any = [
+            "popcount", "popcountl", "parity", "ffs", "clrsb", "bswap32", "bswap64", "expect", "abs",
+        ];
+        let chosen = self.choices.below(of_any.len() + 3);
+        let operand = self.operand();
+        match of_any.get(chosen) {
+            Some(&"expect") => format!("__builtin_expect({operand}, 1)"),
+            Some(name) => format!("__builtin_{name}({operand})"),
+            None => {
+                let name = ["clz", "ctzl", "ctz"][chosen - of_any.len()];
+                format!("__builtin_{name}({operand} | 1)")
+            }
+        }
     }
 
     /// A type that objects have and that can be assigned to.

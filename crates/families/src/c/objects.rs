@@ -155,7 +155,9 @@ impl Maker<'_> {
             Shape::Scalar => name,
             Shape::Array(length) => {
                 let index = self.index(length);
+                // Locals of recursive functions have no address.
                 match self.choices.below(4) {
+                    _ if self.is_function => format!("{name}[{index}]"),
                     0..2 => format!("{name}[{index}]"),
                     2 => format!("*({name} + {index})"),
                     _ => format!("({name})[{index}]"),

@@ -130,7 +130,8 @@ impl Maker<'_> {
         ];
         let first = self.choices.below(labels.len());
         for number in 0..=self.choices.below(4) {
-            self.line(labels[(first + number) % labels.len()]);
+            let label = labels[(first + number) % labels.len()];
+            self.line(&format!("{label} ;"));
             self.nested();
             if self.choices.below(3) < 2 {
                 self.line("  break;");
@@ -193,6 +194,9 @@ impl Maker<'_> {
 
     /// A pointer that walks along an array, up to one behind its last element.
     fn walk(&mut self) {
+        if self.is_function {
+            return self.assignment();
+        }
         let all = 0..self.objects.len();
         let is_array = |&o: &usize| matches!(self.objects[o].shape, Shape::Array(_));
         let arrays: Vec<usize> = all.filter(is_array).collect();
