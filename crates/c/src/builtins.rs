@@ -24,8 +24,8 @@ impl<'a> Unit<'a> {
         span: Span,
     ) -> Option<Value> {
         let known = library::known(name)?;
-        let is_own_assertion = name == "__VERIFIER_assert"
-            && function.is_some_and(|index| self.is_assertion(index));
+        let is_own_assertion =
+            name == "__VERIFIER_assert" && function.is_some_and(|index| self.is_assertion(index));
         if has_body && !is_own_assertion && !ERRORS.contains(&name) {
             return None;
         }
@@ -69,7 +69,10 @@ impl<'a> Unit<'a> {
             self.wrong(span, format!("`{name}` has an argument"));
             return None;
         };
-        if rest.iter().any(|rest| !matches!(rest.node, c::Expression::StringLiteral(_))) {
+        if rest
+            .iter()
+            .any(|rest| !matches!(rest.node, c::Expression::StringLiteral(_)))
+        {
             self.wrong(span, format!("`{name}` has one condition"));
             return None;
         }
@@ -136,9 +139,8 @@ impl<'a> Unit<'a> {
 
     /// The type of a call of a function that is not declared.
     pub fn result_of_builtin(&self, name: &str) -> Type {
-        let integer = |rank, signed| {
-            Type::Integer(Integer::new(rank, signed, self.reading.data_model))
-        };
+        let integer =
+            |rank, signed| Type::Integer(Integer::new(rank, signed, self.reading.data_model));
         match library::known(name) {
             Some(Known::Choice) => self.type_of_choice(library::type_in_name(name)),
             Some(Known::Expect) => integer(Rank::Long, true),
@@ -161,7 +163,10 @@ impl<'a> Unit<'a> {
             return Some(Value::broken(span));
         };
         let ty = self.result_of_builtin(name);
-        let result = |term: Term| Value { term, ty: ty.clone() };
+        let result = |term: Term| Value {
+            term,
+            ty: ty.clone(),
+        };
         if known == Known::IsConstant {
             let is_constant = self.constant_of(argument).is_some();
             return Some(result(terms::boolean(is_constant, span)));
@@ -174,7 +179,10 @@ impl<'a> Unit<'a> {
         let model = self.reading.data_model;
         let (own, result_type) = (*own, *result_type);
         let as_rank = |rank, signed| {
-            let value = Value { ty: Type::Integer(own), ..value.clone() };
+            let value = Value {
+                ty: Type::Integer(own),
+                ..value.clone()
+            };
             convert_term(&value, Integer::new(rank, signed, model))
         };
         let term = match known {
@@ -235,7 +243,12 @@ fn counted(count: Count, number: &Term, span: Span) -> Term {
         }),
         Count::Parity => {
             let odd = (0..width).fold(terms::boolean(false, span), |odd, position| {
-                terms::compare(BinaryOp::NotEqual, false, &bit(number, position, span), &odd)
+                terms::compare(
+                    BinaryOp::NotEqual,
+                    false,
+                    &bit(number, position, span),
+                    &odd,
+                )
             });
             terms::from_bool(&odd, 32)
         }
@@ -254,7 +267,12 @@ fn counted(count: Count, number: &Term, span: Span) -> Term {
         Count::Sign => {
             let sign = bit(number, width - 1, span);
             let differs = |position| {
-                terms::compare(BinaryOp::NotEqual, false, &bit(number, position, span), &sign)
+                terms::compare(
+                    BinaryOp::NotEqual,
+                    false,
+                    &bit(number, position, span),
+                    &sign,
+                )
             };
             first_of(
                 &mut (0..width - 1).map(|same| (same, differs(width - 2 - same))),
@@ -272,8 +290,15 @@ fn swapped(number: &Term, span: Span) -> Term {
     let bytes = (0..width / 8).map(|byte| {
         let moved = terms::binary(BinaryOp::ShiftRight, false, number, &at(8 * byte));
         let alone = terms::binary(BinaryOp::And, false, &moved, &mask);
-        terms::binary(BinaryOp::ShiftLeft, false, &alone, &at(width - 8 - 8 * byte))
+        terms::binary(
+            BinaryOp::ShiftLeft,
+            false,
+            &alone,
+            &at(width - 8 - 8 * byte),
+        )
     });
     let zero = terms::constant(0, number.sort, span);
-    bytes.fold(zero, |all, byte| terms::binary(BinaryOp::Or, false, &all, &byte))
+    bytes.fold(zero, |all, byte| {
+        terms::binary(BinaryOp::Or, false, &all, &byte)
+    })
 }

@@ -174,7 +174,11 @@ impl<'a> Unit<'a> {
                         if qualifier.node == c::TypeQualifier::Volatile)
                 });
                 let pointer = Type::Pointer(Rc::new(ty));
-                if is_volatile { pointer.volatile() } else { pointer }
+                if is_volatile {
+                    pointer.volatile()
+                } else {
+                    pointer
+                }
             }
             c::DerivedDeclarator::Array(array) => match &array.node.size {
                 c::ArraySize::Unknown | c::ArraySize::VariableUnknown => Type::Open(Rc::new(ty)),

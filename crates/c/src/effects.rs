@@ -89,9 +89,7 @@ impl<'ast> Visit<'ast> for Finder<'_, '_> {
         self.found.calls |= has_body;
         let known = library::known(name).filter(|_| !has_body);
         match known {
-            Some(Known::Choice)
-                if function.is_some() || library::needs_no_declaration(name) =>
-            {
+            Some(Known::Choice) if function.is_some() || library::needs_no_declaration(name) => {
                 self.found.has_choice = true;
             }
             Some(Known::Expect | Known::IsConstant) => {}

@@ -430,7 +430,11 @@ impl<'a> Unit<'a> {
         let span = first.span;
         let mut names: Vec<String> = (missing.iter().take(LISTED))
             .map(|function| {
-                let note = if function.is_declared { "" } else { " (not declared)" };
+                let note = if function.is_declared {
+                    ""
+                } else {
+                    " (not declared)"
+                };
                 format!("`{}`{note}", function.name)
             })
             .collect();
@@ -442,7 +446,9 @@ impl<'a> Unit<'a> {
             format!("{last} has no body; its calls return any value and change nothing")
         } else {
             let names = names.join(", ");
-            format!("{names} and {last} have no body; their calls return any value and change nothing")
+            format!(
+                "{names} and {last} have no body; their calls return any value and change nothing"
+            )
         };
         let help = "if that is not what they do, give them bodies";
         self.report_with_help(codes::C_MISSING, span, message, help);

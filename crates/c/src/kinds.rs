@@ -68,7 +68,10 @@ impl<'a> Unit<'a> {
                 let value = self.unevaluated(|unit| unit.value(expression).ty);
                 value.unwrap_or_else(|| {
                     let span = self.span(expression.span);
-                    self.refuse(span, "statements nested so deeply in expressions are not supported");
+                    self.refuse(
+                        span,
+                        "statements nested so deeply in expressions are not supported",
+                    );
                     Type::Broken
                 })
             }

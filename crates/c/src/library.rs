@@ -178,7 +178,9 @@ fn family(name: &str) -> Option<Known> {
 
 /// The type in the name of a function that returns an arbitrary value.
 pub fn type_in_name(name: &str) -> &str {
-    let mut rests = CHOICES.iter().filter_map(|prefix| name.strip_prefix(prefix));
+    let mut rests = CHOICES
+        .iter()
+        .filter_map(|prefix| name.strip_prefix(prefix));
     rests.next().unwrap_or("")
 }
 
@@ -187,7 +189,9 @@ pub fn needs_no_declaration(name: &str) -> bool {
     match known(name) {
         Some(Known::Choice) => TYPES.contains(&type_in_name(name)),
         Some(_) => true,
-        None => words(LIBRARY).chain(words(HARMLESS)).any(|known| known == name),
+        None => words(LIBRARY)
+            .chain(words(HARMLESS))
+            .any(|known| known == name),
     }
 }
 

@@ -220,7 +220,10 @@ impl<'a> Unit<'a> {
     /// Warns if it matters which of some expressions is evaluated first.
     pub fn warn_about_order(&mut self, expressions: &[&'a Node<c::Expression>], span: Span) {
         // Only what changes something can conflict.
-        if !expressions.iter().any(|expression| self.effects_of(expression).any) {
+        if !expressions
+            .iter()
+            .any(|expression| self.effects_of(expression).any)
+        {
             return;
         }
         let accesses: Vec<Access> = (expressions.iter())

@@ -90,10 +90,7 @@ impl<'ast> Visit<'ast> for Finder<'_, '_> {
             return;
         };
         let name = name.node.name.as_str();
-        let is_question = matches!(
-            library::known(name),
-            Some(Known::Error | Known::Assertion)
-        );
+        let is_question = matches!(library::known(name), Some(Known::Error | Known::Assertion));
         let function = match self.unit.scopes[0].get(name) {
             Some(&Entity::Function(index)) => Some(index),
             _ => None,

@@ -8,8 +8,8 @@ use crate::terms::{self, Term};
 use crate::types::Type;
 use crate::unit::{Entity, Unit};
 use crate::values::Value;
-use hardbop_syntax::{Span, codes};
 use hardbop_syntax::ast::{BinaryOp, Block, ExprId, ExprKind, StmtKind};
+use hardbop_syntax::{Span, codes};
 use lang_c::ast as c;
 use lang_c::span::Node;
 
@@ -77,9 +77,7 @@ impl<'a> Unit<'a> {
                 if label.node.name == ERROR && self.asks_label {
                     let condition = self.emit(&terms::boolean(false, place));
                     self.push(StmtKind::Assert(condition), place);
-                } else if label.node.name == ERROR
-                    && !begins_with_error(&labelled.statement.node)
-                {
+                } else if label.node.name == ERROR && !begins_with_error(&labelled.statement.node) {
                     let message = "the label `ERROR` is not checked, since the program has \
                                    assertions or calls errors";
                     let help = "pass `--reach ERROR` to ask whether it can be reached";

@@ -375,8 +375,8 @@ impl<'a> Unit<'a> {
             return Value { term, ty };
         }
         let (then_type, else_type) = (
-            self.type_of_expression(then),
-            self.type_of_expression(otherwise),
+            self.type_of_expression(then).decayed(),
+            self.type_of_expression(otherwise).decayed(),
         );
         let as_value = |ty: Type| Value {
             ty,

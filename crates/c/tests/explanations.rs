@@ -46,7 +46,9 @@ fn deep_texts_are_refused() {
 
 #[test]
 fn texts_just_below_the_limits_are_read() {
-    let body = |text: String| format!("int f(int); int main(void) {{ int x = 0; {text} }}");
+    let body = |text: String| {
+        format!("int f(int x) {{ return x; }} int main(void) {{ int x = 0; {text} }}")
+    };
     let texts = [
         format!("{};{}", "{".repeat(250), "}".repeat(250)),
         format!("x = {}x{};", "(".repeat(250), ")".repeat(250)),

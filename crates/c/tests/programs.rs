@@ -279,7 +279,28 @@ fn choices_and_constants_keep_their_types() {
            if (e - 1 > 0) z = v;
            return 0;
          }",
-        &expect![[""]],
+        &expect![[r#"
+            decl int<32> v := 0;
+            decl int<32> e := 0;
+            decl int<32> z := 0;
+
+            void main() begin
+              decl int<32> b;
+              decl int<32> s;
+              decl int<64> d;
+              decl int<3> end;
+              b := int<32>(bool(*));
+              assert z < 32;
+              s := signed(int<32>(4294967294)) >> z;
+              d := int<64>(z);
+              end := 7;
+              v := int<32>(*) + 1;
+              if (e - 1 > 0) then
+                z := *;
+              fi
+              return;
+            end
+        "#]],
     );
 }
 
@@ -291,6 +312,11 @@ fn a_label_beside_assertions_is_a_label() {
            __VERIFIER_assert(1);
            ERROR: return 1;
          }",
-        &expect![[""]],
+        &expect![[r#"
+            void main() begin
+              assert true;
+              ERROR: return;
+            end
+        "#]],
     );
 }

@@ -59,9 +59,21 @@ fn a_conditional_with_a_constant_condition_converts_both_operands() {
     table(
         "conditional",
         &[
-            ("", "int x = -1; unsigned o = 0; long d = 1 ? x : o; CHECK(d == -1);", false),
-            ("", "int x = -1; unsigned o = 0; long d = 1 ? x : o; CHECK(d == 4294967295);", true),
-            ("", "int x = -1; unsigned o = 0; long d = 0 ? o : x; CHECK(d == 4294967295);", true),
+            (
+                "",
+                "int x = -1; unsigned o = 0; long d = 1 ? x : o; CHECK(d == -1);",
+                false,
+            ),
+            (
+                "",
+                "int x = -1; unsigned o = 0; long d = 1 ? x : o; CHECK(d == 4294967295);",
+                true,
+            ),
+            (
+                "",
+                "int x = -1; unsigned o = 0; long d = 0 ? o : x; CHECK(d == 4294967295);",
+                true,
+            ),
             (
                 "",
                 "int len = __VERIFIER_nondet_int(); \
@@ -72,12 +84,32 @@ fn a_conditional_with_a_constant_condition_converts_both_operands() {
             ("", "char c = -1; CHECK(sizeof(1 ? c : c) == 4);", true),
             ("long g = 1 ? -1 : 0u;", "CHECK(g == 4294967295);", true),
             ("int a[1 ? 3 : 4u];", "CHECK(sizeof a == 12);", true),
-            ("int f(void) { return -1; }", "long d = 1 ? f() : 0u; CHECK(d == 4294967295);", true),
-            ("int x;", "int *p = 1 ? &x : 0; *p = 2; CHECK(x == 2);", true),
-            ("void f(void) {}", "int i = 0; 1 ? f() : (void)i++; CHECK(i == 0);", true),
-            ("", "CHECK((1 ? __VERIFIER_nondet_uint() : 0ll) >= 0);", true),
+            (
+                "int f(void) { return -1; }",
+                "long d = 1 ? f() : 0u; CHECK(d == 4294967295);",
+                true,
+            ),
+            (
+                "int x;",
+                "int *p = 1 ? &x : 0; *p = 2; CHECK(x == 2);",
+                true,
+            ),
+            (
+                "void f(void) {}",
+                "int i = 0; 1 ? f() : (void)i++; CHECK(i == 0);",
+                true,
+            ),
+            (
+                "",
+                "CHECK((1 ? __VERIFIER_nondet_uint() : 0ll) >= 0);",
+                true,
+            ),
             // Undeclared: the type is in the name.
-            ("", "int i = 0; long d = i ? i++ : -1 + 0 * __VERIFIER_nondet_ulong(); CHECK(d == -1);", true),
+            (
+                "",
+                "int i = 0; long d = i ? i++ : -1 + 0 * __VERIFIER_nondet_ulong(); CHECK(d == -1);",
+                true,
+            ),
         ],
     );
 }
@@ -91,12 +123,24 @@ fn a_negative_constant_is_shifted_with_its_sign() {
             ("", "int z = 1; CHECK((-2 >> z) == -1);", true),
             ("", "int z = 1; CHECK((-2l >> z) == -1);", true),
             ("", "int z = 31; CHECK((-2147483647 - 1 >> z) == -1);", true),
-            ("", "int z = 1; CHECK((0xfffffffeu >> z) == 0x7fffffff);", true),
-            ("", "unsigned z = __VERIFIER_nondet_uint() % 32; CHECK((-1 >> z) == -1);", true),
+            (
+                "",
+                "int z = 1; CHECK((0xfffffffeu >> z) == 0x7fffffff);",
+                true,
+            ),
+            (
+                "",
+                "unsigned z = __VERIFIER_nondet_uint() % 32; CHECK((-1 >> z) == -1);",
+                true,
+            ),
             ("", "int z = 4; CHECK((signed char)-128 >> z == -8);", true),
             ("", "int z = 2; CHECK(-7 / z == -3 && -7 % z == -1);", true),
             ("", "int z = -2; CHECK(7 / z == -3 && 7 % z == 1);", true),
-            ("", "int z = 2; CHECK((-7 < z) && (z > -7) && !(-7 > z));", true),
+            (
+                "",
+                "int z = 2; CHECK((-7 < z) && (z > -7) && !(-7 > z));",
+                true,
+            ),
         ],
     );
 }
@@ -120,19 +164,71 @@ fn a_boolean_choice_is_zero_or_one_as_a_number() {
     table(
         "bits",
         &[
-            ("", "int b = __VERIFIER_nondet_bool(); CHECK(b == 0);", false),
-            ("", "int b = __VERIFIER_nondet_bool(); CHECK(b == 1);", false),
-            ("int a[2];", "a[__VERIFIER_nondet_bool()] = 1; CHECK(a[0] + a[1] == 1);", true),
-            ("int a[3];", "a[2] = 1; CHECK(a[__VERIFIER_nondet_bool()] == 0);", true),
-            ("", "switch (__VERIFIER_nondet_bool()) { case 0: case 1: break; default: CHECK(0); }", true),
-            ("", "int x = 1 << __VERIFIER_nondet_bool(); CHECK(x == 1 || x == 2);", true),
-            ("", "int x = 8 >> __VERIFIER_nondet_bool(); CHECK(x == 8 || x == 4);", true),
-            ("", "int x = -__VERIFIER_nondet_bool(); CHECK(x == 0 || x == -1);", true),
-            ("int f(int x) { return x; }", "int x = f(__VERIFIER_nondet_bool()); CHECK(x == 0 || x == 1);", true),
-            ("int f(void) { return __VERIFIER_nondet_bool(); }", "int x = f(); CHECK(x == 0 || x == 1);", true),
-            ("struct s { int x; };", "struct s s = { __VERIFIER_nondet_bool() }; CHECK(s.x == 0 || s.x == 1);", true),
-            ("", "int x = 3; x += __VERIFIER_nondet_bool(); CHECK(x == 3 || x == 4);", true),
-            ("", "int x = 0; x |= __VERIFIER_nondet_bool(); CHECK(x == 0 || x == 1);", true),
+            (
+                "",
+                "int b = __VERIFIER_nondet_bool(); CHECK(b == 0);",
+                false,
+            ),
+            (
+                "",
+                "int b = __VERIFIER_nondet_bool(); CHECK(b == 1);",
+                false,
+            ),
+            (
+                "int a[2];",
+                "a[__VERIFIER_nondet_bool()] = 1; CHECK(a[0] + a[1] == 1);",
+                true,
+            ),
+            (
+                "int a[3];",
+                "a[2] = 1; CHECK(a[__VERIFIER_nondet_bool()] == 0);",
+                true,
+            ),
+            (
+                "",
+                "switch (__VERIFIER_nondet_bool()) { case 0: case 1: break; default: CHECK(0); }",
+                true,
+            ),
+            (
+                "",
+                "int x = 1 << __VERIFIER_nondet_bool(); CHECK(x == 1 || x == 2);",
+                true,
+            ),
+            (
+                "",
+                "int x = 8 >> __VERIFIER_nondet_bool(); CHECK(x == 8 || x == 4);",
+                true,
+            ),
+            (
+                "",
+                "int x = -__VERIFIER_nondet_bool(); CHECK(x == 0 || x == -1);",
+                true,
+            ),
+            (
+                "int f(int x) { return x; }",
+                "int x = f(__VERIFIER_nondet_bool()); CHECK(x == 0 || x == 1);",
+                true,
+            ),
+            (
+                "int f(void) { return __VERIFIER_nondet_bool(); }",
+                "int x = f(); CHECK(x == 0 || x == 1);",
+                true,
+            ),
+            (
+                "struct s { int x; };",
+                "struct s s = { __VERIFIER_nondet_bool() }; CHECK(s.x == 0 || s.x == 1);",
+                true,
+            ),
+            (
+                "",
+                "int x = 3; x += __VERIFIER_nondet_bool(); CHECK(x == 3 || x == 4);",
+                true,
+            ),
+            (
+                "",
+                "int x = 0; x |= __VERIFIER_nondet_bool(); CHECK(x == 0 || x == 1);",
+                true,
+            ),
         ],
     );
 }
@@ -143,16 +239,36 @@ fn addresses_one_past_the_end_are_legal() {
         "past-the-end",
         &[
             ("int a[3];", "int *e = &a[3]; CHECK(e - 0 == a + 3);", true),
-            ("int a[3];", "int n = 0; for (int *p = a; p != &a[3]; p++) n++; CHECK(n == 3);", true),
+            (
+                "int a[3];",
+                "int n = 0; for (int *p = a; p != &a[3]; p++) n++; CHECK(n == 3);",
+                true,
+            ),
             ("int a[3];", "int *e = &a[4]; CHECK(e != 0);", false),
-            ("int a[3];", "int i = 3; int *e = &a[i]; CHECK(e != 0);", true),
-            ("int a[3];", "int i = 4; int *e = &a[i]; CHECK(e != 0);", false),
+            (
+                "int a[3];",
+                "int i = 3; int *e = &a[i]; CHECK(e != 0);",
+                true,
+            ),
+            (
+                "int a[3];",
+                "int i = 4; int *e = &a[i]; CHECK(e != 0);",
+                false,
+            ),
             ("int a[3];", "int *e = &a[3]; CHECK(*e == 0);", false),
             ("int a[3];", "int x = a[3]; CHECK(x == 0);", false),
             ("int a[3];", "a[3] = 1; CHECK(1);", false),
-            ("int a[3];", "int *p = a; int *e = &p[3]; CHECK(e == a + 3);", true),
+            (
+                "int a[3];",
+                "int *p = a; int *e = &p[3]; CHECK(e == a + 3);",
+                true,
+            ),
             ("int a[3];", "int *p = &a[3]; CHECK(&*p == a + 3);", true),
-            ("int a[2][3];", "int *e = &a[1][3]; CHECK(e == &a[0][0] + 6);", true),
+            (
+                "int a[2][3];",
+                "int *e = &a[1][3]; CHECK(e == &a[0][0] + 6);",
+                true,
+            ),
             ("int a[2][3];", "int x = a[1][3]; CHECK(1);", false),
         ],
     );
@@ -163,25 +279,50 @@ fn a_shorter_array_of_the_same_type_does_no_harm() {
     table(
         "shorter",
         &[
-            ("int a[5], b[2]; int *q;", "q = b; (*(a + 3))++; CHECK(a[3] == 1);", true),
-            ("int a[5], b[2]; int *q;", "q = b; *(a + 3) = 7; CHECK(*(a + 3) == 7 && *q == 0);", true),
-            ("int a[5], b[2];", "int *q = __VERIFIER_nondet_bool() ? a + 3 : b; *q = 7; \
-              CHECK(a[3] + b[0] == 7);", true),
-            ("int a[5], b[2];", "int *q = __VERIFIER_nondet_bool() ? a + 3 : b; CHECK(*q == 0);", true),
-            ("int a[5], x;", "int *q = &x; *(a + 4) = 1; *q = 2; CHECK(a[4] == 1 && x == 2);", true),
+            (
+                "int a[5], b[2]; int *q;",
+                "q = b; (*(a + 3))++; CHECK(a[3] == 1);",
+                true,
+            ),
+            (
+                "int a[5], b[2]; int *q;",
+                "q = b; *(a + 3) = 7; CHECK(*(a + 3) == 7 && *q == 0);",
+                true,
+            ),
+            (
+                "int a[5], b[2];",
+                "int *q = __VERIFIER_nondet_bool() ? a + 3 : b; *q = 7; \
+              CHECK(a[3] + b[0] == 7);",
+                true,
+            ),
+            (
+                "int a[5], b[2];",
+                "int *q = __VERIFIER_nondet_bool() ? a + 3 : b; CHECK(*q == 0);",
+                true,
+            ),
+            (
+                "int a[5], x;",
+                "int *q = &x; *(a + 4) = 1; *q = 2; CHECK(a[4] == 1 && x == 2);",
+                true,
+            ),
         ],
     );
 }
 
 #[test]
 fn the_argument_of_an_assertion_is_converted_to_its_parameter() {
-    let own = "void reach_error(void); void __VERIFIER_assert(char c) { if (!c) { reach_error(); } }";
+    let own =
+        "void reach_error(void); void __VERIFIER_assert(char c) { if (!c) { reach_error(); } }";
     table(
         "argument",
         &[
             (own, "int x = 256; CHECK(x);", false),
             (own, "int x = 255; CHECK(x);", true),
-            ("void __VERIFIER_assert(int);", "CHECK(0x100000000ll);", false),
+            (
+                "void __VERIFIER_assert(int);",
+                "CHECK(0x100000000ll);",
+                false,
+            ),
             ("", "int x = 1; __VERIFIER_assume(x == 1); CHECK(x);", true),
         ],
     );
@@ -196,7 +337,11 @@ fn values_are_read_before_they_are_overwritten() {
         "order",
         &[
             // A value that reads its own variable is still stored.
-            ("", "int x = 1; x = __builtin_expect(x + 1, 1); CHECK(x == 2);", true),
+            (
+                "",
+                "int x = 1; x = __builtin_expect(x + 1, 1); CHECK(x == 2);",
+                true,
+            ),
             // A loop that runs once still evaluates its condition.
             ("", "int x = 0; do { } while (x++, 0); CHECK(x == 1);", true),
             // The pointer is overwritten in the middle of the copy.
@@ -218,7 +363,11 @@ fn values_are_read_before_they_are_overwritten() {
                 true,
             ),
             // The condition of the loop moves a pointer each time.
-            ("int a[3];", "int *p = a, *q = 0; while (p + 2 != q) p++; CHECK(1);", false),
+            (
+                "int a[3];",
+                "int *p = a, *q = 0; while (p + 2 != q) p++; CHECK(1);",
+                false,
+            ),
         ],
     );
 }
@@ -235,7 +384,10 @@ fn the_label_error_is_asked_about_only_where_nothing_else_is() {
 
     let call = "void __VERIFIER_error(void);\nint main(void) {\nERROR:\n  __VERIFIER_error();\n}\n";
     let text = said(&run("label", call, &[]));
-    assert!(text.contains("VIOLATED") && !text.contains("HOLDS"), "{text}");
+    assert!(
+        text.contains("VIOLATED") && !text.contains("HOLDS"),
+        "{text}"
+    );
 
     let alone = "int main(void) {\n  int x = 1;\n  if (x) goto ERROR;\n  return 0;\nERROR:\n  return 1;\n}\n";
     expect("label", alone, &[], 1);
@@ -256,19 +408,55 @@ fn every_read_of_a_volatile_object_is_arbitrary() {
         "volatile",
         &[
             ("volatile int v;", "CHECK(v == 0);", false),
-            ("volatile int v;", "v = 5; int a = v, b = v; CHECK(a == b);", false),
+            (
+                "volatile int v;",
+                "v = 5; int a = v, b = v; CHECK(a == b);",
+                false,
+            ),
             ("int volatile v;", "int a = v; CHECK(a == a);", true),
-            ("volatile _Bool v;", "int a = v; CHECK(a == 0 || a == 1);", true),
+            (
+                "volatile _Bool v;",
+                "int a = v; CHECK(a == 0 || a == 1);",
+                true,
+            ),
             ("volatile unsigned char v;", "CHECK(v < 256);", true),
             ("volatile int v;", "int y = (v = 5); CHECK(y == 5);", true),
-            ("volatile int v;", "int n = 0; while (v && n < 3) n++; CHECK(n != 2);", false),
-            ("volatile int v;", "int n = 0; while (v && n < 3) n++; CHECK(n <= 3);", true),
-            ("struct s { volatile int r; int x; } s;", "s.x = 1; CHECK(s.x == 1);", true),
-            ("struct s { volatile int r; int x; } s;", "s.r = 1; CHECK(s.r == 1);", false),
-            ("volatile int r;", "volatile int *p = &r; *p = 1; CHECK(*p == 1);", false),
+            (
+                "volatile int v;",
+                "int n = 0; while (v && n < 3) n++; CHECK(n != 2);",
+                false,
+            ),
+            (
+                "volatile int v;",
+                "int n = 0; while (v && n < 3) n++; CHECK(n <= 3);",
+                true,
+            ),
+            (
+                "struct s { volatile int r; int x; } s;",
+                "s.x = 1; CHECK(s.x == 1);",
+                true,
+            ),
+            (
+                "struct s { volatile int r; int x; } s;",
+                "s.r = 1; CHECK(s.r == 1);",
+                false,
+            ),
+            (
+                "volatile int r;",
+                "volatile int *p = &r; *p = 1; CHECK(*p == 1);",
+                false,
+            ),
             ("int r;", "volatile int *p = &r; CHECK(*p == 0);", false),
-            ("int r;", "volatile int *p = &r; *p = 3; CHECK(r == 3);", true),
-            ("typedef volatile int vint; vint v;", "CHECK(v == 0);", false),
+            (
+                "int r;",
+                "volatile int *p = &r; *p = 3; CHECK(r == 3);",
+                true,
+            ),
+            (
+                "typedef volatile int vint; vint v;",
+                "CHECK(v == 0);",
+                false,
+            ),
             ("volatile int a[2];", "a[0] = 1; CHECK(a[0] == 1);", false),
             ("", "volatile int v = 1; v++; v += 2; CHECK(v == 4);", false),
             ("volatile int v;", "switch (v) { case 1: CHECK(0); }", false),
@@ -293,16 +481,48 @@ fn objects_of_an_enumeration_are_unsigned_unless_it_has_negative_values() {
             (plain, "enum e x = -1; CHECK(x > 0);", true),
             (plain, "CHECK((enum e)-1 > 0);", true),
             (plain, "enum e x = B; CHECK(sizeof x == 4 && x == 1);", true),
-            ("typedef enum { A, B } e;", "e x = A; CHECK(x - 1 > 0);", true),
+            (
+                "typedef enum { A, B } e;",
+                "e x = A; CHECK(x - 1 > 0);",
+                true,
+            ),
             ("enum n { M = -1, N };", "enum n x = M; CHECK(x < 0);", true),
             ("enum n { M = -1, N };", "CHECK(N - 1 < 0);", true),
-            ("enum e { A, B }; struct s { enum e x; } s;", "CHECK(s.x - 1 > 0);", true),
-            ("enum e { A, B }; enum e f(void) { return A; }", "CHECK(f() - 1 > 0);", true),
-            ("enum w { W = 0xffffffff };", "CHECK(W > 0 && sizeof(enum w) == 4);", true),
-            ("enum w { W = 0x100000000 };", "CHECK(W > 0 && sizeof(enum w) == 8);", true),
-            ("enum w { V, W = 0x100000000 };", "CHECK(sizeof V == 4 && sizeof W == 8);", true),
-            ("enum w { W = -0x100000000 };", "enum w x = W; CHECK(x < 0);", true),
-            ("enum e { A, B };", "{ enum e { C = -1 }; enum e x = C; CHECK(x < 0); } enum e y = A; CHECK(y - 1 > 0);", true),
+            (
+                "enum e { A, B }; struct s { enum e x; } s;",
+                "CHECK(s.x - 1 > 0);",
+                true,
+            ),
+            (
+                "enum e { A, B }; enum e f(void) { return A; }",
+                "CHECK(f() - 1 > 0);",
+                true,
+            ),
+            (
+                "enum w { W = 0xffffffff };",
+                "CHECK(W > 0 && sizeof(enum w) == 4);",
+                true,
+            ),
+            (
+                "enum w { W = 0x100000000 };",
+                "CHECK(W > 0 && sizeof(enum w) == 8);",
+                true,
+            ),
+            (
+                "enum w { V, W = 0x100000000 };",
+                "CHECK(sizeof V == 4 && sizeof W == 8);",
+                true,
+            ),
+            (
+                "enum w { W = -0x100000000 };",
+                "enum w x = W; CHECK(x < 0);",
+                true,
+            ),
+            (
+                "enum e { A, B };",
+                "{ enum e { C = -1 }; enum e x = C; CHECK(x < 0); } enum e y = A; CHECK(y - 1 > 0);",
+                true,
+            ),
         ],
     );
 }
@@ -312,35 +532,119 @@ fn functions_of_the_library_and_the_compiler_do_what_they_say() {
     table(
         "library",
         &[
-            ("int abs(int);", "int x = -5; CHECK(abs(x) == 5 && abs(7) == 7);", true),
-            ("", "int x = __VERIFIER_nondet_int(); __VERIFIER_assume(x > -100 && x < 100); \
-              x = abs(x); CHECK(x >= 0 && x < 100);", true),
-            ("long labs(long);", "long x = -5000000000; CHECK(labs(x) == 5000000000);", true),
+            (
+                "int abs(int);",
+                "int x = -5; CHECK(abs(x) == 5 && abs(7) == 7);",
+                true,
+            ),
+            (
+                "",
+                "int x = __VERIFIER_nondet_int(); __VERIFIER_assume(x > -100 && x < 100); \
+              x = abs(x); CHECK(x >= 0 && x < 100);",
+                true,
+            ),
+            (
+                "long labs(long);",
+                "long x = -5000000000; CHECK(labs(x) == 5000000000);",
+                true,
+            ),
             ("", "CHECK(llabs(-5) == 5 && sizeof llabs(1) == 8);", true),
-            ("", "unsigned x = 0xf0f0; CHECK(__builtin_popcount(x) == 8);", true),
-            ("", "CHECK(__builtin_popcountll(-1ll) == 64 && __builtin_popcountl(5l) == 2);", true),
-            ("", "unsigned x = 1; CHECK(__builtin_clz(x) == 31 && __builtin_clz(~0u) == 0);", true),
-            ("", "CHECK(__builtin_clzll(1) == 63 && __builtin_ctzll(1ull << 40) == 40);", true),
+            (
+                "",
+                "unsigned x = 0xf0f0; CHECK(__builtin_popcount(x) == 8);",
+                true,
+            ),
+            (
+                "",
+                "CHECK(__builtin_popcountll(-1ll) == 64 && __builtin_popcountl(5l) == 2);",
+                true,
+            ),
+            (
+                "",
+                "unsigned x = 1; CHECK(__builtin_clz(x) == 31 && __builtin_clz(~0u) == 0);",
+                true,
+            ),
+            (
+                "",
+                "CHECK(__builtin_clzll(1) == 63 && __builtin_ctzll(1ull << 40) == 40);",
+                true,
+            ),
             ("", "unsigned x = 8; CHECK(__builtin_ctz(x) == 3);", true),
             ("", "unsigned x = 0; CHECK(__builtin_ctz(x) == 3);", false),
-            ("", "unsigned x = 0; int y = __builtin_clz(x); CHECK(1);", false),
-            ("", "int x = 0; CHECK(__builtin_ffs(x) == 0 && __builtin_ffs(-2) == 2);", true),
-            ("", "unsigned x = 7; CHECK(__builtin_parity(x) == 1 && __builtin_parity(3) == 0);", true),
-            ("", "CHECK(__builtin_clrsb(0) == 31 && __builtin_clrsb(-1) == 31 && __builtin_clrsb(1) == 30);", true),
-            ("", "unsigned x = 0x12345678; CHECK(__builtin_bswap32(x) == 0x78563412);", true),
-            ("", "unsigned short x = 0x1234; CHECK(__builtin_bswap16(x) == 0x3412);", true),
-            ("", "CHECK(__builtin_bswap64(0x0102030405060708) == 0x0807060504030201);", true),
-            ("", "unsigned x = 0; CHECK(sizeof __builtin_expect(x, 0) == 8 && __builtin_expect(x, 0) - 1 < 0);", true),
-            ("", "CHECK(__builtin_constant_p(3)); int x = 3; CHECK(x == 3 || __builtin_constant_p(x));", true),
-            ("", "int x = 0; if (x) __builtin_unreachable(); CHECK(x == 0);", true),
-            ("", "int x = 1; if (x) __builtin_unreachable(); CHECK(1);", false),
+            (
+                "",
+                "unsigned x = 0; int y = __builtin_clz(x); CHECK(1);",
+                false,
+            ),
+            (
+                "",
+                "int x = 0; CHECK(__builtin_ffs(x) == 0 && __builtin_ffs(-2) == 2);",
+                true,
+            ),
+            (
+                "",
+                "unsigned x = 7; CHECK(__builtin_parity(x) == 1 && __builtin_parity(3) == 0);",
+                true,
+            ),
+            (
+                "",
+                "CHECK(__builtin_clrsb(0) == 31 && __builtin_clrsb(-1) == 31 && __builtin_clrsb(1) == 30);",
+                true,
+            ),
+            (
+                "",
+                "unsigned x = 0x12345678; CHECK(__builtin_bswap32(x) == 0x78563412);",
+                true,
+            ),
+            (
+                "",
+                "unsigned short x = 0x1234; CHECK(__builtin_bswap16(x) == 0x3412);",
+                true,
+            ),
+            (
+                "",
+                "CHECK(__builtin_bswap64(0x0102030405060708) == 0x0807060504030201);",
+                true,
+            ),
+            (
+                "",
+                "unsigned x = 0; CHECK(sizeof __builtin_expect(x, 0) == 8 && __builtin_expect(x, 0) - 1 < 0);",
+                true,
+            ),
+            (
+                "",
+                "CHECK(__builtin_constant_p(3)); int x = 3; CHECK(x == 3 || __builtin_constant_p(x));",
+                true,
+            ),
+            (
+                "",
+                "int x = 0; if (x) __builtin_unreachable(); CHECK(x == 0);",
+                true,
+            ),
+            (
+                "",
+                "int x = 1; if (x) __builtin_unreachable(); CHECK(1);",
+                false,
+            ),
             ("", "int x = 1; if (x) __builtin_trap(); CHECK(0);", true),
             ("", "int x = 1; if (x) __builtin_abort(); CHECK(0);", true),
             ("void quick_exit(int);", "quick_exit(1); CHECK(0);", true),
             ("_Noreturn void stop(int);", "stop(1); CHECK(0);", true),
-            ("void stop(int) __attribute__((noreturn));", "stop(1); CHECK(0);", true),
-            ("__attribute__((__noreturn__)) void stop(int);", "stop(1); CHECK(0);", true),
-            ("extern void stop(int) __attribute__((__nothrow__, __noreturn__));", "stop(1); CHECK(0);", true),
+            (
+                "void stop(int) __attribute__((noreturn));",
+                "stop(1); CHECK(0);",
+                true,
+            ),
+            (
+                "__attribute__((__noreturn__)) void stop(int);",
+                "stop(1); CHECK(0);",
+                true,
+            ),
+            (
+                "extern void stop(int) __attribute__((__nothrow__, __noreturn__));",
+                "stop(1); CHECK(0);",
+                true,
+            ),
             ("void go(int);", "go(1); CHECK(0);", false),
             // A body does what it does.
             ("int abs(int x) { return 3; }", "CHECK(abs(-5) == 3);", true),
@@ -354,7 +658,10 @@ fn functions_of_the_library_and_the_compiler_do_what_they_say() {
 fn assertions_and_assumptions_of_other_tools_mean_what_they_say() {
     let rows = [
         ("__CPROVER_assert(x == 1, \"x\");", 1),
-        ("__CPROVER_assume(x == 1); __CPROVER_assert(x == 1, \"x\");", 0),
+        (
+            "__CPROVER_assume(x == 1); __CPROVER_assert(x == 1, \"x\");",
+            0,
+        ),
         ("__ESBMC_assert(x == 1, \"x\");", 1),
         ("__ESBMC_assume(x == 1); __ESBMC_assert(x == 1, \"x\");", 0),
         ("klee_assume(x == 1); klee_assert(x == 1);", 0),
@@ -381,9 +688,15 @@ fn a_call_that_is_probably_a_typing_error_is_an_error() {
     };
     let wrong = [
         ("asert(x != 5);", "did you mean `assert`?"),
-        ("__VERIFIER_asume(x > 0);", "did you mean `__VERIFIER_assume`?"),
+        (
+            "__VERIFIER_asume(x > 0);",
+            "did you mean `__VERIFIER_assume`?",
+        ),
         ("__VERIFIER_eror();", "did you mean `__VERIFIER_error`?"),
-        ("x = __VERIFIER_nondet_itn();", "did you mean `__VERIFIER_nondet_int`?"),
+        (
+            "x = __VERIFIER_nondet_itn();",
+            "did you mean `__VERIFIER_nondet_int`?",
+        ),
         ("aquire_lock();", "did you mean `acquire_lock`?"),
         ("reach_eror();", "did you mean `reach_error`?"),
     ];
@@ -403,7 +716,11 @@ fn functions_that_are_not_there_are_listed_in_one_warning() {
     let output = run("listed", text, &[]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
-    assert_eq!(text.matches("warning").count(), 2, "one and the count: {text}");
+    assert_eq!(
+        text.matches("warning").count(),
+        2,
+        "one and the count: {text}"
+    );
     for name in ["`read_sensor`", "`start_motor`", "`stop_motor_now`"] {
         assert!(text.contains(name), "{name}: {text}");
     }
@@ -435,7 +752,10 @@ fn results_that_depend_on_the_order_of_evaluation_get_a_warning() {
         ("int x = set() && g;", false),
         ("int x = (set(), g);", false),
         ("int x = set() ? g : h;", false),
-        ("int x = __VERIFIER_nondet_int() - __VERIFIER_nondet_int();", false),
+        (
+            "int x = __VERIFIER_nondet_int() - __VERIFIER_nondet_int();",
+            false,
+        ),
     ];
     for (statement, is_warned) in rows {
         let text = format!("{head}\nint main(void) {{ {statement} __VERIFIER_assert(1); }}\n");

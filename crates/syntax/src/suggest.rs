@@ -24,8 +24,8 @@ pub fn nearest<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> O
 
 /// The number of edits between two names, if there are at most `limit` of them.
 pub fn slips(wanted: &str, text: &str, limit: usize) -> Option<usize> {
-    let is_comparable = wanted.len().max(text.len()) <= MAX_LENGTH
-        && text.len().abs_diff(wanted.len()) <= limit;
+    let is_comparable =
+        wanted.len().max(text.len()) <= MAX_LENGTH && text.len().abs_diff(wanted.len()) <= limit;
     let slips = is_comparable.then(|| distance(wanted, text))?;
     (slips <= limit).then_some(slips)
 }
