@@ -24,19 +24,16 @@ impl std::ops::AddAssign for Accepted {
 }
 
 impl Accepted {
-    /// Whether the conclusion holds wherever all premises do. If not, the circuit has a model that
-    /// shows it.
+    /// Whether the assumptions, the premises and the negation of the conclusion, cannot hold
+    /// together. If they can, the circuit has a model that shows it.
     pub(crate) fn prove(
         &mut self,
         circuit: &mut ProvingCircuit<'_>,
-        premises: &[Lit],
-        conclusion: Lit,
+        assumptions: &[Lit],
     ) -> Result<bool, Rejected> {
         self.obligations += 1;
-        let mut assumptions = premises.to_vec();
-        assumptions.push(!conclusion);
         let conflicts = circuit.solver().conflicts();
-        let refutation = circuit.refute(&assumptions);
+        let refutation = circuit.refute(assumptions);
         self.conflicts += circuit.solver().conflicts() - conflicts;
         match refutation {
             Refutation::Immediate => Ok(true),

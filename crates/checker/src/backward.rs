@@ -68,7 +68,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(self, checker: &Checker<'_, '_>, node: NodeId) -> Option<u32> {
+    fn of(self, checker: &Checker<'_, '_, '_>, node: NodeId) -> Option<u32> {
         match self {
             Kind::Bad => checker.relations.of(node),
             Kind::ToExit => checker.relations.to_exit(node),
@@ -98,7 +98,7 @@ impl Kind {
 }
 
 /// Checks all conditions of a backward certificate.
-pub(crate) fn check(checker: &mut Checker<'_, '_>) -> Result<(), Rejected> {
+pub(crate) fn check(checker: &mut Checker<'_, '_, '_>) -> Result<(), Rejected> {
     for node in checker.entries() {
         let procedure = checker.machine.procedure_of(node);
         checker.scene.begin_initially(procedure);
@@ -127,7 +127,7 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>) -> Result<(), Rejected> {
 
 /// Whether anything is claimed about the end of the edge or, for the `Bad` conditions, inside a
 /// callee.
-fn is_needed(checker: &Checker<'_, '_>, kind: Kind, edge: EdgeId) -> bool {
+fn is_needed(checker: &Checker<'_, '_, '_>, kind: Kind, edge: EdgeId) -> bool {
     let edge = checker.machine.edge(edge);
     let callee_is_bad = match (kind, &edge.action) {
         (Kind::Bad, Action::Call { callee, .. }) => {
@@ -140,7 +140,7 @@ fn is_needed(checker: &Checker<'_, '_>, kind: Kind, edge: EdgeId) -> bool {
 }
 
 fn check_edge(
-    checker: &mut Checker<'_, '_>,
+    checker: &mut Checker<'_, '_, '_>,
     kind: Kind,
     id: EdgeId,
     start: Lit,

@@ -3,6 +3,7 @@
 
 use crate::accepted::Accepted;
 use crate::form::Relations;
+use crate::proofs::Proofs;
 use crate::rejected::{Broken, Condition, Rejected};
 use crate::scene::{Reading, Scene};
 use crate::support::Supports;
@@ -12,7 +13,7 @@ use hardbop_machine::{Action, EdgeId, Machine, NodeId};
 use hardbop_sat::Lit;
 
 /// A certificate being checked.
-pub(crate) struct Checker<'a, 'i> {
+pub(crate) struct Checker<'a, 'i, 's> {
     pub machine: &'a Machine,
     pub targets: &'a [Target],
     pub relations: Relations,
@@ -20,6 +21,7 @@ pub(crate) struct Checker<'a, 'i> {
     supports: Supports<'a>,
     is_over: &'i dyn Fn() -> bool,
     counts: Accepted,
+    proofs: Proofs<'s>,
 }
 
 /// Where a condition is checked.
@@ -29,22 +31,28 @@ pub(crate) struct Place {
     pub edge: Option<EdgeId>,
 }
 
-impl<'a, 'i> Checker<'a, 'i> {
+impl<'a, 'i, 's> Checker<'a, 'i, 's> {
     pub fn new(
         machine: &'a Machine,
         certificate: &'a Certificate,
         relations: Relations,
         effects: &'a ModRef,
         is_over: &'i dyn Fn() -> bool,
+        proofs: Proofs<'s>,
     ) -> Self {
+        let mut scene = Scene::new(machine, &certificate.formulas, effects, is_over);
+        if proofs.are_wanted() {
+            scene.circuit().solver().keep_proofs();
+        }
         Self {
             machine,
             targets: &certificate.targets,
             relations,
-            scene: Scene::new(machine, &certificate.formulas, effects, is_over),
+            scene,
             supports: Supports::new(&certificate.formulas),
             is_over,
             counts: Accepted::default(),
+            proofs,
         }
     }
 
@@ -82,7 +90,10 @@ impl<'a, 'i> Checker<'a, 'i> {
                 if ends_thread || !is_needed(self, edge) {
                     continue;
                 }
-                if self.changes_nothing(edge, &relation_of) {
+                // Where proofs are wanted, each condition has one, in clauses of its own.
+                if self.proofs.are_wanted() {
+                    start = None;
+                } else if self.changes_nothing(edge, &relation_of) {
                     self.counts.obligations += 1;
                     continue;
                 }
@@ -120,14 +131,17 @@ impl<'a, 'i> Checker<'a, 'i> {
         premises: &[Lit],
         conclusion: Lit,
     ) -> Result<(), Rejected> {
-        let holds = self
-            .counts
-            .prove(self.scene.circuit(), premises, conclusion)?;
-        if holds {
+        let Place { node, edge } = place;
+        let mut assumptions = premises.to_vec();
+        assumptions.push(!conclusion);
+        let circuit = self.scene.circuit();
+        if self.counts.prove(circuit, &assumptions)? {
+            let at = (node, edge);
+            self.proofs
+                .add(self.machine, condition, at, circuit, &assumptions);
             return Ok(());
         }
         let witness = self.scene.witness();
-        let Place { node, edge } = place;
         let broken = Broken::new(self.machine, condition, node, edge, witness);
         Err(Rejected::Broken(Box::new(broken)))
     }

@@ -48,12 +48,8 @@ pub(crate) fn check(
     Ok(relations)
 }
 
-/// Checks what all certificates have: version, program, targets, and operands before their users.
-pub(crate) fn check_head(
-    machine: &Machine,
-    certificate: &Certificate,
-    is_over: &dyn Fn() -> bool,
-) -> Result<(), Rejected> {
+/// Checks that a certificate has the form that is known, and is for this program.
+pub(crate) fn check_program(machine: &Machine, certificate: &Certificate) -> Result<(), Rejected> {
     if certificate.version != VERSION {
         let version = certificate.version;
         return malformed(format!(
@@ -67,6 +63,15 @@ pub(crate) fn check_head(
             "it is for another program ({other}, and this one is {program})"
         ));
     }
+    Ok(())
+}
+
+/// Checks what all certificates have: targets, and operands before their users.
+pub(crate) fn check_head(
+    machine: &Machine,
+    certificate: &Certificate,
+    is_over: &dyn Fn() -> bool,
+) -> Result<(), Rejected> {
     for target in &certificate.targets {
         if is_over() {
             return Err(Rejected::Interrupted(Limit::Interrupted));

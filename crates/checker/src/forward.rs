@@ -58,7 +58,7 @@ const SUMMARY: Reading = Reading {
 };
 
 /// Checks all conditions of a forward certificate.
-pub(crate) fn check(checker: &mut Checker<'_, '_>) -> Result<(), Rejected> {
+pub(crate) fn check(checker: &mut Checker<'_, '_, '_>) -> Result<(), Rejected> {
     for node in checker.entries() {
         let procedure = checker.machine.procedure_of(node);
         checker.scene.begin_initially(procedure);
@@ -87,7 +87,7 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>) -> Result<(), Rejected> {
     )
 }
 
-fn check_edge(checker: &mut Checker<'_, '_>, id: EdgeId, start: Lit) -> Result<(), Rejected> {
+fn check_edge(checker: &mut Checker<'_, '_, '_>, id: EdgeId, start: Lit) -> Result<(), Rejected> {
     let edge = checker.machine.edge(id);
     let place = Place {
         node: edge.from,

@@ -32,6 +32,7 @@ mod world;
 pub(crate) use form::check as check_form;
 
 use crate::accepted::Accepted;
+use crate::proofs::Proofs;
 use crate::rejected::{Broken, Condition, Rejected};
 use hardbop_evidence::certificate::{Certificate, Turn};
 use hardbop_evidence::{Interrupt, Limit};
@@ -46,6 +47,7 @@ pub(crate) fn check(
     machine: &Machine,
     certificate: &Certificate,
     interrupt: &dyn Interrupt,
+    proofs: Proofs<'_>,
 ) -> Result<Accepted, Rejected> {
     let is_over = || interrupt.check().is_some();
     let cast = form::check(machine, certificate, &is_over)?;
@@ -59,7 +61,11 @@ pub(crate) fn check(
         world: World::new(machine, &cast, &certificate.formulas, &is_over),
         is_over: &is_over,
         counts: Accepted::default(),
+        proofs,
     };
+    if checker.proofs.are_wanted() {
+        checker.world.state.circuit.solver().keep_proofs();
+    }
     checker.initial()?;
     let turns: Vec<(Turn, u32)> = checker.relations.clone().into_iter().collect();
     for (turn, relation) in turns {
@@ -75,7 +81,7 @@ pub(crate) fn check(
 }
 
 /// A certificate that is being checked.
-struct InterleavedChecker<'a, 'i> {
+struct InterleavedChecker<'a, 'i, 's> {
     machine: &'a Machine,
     cast: &'a Cast,
     relations: BTreeMap<Turn, u32>,
@@ -83,9 +89,10 @@ struct InterleavedChecker<'a, 'i> {
     world: World<'a, 'i>,
     is_over: &'i dyn Fn() -> bool,
     counts: Accepted,
+    proofs: Proofs<'s>,
 }
 
-impl InterleavedChecker<'_, '_> {
+impl InterleavedChecker<'_, '_, '_> {
     /// Asks whether to stop. Loops over conditions need not: proving one asks.
     fn ask(&self) -> Result<(), Rejected> {
         if (self.is_over)() {
@@ -195,8 +202,13 @@ impl InterleavedChecker<'_, '_> {
         premises: &[Lit],
         conclusion: Lit,
     ) -> Result<(), Rejected> {
+        let mut assumptions = premises.to_vec();
+        assumptions.push(!conclusion);
         let circuit = &mut self.world.state.circuit;
-        if self.counts.prove(circuit, premises, conclusion)? {
+        if self.counts.prove(circuit, &assumptions)? {
+            let at = (node, None);
+            self.proofs
+                .add(self.machine, condition, at, circuit, &assumptions);
             return Ok(());
         }
         let witness = self.world.witness();

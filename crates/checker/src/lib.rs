@@ -1,14 +1,19 @@
 //! Accepts or rejects certificates, and is small enough to be believed.
 //!
-//! It knows no engine and no BDDs: a [`Certificate`] is a list of formulas, and [`validate`] checks
-//! with a SAT solver that they satisfy the conditions of their direction, one edge at a time.
+//! It knows no engine and no BDDs: a [`Certificate`] is a list of formulas, and [`validate`] proves
+//! that they satisfy the conditions of their direction, one edge at a time. A SAT solver finds the
+//! proofs, and each of their steps is checked by unit propagation.
 //! `forward`, `backward` and `interleaved` state the conditions and argue that they suffice;
 //! `scene` builds one condition as a circuit; `form` turns away everything that is not even a
 //! certificate of this machine. A rejection names the condition, the place and a state that shows
 //! it.
 //!
 //! What has to be trusted: the machine and its edges in bits ([`hardbop_machine::bits`]), the sets
-//! of modified globals ([`hardbop_machine::analysis::ModRef`]), the SAT solver, and this crate.
+//! of modified globals ([`hardbop_machine::analysis::ModRef`]), the translation into clauses, unit
+//! propagation and case analysis of `hardbop_sat`, and this crate. The SAT solver need not be:
+//! a wrong step of it is found. [`validate_with_proofs`] hands the proofs out, so that a checker
+//! that is not ours can confirm them; then propagation and case analysis need not be trusted
+//! either.
 
 mod accepted;
 mod backward;
@@ -18,12 +23,14 @@ mod forward;
 mod interleaved;
 mod memo;
 mod moments;
+mod proofs;
 mod rejected;
 mod scene;
 mod support;
 mod translate;
 
 pub use accepted::Accepted;
+pub use proofs::{ProofSink, ProvedCondition};
 pub use rejected::{Broken, Condition, Rejected, Witness, WitnessState};
 
 use checker::Checker;
@@ -31,6 +38,7 @@ use hardbop_evidence::certificate::{Certificate, Direction};
 use hardbop_evidence::{Interrupt, Limit, Steady};
 use hardbop_machine::Machine;
 use hardbop_machine::analysis::{CallGraph, ModRef};
+use proofs::Proofs;
 
 /// Checks that no run of the machine reaches any target of the certificate.
 ///
@@ -42,10 +50,34 @@ pub fn validate(
     certificate: &Certificate,
     interrupt: &dyn Interrupt,
 ) -> Result<Accepted, Rejected> {
+    validate_and(machine, certificate, interrupt, Proofs::default())
+}
+
+/// The same, and hands out the proof of every condition as it is found. Conditions that hold by
+/// form are proved too.
+pub fn validate_with_proofs<'s>(
+    machine: &Machine,
+    certificate: &Certificate,
+    interrupt: &dyn Interrupt,
+    sink: &'s mut ProofSink<'s>,
+) -> Result<Accepted, Rejected> {
+    validate_and(machine, certificate, interrupt, Proofs::to(sink))
+}
+
+fn validate_and(
+    machine: &Machine,
+    certificate: &Certificate,
+    interrupt: &dyn Interrupt,
+    proofs: Proofs<'_>,
+) -> Result<Accepted, Rejected> {
     let interrupt = &Steady::new(interrupt);
+    // First of all, so that no other reason is given for a certificate of another program.
+    form::check_program(machine, certificate)?;
     let result = match certificate.direction {
-        Direction::Interleaved => interleaved::check(machine, certificate, interrupt),
-        Direction::Forward | Direction::Backward => sequential(machine, certificate, interrupt),
+        Direction::Interleaved => interleaved::check(machine, certificate, interrupt, proofs),
+        Direction::Forward | Direction::Backward => {
+            sequential(machine, certificate, interrupt, proofs)
+        }
     };
     match result {
         // Only the interrupt knows which limit it was.
@@ -60,6 +92,7 @@ pub fn validate(
 /// language: indices are good, and formulas name bits that there are.
 pub fn check_form(machine: &Machine, certificate: &Certificate) -> Result<(), Rejected> {
     let never = || false;
+    form::check_program(machine, certificate)?;
     match certificate.direction {
         Direction::Interleaved => interleaved::check_form(machine, certificate, &never).map(drop),
         Direction::Forward | Direction::Backward => {
@@ -83,12 +116,13 @@ fn sequential(
     machine: &Machine,
     certificate: &Certificate,
     interrupt: &dyn Interrupt,
+    proofs: Proofs<'_>,
 ) -> Result<Accepted, Rejected> {
     require_sequential(machine)?;
     let is_over = || interrupt.check().is_some();
     let relations = form::check(machine, certificate, &is_over)?;
     let effects = ModRef::new(machine, &CallGraph::new(machine));
-    let mut checker = Checker::new(machine, certificate, relations, &effects, &is_over);
+    let mut checker = Checker::new(machine, certificate, relations, &effects, &is_over, proofs);
     if certificate.direction == Direction::Backward {
         backward::check(&mut checker)?;
     } else {

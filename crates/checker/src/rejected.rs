@@ -2,7 +2,7 @@
 
 use hardbop_evidence::Limit;
 use hardbop_machine::{EdgeId, Machine, NodeId};
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Why a certificate is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -178,17 +178,25 @@ impl fmt::Display for Condition {
     }
 }
 
-impl fmt::Display for Broken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "procedure {}, line {}", self.procedure, self.line)?;
-        write!(f, " (node {}", self.node.0)?;
+impl Broken {
+    /// Without the states that show it.
+    pub(crate) fn place_and_condition(&self) -> String {
+        let mut text = format!("procedure {}, line {}", self.procedure, self.line);
+        let _ = write!(text, " (node {}", self.node.0);
         if let Some(edge) = &self.edge {
-            write!(f, ", edge {} to line {}", edge.edge.0, edge.to_line)?;
+            let _ = write!(text, ", edge {} to line {}", edge.edge.0, edge.to_line);
             if let Some(callee) = &edge.callee {
-                write!(f, ", a call of {callee}")?;
+                let _ = write!(text, ", a call of {callee}");
             }
         }
-        write!(f, "): {}", self.condition)?;
+        let _ = write!(text, "): {}", self.condition);
+        text
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.place_and_condition())?;
         if self.witness.states.is_empty() {
             write!(f, "; any state shows it")
         } else {

@@ -2,14 +2,17 @@
 //! text has directives.
 
 use crate::exit::Failure;
-use crate::input::{STDIN, plain_words};
+use crate::input::STDIN;
+use crate::interrupt::Patience;
+use crate::subprocess::{self, Failed, Limits};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use hardbop_outcome::Limit;
 use hardbop_syntax::Source;
 use hardbop_syntax::source::{CReading, DataModel};
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The preprocessor.
 const COMPILER: &str = "cc";
@@ -62,8 +65,53 @@ pub fn prepare(file: &str, source: Source, arguments: &CArguments) -> Result<Sou
     }))
 }
 
-/// The text after `cc -E`; nothing if there is no such command.
+/// What the preprocessor may spend where the user sets no smaller limit.
+const LIMITS: Limits = Limits {
+    time: Duration::from_secs(60),
+    memory: 2 << 30,
+    output: 512 << 20,
+    has_small_address_space: true,
+};
+
+/// The text after `cc -E`; nothing if there is no such command. It runs within the limits of the
+/// process.
 pub fn preprocess(file: &str, text: &str, model: DataModel) -> Result<Option<Arc<str>>, Failure> {
+    let patience = Patience::of_process();
+    let left = patience.memory_left();
+    let left = left.and_then(|left| u64::try_from(left).ok());
+    let limits = Limits {
+        memory: left.unwrap_or(LIMITS.memory),
+        ..LIMITS
+    };
+    let ran = preprocess_within(file, text, model, &limits, || patience.exceeded());
+    ran.map_err(|failed| match failed {
+        Unread::Refused(why) => Failure::BadInput(why),
+        Unread::Limit(limit) => Failure::Limit(limit),
+        // The memory of the compiler counts as the command's own.
+        Unread::Memory(_) if left.is_some() => Failure::Limit(Limit::Memory),
+        Unread::Memory(why) => Failure::BadInput(why),
+    })
+}
+
+/// Why there is no preprocessed text.
+#[derive(Debug)]
+pub enum Unread {
+    /// The preprocessor complains, or exceeds one of its limits.
+    Refused(String),
+    /// The preprocessor exceeds its limit on memory.
+    Memory(String),
+    /// hardbop itself has to stop.
+    Limit(Limit),
+}
+
+/// The same within limits of the caller.
+pub fn preprocess_within(
+    file: &str,
+    text: &str,
+    model: DataModel,
+    limits: &Limits,
+    exceeded: impl Fn() -> Option<Limit>,
+) -> Result<Option<Arc<str>>, Unread> {
     let folder = match file {
         STDIN => None,
         file => Path::new(file).parent(),
@@ -75,30 +123,25 @@ pub fn preprocess(file: &str, text: &str, model: DataModel) -> Result<Option<Arc
     if model == DataModel::Ilp32 {
         command.arg("-m32");
     }
-    command
-        .arg("-")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let failed = |why: &str| Failure::BadInput(format!("cannot preprocess {file}: {why}"));
-    let mut child = match command.spawn() {
-        Ok(child) => child,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(&plain_words(&error))),
+    command.arg("-");
+    let failed = |why: &str| format!("cannot preprocess {file}: {why}");
+    let input = text.as_bytes().to_vec();
+    let output = match subprocess::run(command, input, limits, exceeded) {
+        Ok(output) => output,
+        Err(Failed::NotFound) => return Ok(None),
+        Err(Failed::Interrupted(limit)) => return Err(Unread::Limit(limit)),
+        Err(why @ Failed::Memory(_)) => {
+            return Err(Unread::Memory(failed(&format!("`cc -E`: {why}"))));
+        }
+        Err(why) => return Err(Unread::Refused(failed(&format!("`cc -E`: {why}")))),
     };
-    let input = child.stdin.take();
-    let output = std::thread::scope(|scope| {
-        // A compiler that gives up early closes its end; what it says then is what counts.
-        scope.spawn(|| input.map(|mut input| input.write_all(text.as_bytes())));
-        child.wait_with_output()
-    });
-    let output = output.map_err(|error| failed(&plain_words(&error)))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let line = said.lines().find(|line| line.contains("error"));
         let line = line.unwrap_or("`cc -E` failed").replace("<stdin>", file);
-        return Err(failed(&line));
+        return Err(Unread::Refused(failed(&line)));
     }
-    let text = String::from_utf8(output.stdout).map_err(|error| failed(&error.to_string()))?;
+    let text = String::from_utf8(output.stdout);
+    let text = text.map_err(|error| Unread::Refused(failed(&error.to_string())))?;
     Ok(Some(text.into()))
 }

@@ -1,5 +1,6 @@
 //! How a command ends: the exit codes that scripts rely on, and the failures that lead to them.
 
+use hardbop_outcome::Limit;
 use std::process::ExitCode;
 
 /// The exit codes of all commands.
@@ -43,6 +44,8 @@ pub enum Failure {
     BadInput(String),
     /// As before, and it has been explained already.
     Reported,
+    /// A limit was reached before there was a result.
+    Limit(Limit),
     /// Something that must not happen has happened, or evidence was rejected.
     Internal(String),
 }
@@ -52,6 +55,7 @@ impl Failure {
     pub fn exit(&self) -> Exit {
         match self {
             Failure::BadInput(_) | Failure::Reported => Exit::BadInput,
+            Failure::Limit(_) => Exit::Unknown,
             Failure::Internal(_) => Exit::Internal,
         }
     }
@@ -60,7 +64,7 @@ impl Failure {
     pub fn message(&self) -> Option<&str> {
         match self {
             Failure::BadInput(message) | Failure::Internal(message) => Some(message),
-            Failure::Reported => None,
+            Failure::Reported | Failure::Limit(_) => None,
         }
     }
 }

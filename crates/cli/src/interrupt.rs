@@ -2,6 +2,9 @@
 //!
 //! Engines do not look at the clock; they ask [`Interrupt::check`] every few thousand operations.
 //! The first Ctrl-C lets them end with what they have, the second one ends the process.
+//!
+//! Commands without limits leave signals alone. While they run another program, [`Listening`] takes
+//! the signals, so that the other program ends first.
 
 use crate::faults;
 use crate::limits::TimeAndMemory;
@@ -9,18 +12,14 @@ use crate::memory;
 use hardbop_outcome::{Interrupt, Limit};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Whether the user has asked to stop. Looking at it for the first time begins to listen.
 static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
     let asked = Arc::new(AtomicBool::new(false));
-    #[cfg(unix)]
-    let signals = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
-    #[cfg(not(unix))]
-    let signals = [SIGINT, SIGTERM];
-    for signal in signals {
+    for signal in SIGNALS {
         // Without a handler a signal simply ends the process, which is good enough if one cannot
         // be installed. The order matters: only the second signal finds the flag set.
         let _ = flag::register_conditional_shutdown(signal, KILLED_BY_INTERRUPT, asked.clone());
@@ -28,6 +27,15 @@ static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
     }
     asked
 });
+
+/// The signals that ask the process to end.
+#[cfg(unix)]
+const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
+#[cfg(not(unix))]
+const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
+
+/// The patience of the whole process, once it has begun.
+static OF_PROCESS: OnceLock<Patience> = OnceLock::new();
 
 /// What a shell expects of a process that Ctrl-C has ended.
 const KILLED_BY_INTERRUPT: i32 = 130;
@@ -71,10 +79,27 @@ impl Patience {
     /// The same with a time limit only.
     pub fn for_at_most(limit: Option<Duration>) -> Self {
         LazyLock::force(&INTERRUPTED);
+        HAS_BEGUN_TO_LISTEN.store(true, Ordering::Relaxed);
         Self {
             deadline: limit.and_then(|limit| Instant::now().checked_add(limit)),
             memory: None,
         }
+    }
+
+    /// Makes this the patience of the whole process; the first one given is kept.
+    pub fn rule_process(self) -> Self {
+        *OF_PROCESS.get_or_init(|| self)
+    }
+
+    /// The patience of the whole process; endless if it has no limits.
+    pub fn of_process() -> Self {
+        OF_PROCESS.get().copied().unwrap_or_else(Self::endless)
+    }
+
+    /// Bytes that may still be allocated.
+    pub fn memory_left(&self) -> Option<usize> {
+        let left = |limit: usize| limit.saturating_sub(memory::allocated());
+        self.memory.map(left)
     }
 
     /// Without limits; Ctrl-C ends the process.
@@ -96,7 +121,7 @@ impl Patience {
 
     /// The limit that has been reached.
     pub fn exceeded(&self) -> Option<Limit> {
-        if INTERRUPTED.load(Ordering::Relaxed) {
+        if has_begun_to_listen() && INTERRUPTED.load(Ordering::Relaxed) {
             return Some(Limit::Interrupted);
         }
         if self.memory.is_some_and(memory::exceeds) {
@@ -111,6 +136,77 @@ impl Interrupt for Patience {
     fn check(&self) -> Option<Limit> {
         LOOKS.fetch_add(1, Ordering::Relaxed);
         faults::limit().or_else(|| self.exceeded())
+    }
+}
+
+/// Whether signals set [`INTERRUPTED`].
+static HAS_BEGUN_TO_LISTEN: AtomicBool = AtomicBool::new(false);
+
+fn has_begun_to_listen() -> bool {
+    HAS_BEGUN_TO_LISTEN.load(Ordering::Relaxed)
+}
+
+/// As long as one lives, a signal that would end the process is only noted; it ends the process
+/// when the last one is dropped.
+#[derive(Debug)]
+pub struct Listening(());
+
+struct Ears {
+    /// How many [`Listening`] there are.
+    count: Mutex<usize>,
+    /// There is none: a signal does what it usually does.
+    is_deaf: Arc<AtomicBool>,
+    /// The last signal that was noted; 0 if there was none.
+    heard: Arc<AtomicUsize>,
+}
+
+static EARS: LazyLock<Ears> = LazyLock::new(|| {
+    let ears = Ears {
+        count: Mutex::new(0),
+        is_deaf: Arc::new(AtomicBool::new(true)),
+        heard: Arc::new(AtomicUsize::new(0)),
+    };
+    for signal in SIGNALS {
+        let number = usize::try_from(signal).unwrap_or_default();
+        // Without a handler a signal ends the process. The order matters: the default comes first.
+        let _ = flag::register_conditional_default(signal, ears.is_deaf.clone());
+        let _ = flag::register_usize(signal, ears.heard.clone(), number);
+    }
+    ears
+});
+
+impl Listening {
+    /// Begins to listen. A command with limits does so already, and lets the first signal stop its
+    /// engines; there is nothing to add to that.
+    pub fn start() -> Option<Self> {
+        if has_begun_to_listen() {
+            return None;
+        }
+        let mut count = EARS.count.lock().unwrap_or_else(PoisonError::into_inner);
+        *count += 1;
+        EARS.is_deaf.store(false, Ordering::SeqCst);
+        Some(Self(()))
+    }
+
+    /// Whether a signal was noted.
+    pub fn has_heard(&self) -> bool {
+        EARS.heard.load(Ordering::SeqCst) != 0
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let mut count = EARS.count.lock().unwrap_or_else(PoisonError::into_inner);
+        *count -= 1;
+        if *count > 0 {
+            return;
+        }
+        EARS.is_deaf.store(true, Ordering::SeqCst);
+        let heard = EARS.heard.load(Ordering::SeqCst);
+        if let Some(signal) = i32::try_from(heard).ok().filter(|&signal| signal != 0) {
+            // Does not return for a signal that ends processes.
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 //! It is a library so that the reader of projects can be fuzzed without a process for each input.
 //! `main.rs` has only the allocator, which a library should not choose.
 
+mod address_space;
 mod arguments;
 mod batch;
 mod c_programs;
@@ -20,6 +21,7 @@ mod faults;
 mod files;
 mod input;
 mod interrupt;
+mod json;
 mod kinds;
 mod limits;
 mod memory;
@@ -27,6 +29,7 @@ mod panic;
 mod progress;
 mod questions;
 mod reports;
+mod subprocess;
 mod targets;
 mod temporary;
 mod trace_arguments;
@@ -39,7 +42,8 @@ pub use batch::read_project;
 use arguments::Arguments;
 use clap::Parser;
 use console::Console;
-use exit::Exit;
+use exit::{Exit, Failure};
+use hardbop_outcome::Limit;
 use interrupt::Patience;
 use std::process::ExitCode;
 use std::sync::mpsc;
@@ -55,25 +59,39 @@ pub fn main(allocated: fn() -> usize) -> ExitCode {
     batch::end_with_parent();
     let arguments = Arguments::try_parse().unwrap_or_else(|error| arguments::refuse(&error));
     let limits = commands::limits(&arguments.command);
-    let patience = limits.map_or_else(Patience::endless, Patience::start);
+    if let Some(end) = limits.and_then(|_| address_space::supervise()) {
+        return match end {
+            address_space::End::Exited(code) => code.into(),
+            address_space::End::Refused => give_up(&arguments, &Limit::Memory).into(),
+        };
+    }
+    let patience = limits
+        .map_or_else(Patience::endless, Patience::start)
+        .rule_process();
     let work = || command(&arguments, &patience);
     let (sender, end) = mpsc::channel();
     std::thread::scope(|scope| {
         let worker = std::thread::Builder::new()
-            .stack_size(STACK_SIZE)
+            .stack_size(address_space::stack_size(STACK_SIZE))
             .spawn_scoped(scope, || sender.send(work()));
         match (worker, limits) {
             // No such stack is to be had: the ordinary one does for ordinary programs.
             (Err(_), _) => work(),
-            (Ok(_), Some(limits)) => watchdog::watch(&end, &patience, |limit| {
-                let why = limits.in_words(limit);
-                let (result, exit) = commands::unknown(&arguments.command, limit, &why);
-                console::speak_for_command(arguments.message_format, &result, &why);
-                exit
-            }),
+            (Ok(_), Some(_)) => {
+                watchdog::watch(&end, &patience, |limit| give_up(&arguments, limit))
+            }
             (Ok(_), None) => end.recv().unwrap_or(Exit::Internal.into()),
         }
     })
+}
+
+/// Tells the user that a limit has ended the command.
+fn give_up(arguments: &Arguments, limit: &Limit) -> Exit {
+    let limits = commands::limits(&arguments.command);
+    let why = limits.map_or_else(|| limit.to_string(), |limits| limits.in_words(limit));
+    let (result, exit) = commands::unknown(&arguments.command, limit, &why);
+    console::speak_for_command(arguments.message_format, &result, &why);
+    exit
 }
 
 fn command(arguments: &Arguments, patience: &Patience) -> ExitCode {
@@ -81,6 +99,7 @@ fn command(arguments: &Arguments, patience: &Patience) -> ExitCode {
     let result = commands::run(&mut console, patience, &arguments.command);
     let exit = match result {
         Ok(exit) => exit,
+        Err(Failure::Limit(limit)) => give_up(arguments, &limit),
         Err(failure) => {
             if let Some(message) = failure.message() {
                 console.error(message);

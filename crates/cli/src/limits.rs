@@ -1,5 +1,6 @@
 //! What the user lets a command spend.
 
+use crate::address_space;
 use crate::interrupt::Patience;
 use crate::questions::MANY;
 use hardbop_outcome::{Budget, Limit};
@@ -18,8 +19,13 @@ pub struct TimeAndMemory {
 }
 
 impl TimeAndMemory {
-    /// The limit on memory.
+    /// The limit on memory. A limit on the address space is one, too.
     pub fn bytes(&self) -> Option<u64> {
+        let share = address_space::share();
+        self.asked_bytes().into_iter().chain(share).min()
+    }
+
+    fn asked_bytes(&self) -> Option<u64> {
         self.memory
             .map(|megabytes| megabytes.saturating_mul(1 << 20))
     }
@@ -30,6 +36,7 @@ impl TimeAndMemory {
             (Limit::Time, Some(time), _) => {
                 format!("--time {} was reached", time.as_secs_f64())
             }
+            (Limit::Memory, ..) if self.bytes() != self.asked_bytes() => address_space::in_words(),
             (Limit::Memory, _, Some(megabytes)) => format!("--memory {megabytes} was reached"),
             _ => limit.to_string(),
         }

@@ -23,7 +23,7 @@ pub fn count_with(allocated: fn() -> usize) {
 }
 
 /// Allocated bytes; 0 if nobody counts.
-fn allocated() -> usize {
+pub fn allocated() -> usize {
     ALLOCATED.get().map_or(0, |allocated| allocated())
 }
 

@@ -1,14 +1,20 @@
 //! A panic is a bug in hardbop, and is reported as one: with what to send, and with an exit code of
 //! its own.
 
+use crate::address_space;
 use crate::exit::Exit;
+use crate::subprocess;
 use std::io::Write;
 use std::panic::{self, PanicHookInfo};
 
 /// From now on a panic ends the process with the exit code of internal errors.
 pub fn install_hook() {
     panic::set_hook(Box::new(|info| {
+        if is_refused_thread(info) {
+            address_space::end_as_if_refused();
+        }
         report(info);
+        subprocess::end_all();
         std::process::exit(Exit::Internal.code().into());
     }));
 }
@@ -16,6 +22,12 @@ pub fn install_hook() {
 /// From now on a panic is reported, and the thread that it is in may recover: a server goes on.
 pub fn report_only() {
     panic::set_hook(Box::new(report));
+}
+
+/// Whether the system refuses another thread, which needs a stack.
+fn is_refused_thread(info: &PanicHookInfo<'_>) -> bool {
+    let message = info.payload_as_str().unwrap_or_default();
+    message.starts_with("failed to spawn thread")
 }
 
 fn report(info: &PanicHookInfo<'_>) {

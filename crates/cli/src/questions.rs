@@ -89,7 +89,7 @@ impl BoundArguments {
 
 impl PropertyArguments {
     /// What is asked, in a fixed order; files are read.
-    fn texts(&self, machine: &Machine) -> Result<Vec<PropertyText>, Failure> {
+    pub fn texts(&self, machine: &Machine) -> Result<Vec<PropertyText>, Failure> {
         let mut texts = Vec::new();
         for formula in &self.ltl {
             let formula = formula.clone();

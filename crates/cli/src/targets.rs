@@ -1,10 +1,11 @@
-//! From `--reach LABEL` and `--reach-line N` to places in the machine, with help for names that do
-//! not exist.
+//! From `--reach LABEL`, `--reach-line N` and `--assert FILE:LINE` to places in the machine, with
+//! help for names that do not exist.
 
 use crate::exit::Failure;
 use hardbop_machine::Machine;
 use hardbop_machine::ir::NodeKind;
 use hardbop_outcome::Target;
+use std::path::Path;
 
 /// How similar (0 to 1) a label must be to be suggested.
 const SIMILAR: f64 = 0.7;
@@ -21,12 +22,55 @@ pub struct TargetArguments {
     /// Ask whether a statement on this line can be reached (may be repeated)
     #[arg(long, value_name = "LINE")]
     pub reach_line: Vec<u32>,
+    /// Ask only about the assertions here: FILE:LINE or FILE:LINE:COLUMN (may be repeated)
+    #[arg(long, value_name = "FILE:LINE[:COLUMN]")]
+    pub assert: Vec<AssertionPlace>,
+}
+
+/// Where an assertion stands, as reports write it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssertionPlace {
+    file: String,
+    line: u32,
+    column: Option<u32>,
+}
+
+impl std::str::FromStr for AssertionPlace {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || "expected FILE:LINE or FILE:LINE:COLUMN".to_owned();
+        let (before, last) = text.rsplit_once(':').ok_or_else(wrong)?;
+        let last: u32 = last.parse().map_err(|_| wrong())?;
+        // A name may have colons, but hardly a number behind one of them.
+        let (file, line, column) = match before.rsplit_once(':') {
+            Some((file, line)) if line.parse::<u32>().is_ok() => {
+                (file, line.parse().map_err(|_| wrong())?, Some(last))
+            }
+            _ => (before, last, None),
+        };
+        if file.is_empty() {
+            return Err(wrong());
+        }
+        Ok(Self {
+            file: file.to_owned(),
+            line,
+            column,
+        })
+    }
+}
+
+impl std::fmt::Display for AssertionPlace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)?;
+        self.column.map_or(Ok(()), |column| write!(f, ":{column}"))
+    }
 }
 
 impl TargetArguments {
     /// Whether anything is asked.
     pub fn is_empty(&self) -> bool {
-        self.reach.is_empty() && self.reach_line.is_empty()
+        self.reach.is_empty() && self.reach_line.is_empty() && self.assert.is_empty()
     }
 
     /// The places that are asked about, all assertions unless there are others. A question about
@@ -49,7 +93,9 @@ impl TargetArguments {
         let mut targets: Vec<Target> = Vec::new();
         let labels = self.reach.iter().map(|label| find_label(machine, label));
         let lines = self.reach_line.iter().map(|&line| find_line(machine, line));
-        for found in labels.chain(lines) {
+        let places = self.assert.iter();
+        let assertions = places.map(|place| find_assertion(machine, place));
+        for found in labels.chain(lines).chain(assertions) {
             for target in found? {
                 if !targets.contains(&target) {
                     targets.push(target);
@@ -110,6 +156,41 @@ fn list_of_labels(machine: &Machine) -> String {
     format!("; its labels are {}{more}", names.join(", "))
 }
 
+/// The assertions at a place; an error that names others if there is none.
+fn find_assertion(machine: &Machine, place: &AssertionPlace) -> Result<Vec<Target>, Failure> {
+    let name = machine.source.name();
+    if !is_same_file(&place.file, name) {
+        let why = format!("--assert {place} is not about this program, which is {name}");
+        return Err(Failure::BadInput(why));
+    }
+    let all = Target::assertions(machine);
+    let is_there = |target: &&Target| {
+        target.line == place.line && place.column.is_none_or(|column| target.column == column)
+    };
+    let found: Vec<Target> = all.iter().filter(is_there).cloned().collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let nearest = all.iter().min_by_key(|target| {
+        let columns = place
+            .column
+            .map_or(0, |column| column.abs_diff(target.column));
+        (target.line.abs_diff(place.line), columns)
+    });
+    let help = match nearest {
+        Some(target) => format!("; the nearest one is {name}:{target}"),
+        None => format!("; {name} has no assertions at all"),
+    };
+    let why = format!("there is no assertion at {place}{help}");
+    Err(Failure::BadInput(why))
+}
+
+/// Whether a file is meant, by its whole name or by the last parts of its path.
+fn is_same_file(said: &str, name: &str) -> bool {
+    let (said, name) = (Path::new(said), Path::new(name));
+    said == name || name.ends_with(said)
+}
+
 fn find_line(machine: &Machine, line: u32) -> Result<Vec<Target>, Failure> {
     let found = Target::on_line(machine, line);
     if !found.is_empty() {
@@ -128,4 +209,31 @@ fn find_line(machine: &Machine, line: u32) -> Result<Vec<Target>, Failure> {
     Err(Failure::BadInput(format!(
         "no statement starts on line {line} of {file}{help}"
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_a_file_a_line_and_perhaps_a_column() {
+        let read = |text: &str| text.parse::<AssertionPlace>();
+        let place = |file: &str, line, column| AssertionPlace {
+            file: file.to_owned(),
+            line,
+            column,
+        };
+        assert_eq!(read("a.c:3"), Ok(place("a.c", 3, None)));
+        assert_eq!(read("a.c:3:14"), Ok(place("a.c", 3, Some(14))));
+        assert_eq!(read("a:b.c:3"), Ok(place("a:b.c", 3, None)));
+        assert_eq!(
+            read("d/a.c:3:1").map(|p| p.to_string()),
+            Ok("d/a.c:3:1".to_owned())
+        );
+        for wrong in ["", "a.c", ":3", "a.c:", "a.c:x", "3", "a.c:-1"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+        assert!(is_same_file("a.c", "d/a.c") && is_same_file("d/a.c", "d/a.c"));
+        assert!(!is_same_file("e/a.c", "d/a.c") && !is_same_file(".c", "d/a.c"));
+    }
 }

@@ -8,6 +8,7 @@
 
 use crate::exit::Exit;
 use crate::interrupt::Patience;
+use crate::subprocess;
 use hardbop_outcome::Limit;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -59,6 +60,7 @@ pub fn watch(
         if since.elapsed() >= GRACE || is_urgent {
             let has_spoken = hold();
             if !*has_spoken {
+                subprocess::end_all();
                 std::process::exit(last_words(&limit).code().into());
             }
         }

@@ -1,15 +1,27 @@
 //! The page about certificates says what has to be trusted. Its tables are held against the crates
-//! that the checker and the interpreter are built from, read from `cargo metadata`.
+//! that the judges and the front end of C are built from, read from `cargo metadata`.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is judged, and by whom: what a judge depends on is what has to be trusted.
-const JUDGES: [(&str, &str); 2] = [
+/// What is judged, and by whom: what a judge depends on is what has to be trusted. What C means is
+/// judged by nobody, so its front end is on the list.
+const JUDGES: [(&str, &str); 4] = [
     ("proofs", "hardbop-checker"),
     ("runs", "hardbop-interpreter"),
+    ("strategies", "hardbop-branching"),
+    ("C", "hardbop-c"),
+];
+
+/// The judge of strategies is in the crate of their engine. These files are all of it.
+const PART: &str = "hardbop-branching";
+const FILES_OF_PART: [&str; 4] = [
+    "encoding/formulas.rs",
+    "encoding/states.rs",
+    "evidence/check.rs",
+    "evidence/path.rs",
 ];
 
 /// How far the lines on the page may be from those that are counted, in percent.
@@ -104,16 +116,30 @@ fn lines(folder: &Path) -> Vec<String> {
         if path.is_dir() {
             found.extend(lines(&path));
         } else if name.ends_with(".rs") {
-            let text = std::fs::read_to_string(&path).expect("sources are text");
-            let tests = ["", "pub(crate) "].map(|p| format!("#[cfg(test)]\n{p}mod tests"));
-            let ends = tests.iter().filter_map(|start| text.find(start));
-            let code = text[..ends.min().unwrap_or(text.len())].lines();
-            let code = code.map(str::trim);
-            let code = code.filter(|line| !line.is_empty() && !line.starts_with("//"));
-            found.extend(code.map(str::to_owned));
+            found.extend(lines_of_file(&path));
         }
     }
     found
+}
+
+fn lines_of_file(path: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(path).expect("sources are text");
+    let tests = ["", "pub(crate) "].map(|p| format!("#[cfg(test)]\n{p}mod tests"));
+    let ends = tests.iter().filter_map(|start| text.find(start));
+    let code = text[..ends.min().unwrap_or(text.len())].lines();
+    let code = code.map(str::trim);
+    let code = code.filter(|line| !line.is_empty() && !line.starts_with("//"));
+    code.map(str::to_owned).collect()
+}
+
+/// The lines of a crate that have to be trusted.
+fn trusted_lines(name: &str, sources: &Path) -> usize {
+    if name != PART {
+        return lines(sources).len();
+    }
+    let part = FILES_OF_PART.iter();
+    part.map(|file| lines_of_file(&sources.join(file)).len())
+        .sum()
 }
 
 /// The rows of the table under a heading of the page: the first cell without its backquotes, and
@@ -140,7 +166,10 @@ fn the_page_names_the_crates_that_have_to_be_trusted_and_their_size() {
     let counted: BTreeMap<String, usize> = crates_on_the_path()
         .into_iter()
         .filter(|(_, (_, is_own))| *is_own)
-        .map(|(name, (sources, _))| (name.replace("hardbop-", ""), lines(&sources).len()))
+        .map(|(name, (sources, _))| {
+            let count = trusted_lines(&name, &sources);
+            (name.replace("hardbop-", ""), count)
+        })
         .collect();
     let names = |table: &BTreeMap<String, usize>| table.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&named), names(&counted), "now: {counted:?}");
@@ -192,5 +221,43 @@ fn what_has_to_be_trusted_checks_overflow_in_releases_too() {
     for (name, (_, is_own)) in crates_on_the_path() {
         let setting = format!("{name} = {{ overflow-checks = true }}");
         assert!(!is_own || manifest.contains(&setting), "{name}");
+    }
+}
+
+#[test]
+fn the_judge_of_strategies_uses_nothing_else_of_its_crate() {
+    let sources = root().join("crates/branching/src");
+    for file in FILES_OF_PART {
+        let folder = file.split('/').next().expect("a folder");
+        for line in lines_of_file(&sources.join(file)) {
+            let absolute = line.split("crate::").skip(1).map(str::to_owned);
+            let siblings = line
+                .split("super::")
+                .skip(1)
+                .map(|l| format!("{folder}::{l}"));
+            for path in absolute.chain(siblings) {
+                let is_part = |file: &&str| {
+                    let module = file.trim_end_matches(".rs").replace('/', "::");
+                    path.starts_with(&module)
+                };
+                assert!(FILES_OF_PART.iter().any(|f| is_part(&f)), "{file}: {line}");
+            }
+        }
+    }
+}
+
+/// Every step that has to be trusted names crates, and every crate is named by a step.
+#[test]
+fn the_steps_name_every_crate_of_the_table() {
+    let page = page();
+    let (_, section) = page
+        .split_once("## What has to be trusted")
+        .expect("the heading");
+    let (steps, _) = section.split_once("### Our own code").expect("the heading");
+    for name in table(&page, "### Our own code").keys() {
+        assert!(steps.contains(&format!("`{name}`")), "no step names {name}");
+    }
+    for outside in ["`cc -E`", "`lang-c`"] {
+        assert!(steps.contains(outside), "no step names {outside}");
     }
 }

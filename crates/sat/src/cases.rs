@@ -58,6 +58,18 @@ enum Walk {
     End,
 }
 
+/// A case that has come to its end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Closed<'c> {
+    /// The assumptions and these choices cannot hold together where earlier cases are excluded.
+    ByEvaluation { choices: &'c [Lit] },
+    /// The same, if another method refutes all that was chosen, assumptions included.
+    IfRefuted {
+        chosen: &'c [Lit],
+        choices: &'c [Lit],
+    },
+}
+
 /// A literal that was taken to be true, with the lengths of the lists before that.
 struct Choice {
     lit: Lit,
@@ -86,6 +98,8 @@ pub(crate) struct Cases<'c> {
     /// What has to be true and was another choice when it was looked at.
     postponed: Vec<Lit>,
     choices: Vec<Choice>,
+    /// The literals of `choices`: their negations were not tried yet.
+    untried: Vec<Lit>,
     /// The assumptions, and what was chosen until now.
     chosen: Vec<Lit>,
     /// Where each choice was made, the branches that were open.
@@ -113,6 +127,7 @@ impl<'c> Cases<'c> {
             branching: Vec::new(),
             postponed: Vec::new(),
             choices: Vec::new(),
+            untried: Vec::new(),
             chosen: Vec::new(),
             kept: Vec::new(),
             open_in: vec![0; count],
@@ -124,14 +139,14 @@ impl<'c> Cases<'c> {
         cases
     }
 
-    /// Whether every case makes an assumption false. Where a case is left open, another method is
-    /// asked whether the assumptions and what was chosen cannot hold together. False also if there
-    /// are too many cases.
+    /// Whether every case makes an assumption false. `close` is told of each case; where a case is
+    /// left open, it decides by another method whether the assumptions and what was chosen cannot
+    /// hold together. False also if there are too many cases.
     pub(crate) fn refute(
         &mut self,
         assumptions: &[Lit],
-        mut is_refuted: impl FnMut(&[Lit]) -> bool,
         is_over: impl Fn() -> bool,
+        mut close: impl FnMut(Closed<'_>) -> bool,
     ) -> bool {
         let most = self.definitions.len() as u64 * VISITS_PER_GATE;
         let mut next_interrupt = 0;
@@ -145,13 +160,18 @@ impl<'c> Cases<'c> {
                 }
             }
             let is_false = match self.walk() {
-                Walk::False => true,
+                Walk::False => close(Closed::ByEvaluation {
+                    choices: &self.untried,
+                }),
                 Walk::Choice(lit) if self.visits <= most => {
                     self.choose(lit);
                     continue;
                 }
                 Walk::Choice(_) => false,
-                Walk::End => is_refuted(&self.chosen),
+                Walk::End => close(Closed::IfRefuted {
+                    chosen: &self.chosen,
+                    choices: &self.untried,
+                }),
             };
             if !is_false {
                 return false;
@@ -172,6 +192,7 @@ impl<'c> Cases<'c> {
             kept: self.kept.len(),
             chosen: self.chosen.len(),
         });
+        self.untried.push(lit);
         self.kept.extend_from_slice(&self.branching);
         self.chosen.push(lit);
         self.required.push(lit);
@@ -183,6 +204,7 @@ impl<'c> Cases<'c> {
         let Some(last) = self.choices.pop() else {
             return false;
         };
+        self.untried.pop();
         for var in self.trail.drain(last.known..) {
             self.known[var.index()] = None;
         }
@@ -437,14 +459,15 @@ impl<'c> Cases<'c> {
 
 #[cfg(test)]
 mod tests {
-    use super::Cases;
+    use super::{Cases, Closed};
     use crate::solver::tests::Random;
     use crate::tseitin::Circuit;
     use crate::{Lit, Prover, Refutation};
 
     fn by_cases_alone(circuit: &Circuit<Prover<'_>>, assumptions: &[Lit], is_over: bool) -> bool {
         let mut cases = Cases::new(&circuit.definitions, circuit.truth);
-        cases.refute(assumptions, |_| false, || is_over)
+        let by_evaluation = |closed: Closed<'_>| matches!(closed, Closed::ByEvaluation { .. });
+        cases.refute(assumptions, || is_over, by_evaluation)
     }
 
     /// Random circuits over a few inputs, asked by cases and by trying all values of the inputs.

@@ -15,6 +15,7 @@ mod cadical;
 mod cases;
 mod cnf;
 mod lit;
+mod proof;
 mod propagation;
 mod prover;
 mod solver;
@@ -22,6 +23,7 @@ mod tseitin;
 
 pub use cnf::Cnf;
 pub use lit::{Lit, Var};
+pub use proof::Proof;
 pub use prover::{Prover, Refutation};
 pub use solver::{Answer, Solver};
 pub use tseitin::{Circuit as CircuitOf, Clauses, Model};

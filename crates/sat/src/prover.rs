@@ -12,6 +12,7 @@
 
 use crate::batsat::{Derivation, Solver};
 use crate::lit::{Lit, Var};
+use crate::proof::Proof;
 use crate::propagation::Propagation;
 use crate::solver::Answer;
 use crate::tseitin::Clauses;
@@ -47,6 +48,10 @@ pub struct Prover<'i> {
     handed_over: usize,
     /// Conflicts of solvers that are gone.
     conflicts: u64,
+    /// The clauses of `propagation` that were derived, in ascending order.
+    derived: Vec<usize>,
+    /// Whether every refutation must leave steps for [`Prover::proof`].
+    keeps_proofs: bool,
 }
 
 impl Clauses for Prover<'_> {
@@ -62,6 +67,7 @@ impl Clauses for Prover<'_> {
 
     fn clear(&mut self) {
         self.propagation.clear();
+        self.derived.clear();
         self.drop_solver();
     }
 }
@@ -73,6 +79,45 @@ impl<'i> Prover<'i> {
             interrupt: Some(interrupt),
             ..Self::default()
         }
+    }
+
+    /// From now on every refutation can be written down, those by cases too.
+    pub fn keep_proofs(&mut self) {
+        self.keeps_proofs = true;
+    }
+
+    /// Whether every refutation can be written down.
+    pub(crate) fn keeps_proofs(&self) -> bool {
+        self.keeps_proofs
+    }
+
+    /// The refutation of assumptions that were refuted last, for another checker.
+    pub fn proof(&self, assumptions: &[Lit]) -> Proof {
+        let mut proof = Proof::about(self.propagation.variable_count());
+        let mut derived = self.derived.iter().copied().peekable();
+        for index in 0..self.propagation.clause_count() {
+            let clause = self.propagation.clause(index);
+            if derived.next_if_eq(&index).is_some() {
+                proof.step(clause);
+            } else {
+                proof.given(clause);
+            }
+        }
+        for &assumption in assumptions {
+            proof.given(&[assumption]);
+        }
+        proof.step(&[]);
+        proof
+    }
+
+    /// Adds a clause if it follows by propagation; else gives false.
+    #[must_use]
+    pub(crate) fn learn(&mut self, clause: &[Lit]) -> bool {
+        let follows = self.propagation.learn(clause);
+        if follows {
+            self.derived.push(self.propagation.clause_count() - 1);
+        }
+        follows
     }
 
     /// Whether the assumptions cannot hold together. The interrupt is asked first: whoever asks one
@@ -158,7 +203,7 @@ impl<'i> Prover<'i> {
                 self.drop_solver();
                 return Refutation::Interrupted;
             }
-            if !self.propagation.learn(clause) {
+            if !self.learn(clause) {
                 return Refutation::Unproved;
             }
         }

@@ -12,7 +12,7 @@
 //!
 //! [demands]: Circuit::demand
 
-use crate::cases::Cases;
+use crate::cases::{Cases, Closed};
 use crate::lit::{Lit, Var};
 use crate::prover::{Prover, Refutation};
 use crate::solver::{Answer, Solver};
@@ -102,16 +102,32 @@ impl Circuit<Prover<'_>> {
         let Self {
             definitions,
             truth,
+            has_clauses,
+            pending,
             solver,
             ..
         } = self;
         let interrupt = solver.interrupt();
-        let is_refuted = |chosen: &[Lit]| {
-            let found = solver.refute(chosen);
-            matches!(found, Refutation::Immediate | Refutation::Searched)
-        };
         let is_over = || interrupt.is_some_and(|interrupt| interrupt());
-        Cases::new(definitions, *truth).refute(assumptions, is_refuted, is_over)
+        let mut cases = Cases::new(definitions, *truth);
+        cases.refute(assumptions, is_over, |closed| match closed {
+            Closed::ByEvaluation { choices } if solver.keeps_proofs() => {
+                for &choice in choices {
+                    // The circuit says what follows from either side of a choice; the clauses say
+                    // so only if asked.
+                    demand(definitions, has_clauses, pending, solver, choice);
+                    demand(definitions, has_clauses, pending, solver, !choice);
+                }
+                write_case(solver, assumptions, choices)
+            }
+            Closed::ByEvaluation { .. } => true,
+            Closed::IfRefuted { chosen, choices } => {
+                let found = solver.refute(chosen);
+                let is_refuted = matches!(found, Refutation::Immediate | Refutation::Searched);
+                let keeps_proofs = solver.keeps_proofs();
+                is_refuted && (!keeps_proofs || write_case(solver, assumptions, choices))
+            }
+        })
     }
 
     /// The values of all literals where the last call found that the assumptions can hold. The
@@ -206,50 +222,14 @@ impl<S: Clauses> Circuit<S> {
 
     /// Adds the clauses that say what follows if a literal holds, for it and all it is made of.
     pub fn demand(&mut self, lit: Lit) {
-        self.pending.push(lit);
-        while let Some(lit) = self.pending.pop() {
-            if !std::mem::replace(&mut self.has_clauses[lit.index()], true) {
-                self.add_clauses_of(lit);
-            }
-        }
-    }
-
-    fn add_clauses_of(&mut self, lit: Lit) {
-        let is_negative = lit.is_negative();
-        let (solver, pending) = (&mut self.solver, &mut self.pending);
-        let mut conjunction = |conjuncts: &[Lit]| {
-            if is_negative {
-                let mut clause = Vec::with_capacity(conjuncts.len() + 1);
-                clause.push(!lit);
-                clause.extend(conjuncts.iter().map(|&conjunct| !conjunct));
-                solver.add_clause(&clause);
-                pending.extend_from_slice(&clause[1..]);
-            } else {
-                for &conjunct in conjuncts {
-                    solver.add_clause(&[!lit, conjunct]);
-                }
-                pending.extend_from_slice(conjuncts);
-            }
-        };
-        match self.definitions[lit.var().index()] {
-            None => {}
-            Some(Gate::And2(a, b)) => conjunction(&[a, b]),
-            Some(Gate::And(ref operands)) => conjunction(operands),
-            Some(Gate::Xor(a, b)) => {
-                let b = b.negated_if(is_negative);
-                solver.add_clause(&[!lit, a, b]);
-                solver.add_clause(&[!lit, !a, !b]);
-                pending.extend([a, !a, b, !b]);
-            }
-            Some(Gate::Ite(c, a, b)) => {
-                let (a, b) = (a.negated_if(is_negative), b.negated_if(is_negative));
-                solver.add_clause(&[!lit, !c, a]);
-                solver.add_clause(&[!lit, c, b]);
-                // Redundant, but it lets the solver conclude from equal branches.
-                solver.add_clause(&[!lit, a, b]);
-                pending.extend([c, !c, a, b]);
-            }
-        }
+        let Self {
+            definitions,
+            has_clauses,
+            pending,
+            solver,
+            ..
+        } = self;
+        demand(definitions, has_clauses, pending, solver, lit);
     }
 
     /// `a & b`.
@@ -353,6 +333,81 @@ impl<S: Clauses> Circuit<S> {
     pub fn require(&mut self, lit: Lit) {
         self.demand(lit);
         self.solver.add_clause(&[lit]);
+    }
+}
+
+/// Adds the clauses that say what follows if a literal holds, for it and all it is made of.
+fn demand<S: Clauses>(
+    definitions: &[Option<Gate>],
+    has_clauses: &mut [bool],
+    pending: &mut Vec<Lit>,
+    solver: &mut S,
+    lit: Lit,
+) {
+    pending.push(lit);
+    while let Some(lit) = pending.pop() {
+        if !std::mem::replace(&mut has_clauses[lit.index()], true) {
+            let definition = definitions[lit.var().index()].as_ref();
+            add_clauses_of(definition, pending, solver, lit);
+        }
+    }
+}
+
+/// Writes a closed case down as a clause: the assumptions and what is chosen do not hold together.
+///
+/// The clauses of the circuit show that by propagation wherever evaluation has closed the case, but
+/// for inputs that were found to be equal without a value. There the solver finds steps that lead
+/// to it. Cases that were closed earlier exclude the other sides of all choices, so only the
+/// choices that are open are in the clause.
+fn write_case(solver: &mut Prover<'_>, assumptions: &[Lit], choices: &[Lit]) -> bool {
+    let both = assumptions.iter().chain(choices).copied();
+    let clause: Vec<Lit> = both.clone().map(|lit| !lit).collect();
+    if solver.learn(&clause) {
+        return true;
+    }
+    let found = solver.refute(&both.collect::<Vec<Lit>>());
+    matches!(found, Refutation::Immediate | Refutation::Searched) && solver.learn(&clause)
+}
+
+fn add_clauses_of<S: Clauses>(
+    definition: Option<&Gate>,
+    pending: &mut Vec<Lit>,
+    solver: &mut S,
+    lit: Lit,
+) {
+    let is_negative = lit.is_negative();
+    let mut conjunction = |conjuncts: &[Lit]| {
+        if is_negative {
+            let mut clause = Vec::with_capacity(conjuncts.len() + 1);
+            clause.push(!lit);
+            clause.extend(conjuncts.iter().map(|&conjunct| !conjunct));
+            solver.add_clause(&clause);
+            pending.extend_from_slice(&clause[1..]);
+        } else {
+            for &conjunct in conjuncts {
+                solver.add_clause(&[!lit, conjunct]);
+            }
+            pending.extend_from_slice(conjuncts);
+        }
+    };
+    match definition {
+        None => {}
+        Some(&Gate::And2(a, b)) => conjunction(&[a, b]),
+        Some(Gate::And(operands)) => conjunction(operands),
+        Some(&Gate::Xor(a, b)) => {
+            let b = b.negated_if(is_negative);
+            solver.add_clause(&[!lit, a, b]);
+            solver.add_clause(&[!lit, !a, !b]);
+            pending.extend([a, !a, b, !b]);
+        }
+        Some(&Gate::Ite(c, a, b)) => {
+            let (a, b) = (a.negated_if(is_negative), b.negated_if(is_negative));
+            solver.add_clause(&[!lit, !c, a]);
+            solver.add_clause(&[!lit, c, b]);
+            // Redundant, but it lets the solver conclude from equal branches.
+            solver.add_clause(&[!lit, a, b]);
+            pending.extend([c, !c, a, b]);
+        }
     }
 }
 

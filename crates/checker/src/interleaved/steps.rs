@@ -12,7 +12,7 @@ use hardbop_machine::{
 };
 use hardbop_sat::Lit;
 
-impl InterleavedChecker<'_, '_> {
+impl InterleavedChecker<'_, '_, '_> {
     /// Checks all steps from a place.
     pub(super) fn steps_from(
         &mut self,

@@ -6,6 +6,7 @@
 use super::jobs::Job;
 use super::records::{Record, Verdict};
 use crate::exit::Exit;
+use crate::subprocess;
 use hardbop_automata::PropertyText;
 use hardbop_outcome::Target;
 use serde_json::Value;
@@ -42,6 +43,7 @@ pub fn end_with_parent() {
         std::thread::spawn(|| {
             // Nothing is ever sent.
             let _ = io::stdin().read(&mut [0]);
+            subprocess::end_all();
             std::process::exit(INTERRUPTED);
         });
     }

@@ -1,11 +1,12 @@
 //! `hardbop lsp`: the language server on standard input and output. What it does is in the crate
 //! `hardbop_lsp`; this is its door to files, the clock and memory.
 
-use crate::c_programs;
+use crate::c_programs::{self, Unread};
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::memory;
 use crate::panic;
+use crate::subprocess::Limits;
 use hardbop_lsp::{End, Outside, serve_streams};
 use hardbop_outcome::{Interrupt, Limit};
 use hardbop_syntax::source::DataModel;
@@ -44,6 +45,11 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     }
 }
 
+/// How long the preprocessor may take: the editor waits.
+const PREPROCESSING: Duration = Duration::from_secs(10);
+/// How much it may write, in bytes.
+const LONGEST_TEXT: u64 = 128 << 20;
+
 struct World {
     memory: usize,
 }
@@ -55,8 +61,18 @@ impl Outside for World {
     }
 
     fn preprocess(&self, path: &str, text: &str) -> Result<Option<Arc<str>>, String> {
-        let found = c_programs::preprocess(path, text, DataModel::default());
-        found.map_err(|failure| failure.message().unwrap_or_default().to_owned())
+        let limits = Limits {
+            time: PREPROCESSING,
+            memory: self.memory.saturating_sub(memory::allocated()) as u64,
+            output: LONGEST_TEXT,
+            has_small_address_space: true,
+        };
+        let model = DataModel::default();
+        let found = c_programs::preprocess_within(path, text, model, &limits, || None);
+        found.map_err(|unread| match unread {
+            Unread::Refused(why) | Unread::Memory(why) => why,
+            Unread::Limit(limit) => format!("cannot preprocess {path}: {limit}"),
+        })
     }
 
     fn limit(&self, seconds: u32) -> Box<dyn Interrupt + Send> {

@@ -3,13 +3,18 @@
 //! Reads a trace (`simulate --save`), a lasso, or a whole outcome (`check --json`), whose runs are
 //! replayed one after the other and held against what the outcome says that they show: a place, or
 //! a property, which is evaluated on the run once more.
+//!
+//! The question may be asked as `check` and `validate` ask it. Then the file does not choose what
+//! its runs show: there must be a run for each item of the question.
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, ProgramArguments};
+use crate::json;
 use crate::limits::TimeAndMemory;
-use crate::questions::read_property;
+use crate::questions::{PropertyArguments, read_property};
 use crate::reports;
+use crate::targets::TargetArguments;
 use crate::trace_arguments::{TraceArguments, shown};
 use hardbop_interpreter::{Ending, ReplayedLasso, replay, replay_lasso, replay_thread_lasso};
 use hardbop_machine::Machine;
@@ -25,6 +30,10 @@ pub struct Arguments {
     /// A trace, a lasso, or the output of `check --json`; `-` is standard input
     #[arg(value_name = "TRACE.json")]
     trace_file: String,
+    #[command(flatten)]
+    targets: TargetArguments,
+    #[command(flatten)]
+    properties: PropertyArguments,
     #[command(flatten)]
     traces: TraceArguments,
     /// Print the runs as JSON
@@ -50,9 +59,20 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         ));
     }
     let machine = input::load(console, &arguments.program)?;
+    let asked = asked(&machine, arguments)?;
     let recorded = read(&arguments.trace_file)?;
-    if recorded.is_empty() {
-        console.note(&format!("{} has no traces", arguments.trace_file));
+    let recorded = if asked.is_empty() {
+        recorded
+    } else {
+        answers_to(asked, recorded, arguments)?
+    };
+    let has_evidence = |one: &Recorded| match one {
+        Recorded::Bare(_) => true,
+        Recorded::Answer(answer) => answer.verdict.evidence().is_some(),
+    };
+    if !recorded.iter().any(has_evidence) {
+        let why = format!("{} has nothing to replay", arguments.trace_file);
+        return Err(Failure::Internal(why));
     }
     let mut document = ReplayDocument::new(&machine, reports::VERSION);
     let mut texts = None;
@@ -95,6 +115,39 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         console.print(&text);
     }
     Ok(Exit::Fine)
+}
+
+/// The items of the question; none if the file is to say what its runs show.
+fn asked(machine: &Machine, arguments: &Arguments) -> Result<Vec<Asked>, Failure> {
+    let targets = arguments.targets.targets(machine)?;
+    let texts = arguments.properties.texts(machine)?;
+    let targets = targets.into_iter().map(Asked::Target);
+    let properties = texts.into_iter().map(Asked::Property);
+    Ok(targets.chain(properties).collect())
+}
+
+/// Takes each item of a question with the evidence that the file has for it. What the evidence
+/// shows is judged later, by what is asked here and not by what the file says.
+fn answers_to(
+    asked: Vec<Asked>,
+    recorded: Vec<Recorded>,
+    arguments: &Arguments,
+) -> Result<Vec<Recorded>, Failure> {
+    let mut answers = Vec::new();
+    for item in asked {
+        let about_item = recorded.iter().find_map(|one| match one {
+            Recorded::Answer(answer) if answer.asked == item => answer.verdict.evidence(),
+            Recorded::Answer(_) => None,
+            Recorded::Bare(evidence) => Some(&**evidence),
+        });
+        let Some(evidence) = about_item else {
+            let why = format!("{} has no run for {item}", arguments.trace_file);
+            return Err(Failure::Internal(why));
+        };
+        let verdict = Verdict::Found(evidence.clone());
+        answers.push(Recorded::Answer(Box::new(Answer::to(item, verdict))));
+    }
+    Ok(answers)
 }
 
 /// The file is damaged or about something else.
@@ -213,7 +266,7 @@ fn read(file: &str) -> Result<Vec<Recorded>, Failure> {
     let bad = |error: &dyn std::fmt::Display| {
         Failure::BadInput(format!("cannot read a trace from {file}: {error}"))
     };
-    let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| bad(&error))?;
+    let value = json::read(&text).map_err(|error| bad(&error))?;
     if value.get("hardbop-outcome").is_some() {
         let outcome: Outcome = serde_json::from_value(value).map_err(|error| bad(&error))?;
         let (found, known) = (outcome.version, outcome::VERSION);

@@ -3,18 +3,25 @@
 //! The question is asked as `check` asks it: all assertions, or the places that are named. A
 //! certificate does not choose what it proves: whatever is asked for must be covered by one that
 //! was accepted, and the files may cover it together.
+//!
+//! The output of `check --json` also says which assertions fail or stay unknown. Nothing has to
+//! cover those, unless they are named; everything that it calls proved must be covered.
+
+mod proof_folder;
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, ProgramArguments};
 use crate::interrupt::Patience;
+use crate::json;
 use crate::limits::TimeAndMemory;
 use crate::progress::ProgressArguments;
 use crate::targets::TargetArguments;
 use hardbop_checker::{Accepted, Rejected};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Certificate, Outcome, Target, TargetKind, outcome};
-use std::collections::HashSet;
+use hardbop_outcome::{Answer, Asked, Certificate, Outcome, Target, TargetKind, Verdict, outcome};
+use proof_folder::ProofFolder;
+use std::collections::{HashMap, HashSet};
 
 /// Check certificates, independently of the engine that made them
 #[derive(Debug, clap::Args)]
@@ -26,10 +33,43 @@ pub struct Arguments {
     certificate_files: Vec<String>,
     #[command(flatten)]
     targets: TargetArguments,
+    /// Write each condition to a new folder, as clauses (DIMACS) with their refutation (DRAT)
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    proofs: Option<String>,
     #[command(flatten)]
     pub limits: TimeAndMemory,
     #[command(flatten)]
     progress: ProgressArguments,
+}
+
+/// What a file says.
+struct Read {
+    certificates: Vec<Certificate>,
+    /// The answers, if it is the output of `check --json`.
+    answers: Option<Vec<Answer>>,
+}
+
+/// An answer of one of the files.
+struct Claim<'f> {
+    file: &'f str,
+    answer: Answer,
+}
+
+impl Claim<'_> {
+    /// Whether the file calls it proved.
+    fn is_proof(&self) -> bool {
+        self.answer.verdict == Verdict::Excluded
+    }
+
+    /// Why the file calls it something else.
+    fn in_words(&self) -> String {
+        let (file, word) = (self.file, self.answer.word());
+        match &self.answer.verdict {
+            Verdict::ExcludedUpTo(bound) => format!("{file} calls it {word} only up to {bound}"),
+            Verdict::Found(_) => format!("{file} calls it {word}, which `hardbop replay` checks"),
+            _ => format!("{file} calls it {word}"),
+        }
+    }
 }
 
 /// Runs the command.
@@ -46,45 +86,148 @@ pub fn run(
         ));
     }
     let machine = input::load(console, &arguments.program)?;
-    let asked = arguments.targets.or_assertions(&machine)?;
-    let mut accepted = Accepted::default();
-    let mut covered: HashSet<Target> = HashSet::new();
+    let mut certificates: Vec<(&str, Certificate)> = Vec::new();
+    let mut claims: Vec<Claim<'_>> = Vec::new();
+    let mut has_output = false;
     for file in files {
-        for certificate in read_certificates(file)? {
-            let mut meter = arguments.progress.meter(console);
-            meter.phase("validation");
-            let judged = hardbop_checker::validate(&machine, &certificate, patience);
-            drop(meter);
-            match judged {
-                Ok(part) => accepted += part,
-                Err(rejected @ Rejected::Interrupted(_)) => {
-                    console.note(&rejected.to_string());
-                    return Ok(Exit::Unknown);
-                }
-                Err(rejected) => {
-                    return Err(Failure::Internal(format!("{file}: REJECTED: {rejected}")));
-                }
+        let read = read(file)?;
+        certificates.extend(read.certificates.into_iter().map(|one| (&**file, one)));
+        has_output |= read.answers.is_some();
+        let answers = read.answers.into_iter().flatten();
+        claims.extend(answers.map(|answer| Claim { file, answer }));
+    }
+    let is_named = !arguments.targets.is_empty();
+    let asked = if is_named || !has_output {
+        arguments.targets.or_assertions(&machine)?
+    } else {
+        places(&machine, &claims)?
+    };
+    let folder = arguments.proofs.as_deref().map(ProofFolder::create);
+    let mut folder = folder.transpose()?;
+    let mut accepted = Accepted::default();
+    for (file, certificate) in &certificates {
+        let mut meter = arguments.progress.meter(console);
+        meter.phase("validation");
+        let judged = match &mut folder {
+            None => hardbop_checker::validate(&machine, certificate, patience),
+            Some(folder) => {
+                let mut add = |proved: &_| folder.add(proved);
+                hardbop_checker::validate_with_proofs(&machine, certificate, patience, &mut add)
             }
-            covered.extend(certificate.targets);
+        };
+        drop(meter);
+        match judged {
+            Ok(part) => accepted += part,
+            Err(rejected @ Rejected::Interrupted(_)) => {
+                console.note(&rejected.to_string());
+                return Ok(Exit::Unknown);
+            }
+            Err(rejected) => {
+                return Err(Failure::Internal(format!("{file}: REJECTED: {rejected}")));
+            }
         }
     }
-    let uncovered: Vec<&Target> = asked.iter().filter(|t| !covered.contains(t)).collect();
-    if let Some(first) = uncovered.first() {
-        let (count, all, names) = (uncovered.len(), asked.len(), files.join(", "));
-        return Err(Failure::Internal(format!(
-            "{names}: REJECTED: {count} of {all} targets are not covered, the first is {}",
-            place(&machine, first)
-        )));
-    }
-    for target in &asked {
-        let (place, what) = (place(&machine, target), excluded(target));
-        console.print(&format!("ACCEPTED     {place} {what}\n"));
-    }
+    let covered = certificates.iter().flat_map(|(_, one)| &one.targets);
+    let coverage = Coverage {
+        machine: &machine,
+        files: files.join(", "),
+        covered: covered.collect(),
+        claims: if is_named { &[] } else { &claims },
+    };
+    coverage.report(console, &asked, has_output && !is_named)?;
     console.note(&format!(
         "{} conditions, {} of them searched, {} conflicts",
         accepted.obligations, accepted.searches, accepted.conflicts
     ));
+    if let Some(folder) = folder {
+        console.note(&folder.finish()?);
+    }
     Ok(Exit::Fine)
+}
+
+/// The assertions, and whatever else outputs answer about.
+fn places(machine: &Machine, claims: &[Claim<'_>]) -> Result<Vec<Target>, Failure> {
+    let mut places = Target::assertions(machine);
+    let mut known: HashSet<Target> = places.iter().cloned().collect();
+    for target in claims.iter().filter_map(|claim| claim.answer.target()) {
+        if known.insert(target.clone()) {
+            places.push(target.clone());
+        }
+    }
+    if places.is_empty() && !claims.iter().any(Claim::is_proof) {
+        let file = machine.source.name();
+        let why = format!("{file} has no assertions, and no file answers about a place");
+        return Err(Failure::BadInput(why));
+    }
+    Ok(places)
+}
+
+/// What the accepted certificates cover, and what the files say.
+struct Coverage<'a> {
+    machine: &'a Machine,
+    files: String,
+    covered: HashSet<&'a Target>,
+    claims: &'a [Claim<'a>],
+}
+
+impl Coverage<'_> {
+    /// Tells the user what is proved. An error if anything that has to be covered is not.
+    fn report(
+        &self,
+        console: &mut Console,
+        asked: &[Target],
+        shows_open_ones: bool,
+    ) -> Result<(), Failure> {
+        let reject = |why: &str| Failure::Internal(format!("{}: REJECTED: {why}", self.files));
+        for claim in self.claims.iter().filter(|claim| claim.is_proof()) {
+            if let Asked::Property(property) = &claim.answer.asked {
+                let (file, word) = (claim.file, claim.answer.word());
+                return Err(reject(&format!(
+                    "{file} calls {property} {word}, and properties have no certificates"
+                )));
+            }
+        }
+        let claims = |is_proof: bool| {
+            let those = self.claims.iter().filter(move |c| c.is_proof() == is_proof);
+            those.filter_map(|claim| Some((claim.answer.target()?, claim)))
+        };
+        // Whatever any file calls proved has to be.
+        let by_target: HashMap<&Target, &Claim<'_>> = claims(false).chain(claims(true)).collect();
+        let mut lines = String::new();
+        let mut accepted = 0;
+        let mut missing: Vec<&Target> = Vec::new();
+        for target in asked {
+            let place = place(self.machine, target);
+            let line = match by_target.get(target) {
+                _ if self.covered.contains(target) => {
+                    accepted += 1;
+                    format!("ACCEPTED     {place} {}\n", excluded(target))
+                }
+                Some(claim) if !claim.is_proof() => {
+                    format!("NOT PROVED   {place}: {}\n", claim.in_words())
+                }
+                _ => {
+                    missing.push(target);
+                    format!("NOT COVERED  {place}\n")
+                }
+            };
+            lines.push_str(&line);
+        }
+        if missing.is_empty() || shows_open_ones {
+            console.print(&lines);
+        }
+        if let Some(first) = missing.first() {
+            let (count, all) = (missing.len(), asked.len());
+            return Err(reject(&format!(
+                "{count} of {all} targets are not covered, the first is {}",
+                place(self.machine, first)
+            )));
+        }
+        if accepted == 0 {
+            return Err(reject("nothing is proved"));
+        }
+        Ok(())
+    }
 }
 
 fn place(machine: &Machine, target: &Target) -> String {
@@ -101,17 +244,26 @@ fn excluded(target: &Target) -> &'static str {
 
 /// The certificates in a file: one, a list, or those of an outcome.
 pub(super) fn read_certificates(file: &str) -> Result<Vec<Certificate>, Failure> {
+    read(file).map(|read| read.certificates)
+}
+
+fn read(file: &str) -> Result<Read, Failure> {
     let text = input::read_text(file)?;
     let bad = |error: &dyn std::fmt::Display| {
         Failure::BadInput(format!("cannot read a certificate from {file}: {error}"))
     };
-    let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| bad(&error))?;
+    let only_certificates = |certificates| Read {
+        certificates,
+        answers: None,
+    };
+    let value = json::read(&text).map_err(|error| bad(&error))?;
     if value.is_array() {
-        return serde_json::from_value(value).map_err(|error| bad(&error));
+        let list = serde_json::from_value(value).map_err(|error| bad(&error))?;
+        return Ok(only_certificates(list));
     }
     if value.get("hardbop-outcome").is_none() {
         let only = serde_json::from_value(value).map_err(|error| bad(&error))?;
-        return Ok(vec![only]);
+        return Ok(only_certificates(vec![only]));
     }
     let outcome: Outcome = serde_json::from_value(value).map_err(|error| bad(&error))?;
     if outcome.version != outcome::VERSION {
@@ -119,5 +271,8 @@ pub(super) fn read_certificates(file: &str) -> Result<Vec<Certificate>, Failure>
         let why = format!("this is version {found} of the form; only version {known} is known");
         return Err(bad(&why));
     }
-    Ok(outcome.certificates)
+    Ok(Read {
+        certificates: outcome.certificates,
+        answers: Some(outcome.answers),
+    })
 }

@@ -31,8 +31,26 @@ impl Client {
 
     /// The same with options for the server.
     pub fn start_with(options: Value) -> Self {
+        Self::start_command(&[], &[], options)
+    }
+
+    /// The same with other words on the command line, and with variables of the environment.
+    #[allow(dead_code, reason = "not every test needs it")]
+    pub fn start_as(words: &[&str], environment: &[(String, String)]) -> Self {
+        Self::start_command(words, environment, json!({}))
+    }
+
+    /// The process of the server.
+    #[allow(dead_code, reason = "not every test needs it")]
+    pub fn process(&self) -> &Child {
+        &self.process
+    }
+
+    fn start_command(words: &[&str], environment: &[(String, String)], options: Value) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_hardbop"))
             .arg("lsp")
+            .args(words)
+            .envs(environment.iter().cloned())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

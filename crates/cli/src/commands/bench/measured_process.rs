@@ -5,19 +5,20 @@
 //! steps of 10 ms. Peak memory is `VmHWM`, or the sum over a process and its children if that is
 //! more, as last seen. Where there is no `/proc`, only wall time is known.
 //!
-//! On Linux every run is its own process group, so that its end or a limit ends everything that it
+//! Every run is its own process group, so that its end or a limit ends everything that it
 //! has started.
 
 use super::scratch::Scratch;
 use crate::exit::Failure;
 use crate::input::plain_words;
 use crate::interrupt::Patience;
+use crate::subprocess::{Group, children};
 use hardbop_bench::End;
 use hardbop_bench::process_status::{self, Stat};
 use hardbop_outcome::Interrupt as _;
 use std::ffi::OsString;
 use std::fs;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 const SHORTEST_NAP: Duration = Duration::from_micros(200);
@@ -57,10 +58,8 @@ pub fn run(
     let mut command = Command::new(program);
     command.args(arguments);
     command.stdin(Stdio::null()).stdout(output).stderr(messages);
-    #[cfg(target_os = "linux")]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let start = Instant::now();
-    let Ok(child) = command.spawn() else {
+    let Ok(group) = Group::start(&mut command) else {
         return Ok(Measured {
             end: End::NotStarted,
             wall: Duration::ZERO,
@@ -69,14 +68,14 @@ pub fn run(
         });
     };
     let mut watch = Watch {
-        child,
+        group,
         start,
         cpu: None,
         peak_kib: None,
     };
     let end = watch.until_end(limits, patience);
     let wall = start.elapsed();
-    let status = watch.end_group().map_err(|error| cannot_watch(&error))?;
+    let status = watch.group.end().map_err(|error| cannot_watch(&error))?;
     Ok(Measured {
         end: end.unwrap_or_else(|| end_of(status)),
         wall,
@@ -91,7 +90,7 @@ fn cannot_watch(error: &std::io::Error) -> Failure {
 
 /// A process that is being watched.
 struct Watch {
-    child: Child,
+    group: Group,
     start: Instant,
     cpu: Option<Duration>,
     peak_kib: Option<u64>,
@@ -101,11 +100,11 @@ impl Watch {
     /// Returns when the process has ended, or with the limit that it has hit.
     fn until_end(&mut self, limits: &Limits, patience: &Patience) -> Option<End> {
         loop {
-            let stat = read_stat(self.child.id());
+            let stat = read_stat(self.group.id());
             self.cpu = stat.map_or(self.cpu, |stat| Some(stat.cpu));
             let has_ended = match stat {
                 Some(stat) => stat.has_ended,
-                None => !matches!(self.child.try_wait(), Ok(None)),
+                None => self.group.has_ended(),
             };
             if has_ended {
                 return None;
@@ -126,7 +125,7 @@ impl Watch {
     /// Updates the peak, and says how much memory is in use now.
     fn look_at_memory(&mut self) -> u64 {
         let mut resident_kib = 0;
-        let mut processes = vec![self.child.id()];
+        let mut processes = vec![self.group.id()];
         while let Some(process) = processes.pop() {
             let status = fs::read_to_string(format!("/proc/{process}/status"));
             if let Some(memory) = status.ok().and_then(|text| process_status::memory(&text)) {
@@ -140,43 +139,11 @@ impl Watch {
         }
         resident_kib
     }
-
-    /// Ends everything that is left of the process and its group, and only then waits for the
-    /// process: until then nobody else can have its number.
-    fn end_group(&mut self) -> std::io::Result<ExitStatus> {
-        if cfg!(target_os = "linux") {
-            // The standard library can signal a child only, not a group; every Unix has a shell
-            // that can.
-            let script = format!("kill -s KILL -- -{}", self.child.id());
-            let mut shell = Command::new("sh");
-            shell.args(["-c", &script]).stdin(Stdio::null());
-            // Without a shell the child itself is still ended below.
-            let _ = shell.stdout(Stdio::null()).stderr(Stdio::null()).status();
-        }
-        // Fails for a process that has ended, which is what is wanted.
-        let _ = self.child.kill();
-        self.child.wait()
-    }
 }
 
 fn read_stat(process: u32) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     process_status::stat(&text)
-}
-
-/// The children of a process, over all its threads.
-fn children(process: u32) -> Vec<u32> {
-    let mut children = Vec::new();
-    let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else {
-        return children;
-    };
-    for thread in threads.flatten() {
-        if let Ok(text) = fs::read_to_string(thread.path().join("children")) {
-            let ids = text.split_ascii_whitespace();
-            children.extend(ids.filter_map(|id| id.parse::<u32>().ok()));
-        }
-    }
-    children
 }
 
 fn end_of(status: ExitStatus) -> End {
