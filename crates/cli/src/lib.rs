@@ -14,6 +14,7 @@ mod batch;
 mod c_programs;
 mod calculus_arguments;
 mod commands;
+mod compiler;
 mod console;
 mod engine_arguments;
 mod exit;

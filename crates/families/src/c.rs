@@ -221,8 +221,8 @@ impl Maker<'_> {
                 self.new_aggregate();
             }
         } else if self.choices.percent(30) {
-            drop(self.new_array());
-            drop(self.new_struct());
+            self.new_array();
+            self.new_struct();
         }
         if self.style == Style::Inputs {
             for _ in 0..=self.choices.below(2) {

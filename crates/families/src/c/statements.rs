@@ -289,8 +289,12 @@ impl Maker<'_> {
     pub(super) fn new_aggregate(&mut self) {
         let is_main = !self.is_function;
         match self.choices.below(5) {
-            0 | 1 => drop(self.new_array()),
-            2 => drop(self.new_struct()),
+            0 | 1 => {
+                self.new_array();
+            }
+            2 => {
+                self.new_struct();
+            }
             3 if is_main => self.new_pointer(),
             _ => self.copy_struct(),
         }

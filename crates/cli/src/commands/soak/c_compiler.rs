@@ -5,6 +5,7 @@
 //! attempts in one compilation.
 
 use super::{Lasting, SHRINKING};
+use crate::compiler::{COMPILER, Compiled, compile, execute};
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::files;
@@ -13,12 +14,12 @@ use crate::temporary::TemporaryFolder;
 use hardbop_families::c::CKind;
 use hardbop_outcome::{Event, Interrupt, Limit, Progress};
 use hardbop_soak::{Agreement, CCase, Complaint};
+use std::fmt::Display;
 use std::path::Path;
-use std::process::Command;
+use std::time::Duration;
 
-const COMPILER: &str = "cc";
-/// Signed overflow wraps around and `char` is signed, as in hardbop.
-const OPTIONS: [&str; 5] = ["-std=gnu11", "-O0", "-fwrapv", "-fsigned-char", "-w"];
+/// How long a batch of compiled programs may run.
+const EXECUTION: Duration = Duration::from_mins(1);
 /// Smaller programs that are compiled at once.
 const ATTEMPTS: usize = 48;
 
@@ -83,7 +84,12 @@ impl Campaign<'_> {
             let count = self.programs.batch().min(self.cases - compared);
             let seeds = (0..count).map(|n| self.seed.wrapping_add(compared + n));
             let cases: Vec<CCase> = seeds.map(|s| CCase::of(self.programs.kind(), s)).collect();
-            let lines = compiled(&folder, &cases)?;
+            let lines = match compiled(&folder, &cases, patience) {
+                Ok(lines) => lines,
+                // A limit ends the campaign with its counts.
+                Err(_) if patience.check().is_some() => break,
+                Err(failure) => return Err(failure),
+            };
             for (case, line) in cases.iter().zip(&lines) {
                 if patience.check().is_some() {
                     break;
@@ -125,7 +131,7 @@ impl Campaign<'_> {
         complaint: Complaint,
     ) -> Result<(), Failure> {
         let time = Patience::for_at_most(Some(SHRINKING));
-        let (case, line, complaint) = shrunk(folder, case, line, complaint, &time)?;
+        let (case, line, complaint) = shrunk(folder, case, line, complaint, &time);
         let Complaint { demand, what } = complaint;
         let words = what.lines().next().unwrap_or_default();
         let seed = case.seed;
@@ -150,15 +156,17 @@ fn shrunk(
     line: &str,
     complaint: Complaint,
     patience: &dyn Interrupt,
-) -> Result<(CCase, String, Complaint), Failure> {
+) -> (CCase, String, Complaint) {
     let mut best = (case.clone(), line.to_owned(), complaint);
     'smaller: loop {
         let attempts = best.0.smaller();
         for attempts in attempts.chunks(ATTEMPTS) {
             if patience.check().is_some() {
-                return Ok(best);
+                return best;
             }
-            let lines = compiled(folder, attempts)?;
+            let Ok(lines) = compiled(folder, attempts, patience) else {
+                return best;
+            };
             for (attempt, line) in attempts.iter().zip(lines) {
                 let Some(line) = line else {
                     continue;
@@ -172,7 +180,7 @@ fn shrunk(
                 }
             }
         }
-        return Ok(best);
+        return best;
     }
 }
 
@@ -180,35 +188,32 @@ fn shrunk(
 fn compiled(
     folder: &TemporaryFolder,
     cases: &[CCase],
+    patience: &dyn Interrupt,
 ) -> Result<Vec<Option<String>>, Failure> {
-    let failed = |why: String| Failure::BadInput(format!("cannot compare with `{COMPILER}`: {why}"));
-    let (file, program) = (folder.path("soak.c"), folder.path("soak"));
+    let failed = |why: &dyn Display| {
+        let why = format!("cannot compare with `{COMPILER}`: {why}");
+        Failure::BadInput(why)
+    };
     let text = CCase::compiled_together(cases);
-    std::fs::write(&file, text).map_err(|error| failed(error.to_string()))?;
-    let mut command = Command::new(COMPILER);
-    command.args(OPTIONS).arg("-o").arg(&program).arg(&file);
-    let built = command.output().map_err(|error| failed(error.to_string()))?;
-    let said = String::from_utf8_lossy(&built.stderr);
-    if !built.status.success() && !said.contains("internal compiler error") {
-        let line = said.lines().find(|line| line.contains("error"));
-        return Err(failed(line.unwrap_or("it fails").to_owned()));
-    }
-    if !built.status.success() {
+    let built = compile(folder, &text, &[], || patience.check());
+    let program = match built.map_err(|why| failed(&why))? {
+        Compiled::Program(program) => program,
+        Compiled::Refused(why) => return Err(failed(&why)),
+        Compiled::Crashed if cases.len() < 2 => return Ok(vec![None; cases.len()]),
         // Some expressions crash compilers. The others of the batch are compared all the same.
-        if cases.len() < 2 {
-            return Ok(vec![None; cases.len()]);
+        Compiled::Crashed => {
+            let (some, others) = cases.split_at(cases.len() / 2);
+            let mut lines = compiled(folder, some, patience)?;
+            lines.extend(compiled(folder, others, patience)?);
+            return Ok(lines);
         }
-        let (some, others) = cases.split_at(cases.len() / 2);
-        let mut lines = compiled(folder, some)?;
-        lines.extend(compiled(folder, others)?);
-        return Ok(lines);
-    }
-    let run = Command::new(&program).output();
-    let run = run.map_err(|error| failed(error.to_string()))?;
+    };
+    let run = execute(&program, &[], EXECUTION, || patience.check()).map_err(|why| failed(&why))?;
     let lines = String::from_utf8_lossy(&run.stdout);
     let lines: Vec<Option<String>> = lines.lines().map(|line| Some(line.to_owned())).collect();
     if !run.status.success() || lines.len() != cases.len() {
-        return Err(failed(format!("the compiled program ends with {}", run.status)));
+        let why = format!("the compiled program ends with {}", run.status);
+        return Err(failed(&why));
     }
     Ok(lines)
 }
