@@ -45,6 +45,9 @@ impl<'a> Unit<'a> {
             None => None,
         };
         let has_body = index.is_some_and(|index| self.functions[index].definition.is_some());
+        if let Some(kind) = library::site(name, has_body) {
+            self.meets(span, kind);
+        }
         if let Some(value) = self.builtin(name, has_body, call, index, span) {
             return value;
         }

@@ -3,6 +3,7 @@
 use crate::arithmetic::held;
 use crate::declarations::{Specified, is_noreturn, name_of};
 use crate::places::{Bound, Location, Place};
+use crate::sites::SiteKind;
 use crate::terms;
 use crate::types::Type;
 use crate::unit::{Entity, Unit};
@@ -286,7 +287,16 @@ impl<'a> Unit<'a> {
                 Some(initializer) if is_static => self.initialise_global(id, initializer, span),
                 Some(initializer) => self.initialise_local(id, initializer, span.to(end)),
                 None if is_static => {}
-                None => self.renew(id, span),
+                None => {
+                    let object = self.object(id);
+                    let kind = SiteKind::Local {
+                        name: object.name.clone(),
+                        function: self.functions[function].name.clone(),
+                        end: self.span(declaration.span).end,
+                    };
+                    self.meets(span, kind);
+                    self.renew(id, span);
+                }
             }
         }
     }

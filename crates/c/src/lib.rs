@@ -30,6 +30,7 @@ mod order;
 mod places;
 mod pointers;
 mod questions;
+mod sites;
 mod statements;
 mod syntax_error;
 mod terms;
@@ -44,6 +45,7 @@ use hardbop_syntax::source::CReading;
 use hardbop_syntax::{Diagnostic, Parsed, Source, Span, codes};
 use lang_c::driver::{Config, Flavor, parse_preprocessed};
 use lines::Lines;
+pub use sites::{CheckMeaning, Site, SiteKind};
 use unit::Unit;
 
 /// Enough for the deepest text that is parsed, in a build without optimisation too.
@@ -65,6 +67,16 @@ pub fn needs_preprocessor(text: &str) -> bool {
 /// Parses a C program. Whatever the text, there is a tree, and at least one error where it is not a
 /// program that is supported.
 pub fn parse(source: &Source, reading: &CReading) -> Parsed {
+    parse_apart(source, reading).0
+}
+
+/// The places where a C program meets what is outside of it, in the order of the text.
+pub fn sites(source: &Source, reading: &CReading) -> Vec<Site> {
+    parse_apart(source, reading).1
+}
+
+/// Parses on a thread whose stack is large enough.
+fn parse_apart(source: &Source, reading: &CReading) -> (Parsed, Vec<Site>) {
     let result = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);
         let thread = thread.spawn_scoped(scope, || parse_here(source, reading));
@@ -81,17 +93,18 @@ pub fn parse(source: &Source, reading: &CReading) -> Parsed {
     }
 }
 
-fn failed(diagnostic: Diagnostic) -> Parsed {
-    Parsed {
+fn failed(diagnostic: Diagnostic) -> (Parsed, Vec<Site>) {
+    let parsed = Parsed {
         ast: Ast {
             form: Form::C,
             ..Ast::default()
         },
         diagnostics: vec![diagnostic],
-    }
+    };
+    (parsed, Vec::new())
 }
 
-fn parse_here(source: &Source, reading: &CReading) -> Parsed {
+fn parse_here(source: &Source, reading: &CReading) -> (Parsed, Vec<Site>) {
     let given = reading.preprocessed.as_deref();
     let original = given.unwrap_or(source.text());
     let stripped = text::strip(original);
@@ -133,12 +146,22 @@ fn parse_here(source: &Source, reading: &CReading) -> Parsed {
         Ok(parsed) => {
             let mut unit = Unit::new(text, source.text(), lines, reading);
             unit.translate(&parsed.unit);
+            let mut sites: Vec<Site> = unit.sites.into_iter().collect();
+            let foreign = unit.objects.iter().filter(|object| object.is_foreign);
+            sites.extend(foreign.map(|object| Site {
+                span: object.span,
+                kind: SiteKind::Foreign {
+                    name: object.name.clone(),
+                },
+            }));
+            sites.sort();
             let mut diagnostics = unit.diagnostics;
             diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
-            Parsed {
+            let parsed = Parsed {
                 ast: unit.ast,
                 diagnostics,
-            }
+            };
+            (parsed, sites)
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The functions that need no body: those that speak to the checker, those of the compiler, and the
 //! C library as far as names go.
 
+use crate::sites::{CheckMeaning, SiteKind};
 use crate::types::Rank;
 
 /// What a call of a known function means.
@@ -159,6 +160,26 @@ const LIBRARY: &str = "malloc calloc realloc free alloca memcpy memmove memset m
 pub fn known(name: &str) -> Option<Known> {
     let named = KNOWN.iter().find(|(known, _)| *known == name);
     named.map(|(_, meaning)| *meaning).or_else(|| family(name))
+}
+
+/// What a call of a function has to do with the outside; `None` if nothing.
+pub fn site(name: &str, has_body: bool) -> Option<SiteKind> {
+    let function = name.to_owned();
+    let meaning = match known(name) {
+        Some(Known::Error) => CheckMeaning::Error,
+        Some(Known::Assertion) => CheckMeaning::Assertion,
+        Some(Known::Assumption) => CheckMeaning::Assumption,
+        Some(Known::Unreachable) => CheckMeaning::Unreachable,
+        _ if has_body => return None,
+        Some(Known::Choice) => return Some(SiteKind::Choice { function }),
+        Some(_) => return None,
+        None => return Some(SiteKind::Outside { function }),
+    };
+    Some(SiteKind::Check {
+        function,
+        meaning,
+        has_body,
+    })
 }
 
 fn family(name: &str) -> Option<Known> {

@@ -11,6 +11,7 @@ use crate::lines::Lines;
 use crate::notations::ValueTables;
 use crate::order::Access;
 use crate::pointers::Pointers;
+use crate::sites::{Site, SiteKind};
 use crate::terms::Sort;
 use crate::types::{Integer, Signature, Struct, Type};
 use crate::variables::{Object, ObjectId, VarId, Variable};
@@ -75,6 +76,8 @@ pub struct Unit<'a> {
     pub stated: Vec<Stated>,
     /// The label `ERROR` is an error to reach.
     pub asks_label: bool,
+    /// Where the program meets what is outside of it.
+    pub sites: BTreeSet<Site>,
     /// The globals that each function reads and writes, itself or through others.
     pub accesses: Vec<Access>,
 }
@@ -107,6 +110,7 @@ impl<'a> Unit<'a> {
             body: Body::default(),
             stated: Vec::new(),
             asks_label: false,
+            sites: BTreeSet::new(),
             accesses: Vec::new(),
         }
     }
@@ -114,6 +118,11 @@ impl<'a> Unit<'a> {
     /// The place in the source of a place in the text that was parsed.
     pub fn span(&self, span: lang_c::span::Span) -> Span {
         self.lines.span(span.start, span.end)
+    }
+
+    /// Remembers a place where the program meets what is outside of it.
+    pub fn meets(&mut self, span: Span, kind: SiteKind) {
+        self.sites.insert(Site { span, kind });
     }
 
     /// Reports an error, once.

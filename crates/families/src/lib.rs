@@ -11,6 +11,7 @@
 //! This crate writes text: its programs go through the same front end as a user's.
 
 mod bluetooth;
+pub mod c;
 mod counters;
 mod double_lock;
 mod doubling;

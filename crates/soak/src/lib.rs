@@ -6,19 +6,24 @@
 //! what they say; it replays runs, validates certificates and damaged ones, writes every report, and
 //! exports the program, as C and back too.
 //! Whatever should not happen is a [`Complaint`], a panic included.
+//!
+//! A [`CCase`] is a C program that is compared with its compiled form.
 
+mod c_programs;
 mod checks;
 pub mod damage;
 mod exports;
 mod questions;
 mod tally;
 
+pub use c_programs::{Agreement, CCase};
 pub use tally::Tally;
 
 use checks::Examination;
 use hardbop_families::generator::{Knobs, generate};
 use hardbop_families::random::Random;
 use hardbop_outcome::Interrupt;
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A program and what is to be done with it.
@@ -44,6 +49,12 @@ impl Complaint {
         let what = what.into();
         Self { demand, what }
     }
+
+    fn of_panic(panic: &(dyn Any + Send)) -> Self {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        Self::new("nothing panics", text.unwrap_or("a panic"))
+    }
 }
 
 impl Case {
@@ -63,11 +74,7 @@ impl Case {
     /// Tries everything. Stops early, with what has been found out by then, when interrupted.
     pub fn examine(&self, interrupt: &dyn Interrupt) -> Result<Tally, Complaint> {
         let all = AssertUnwindSafe(|| Examination::new(self, interrupt)?.run());
-        catch_unwind(all).unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-            Err(Complaint::new("nothing panics", text.unwrap_or("a panic")))
-        })
+        catch_unwind(all).unwrap_or_else(|panic| Err(Complaint::of_panic(&*panic)))
     }
 
     /// A smaller program with the same complaint.

@@ -6,6 +6,7 @@
 //! one.
 
 mod defined;
+mod confirm;
 mod known;
 mod verdicts;
 
@@ -111,6 +112,10 @@ pub struct OutputArguments {
     /// Believe the engine: do not replay its runs and do not check its certificates
     #[arg(long, conflicts_with = "require_certificate")]
     no_validate: bool,
+    /// Compile a C program with `cc` and compare: with the inputs of an execution that was found, it
+    /// must fail there; if it holds, it is executed on random inputs for a second
+    #[arg(long, conflicts_with = "json")]
+    confirm: bool,
 }
 
 impl Arguments {
@@ -155,6 +160,10 @@ pub fn run(
         witnesses::refuse_without_effect(&machine, has_certificates)?;
     }
     output.reports.prepare(output.certificate.as_deref())?;
+    if output.confirm && machine.source.c_reading().is_none() {
+        let why = "--confirm is about C programs (`.c` or `.i`)";
+        return Err(Failure::BadInput(why.to_owned()));
+    }
     usage.end_phase("questions");
     let budget = arguments.limits.budget(patience);
     let mut all = Outcome::new("", Vec::new());
@@ -191,6 +200,9 @@ pub fn run(
             && has_certificates
         {
             trouble = save_certificates(console, file, &outcome);
+        }
+        if output.confirm {
+            confirm::confirm(console, patience, &machine, &outcome)?;
         }
         append(&mut all, outcome);
         if !questions.is_empty() {

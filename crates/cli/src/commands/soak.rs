@@ -1,5 +1,7 @@
 //! `hardbop soak`: looks for faults of hardbop itself, with random programs and questions.
 
+mod c_compiler;
+
 use crate::STACK_SIZE;
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
@@ -8,6 +10,7 @@ use crate::interrupt::Patience;
 use crate::limits::TimeAndMemory;
 use crate::panic;
 use crate::progress::ProgressArguments;
+use c_compiler::{CPrograms, Campaign};
 use hardbop_outcome::{Event, Interrupt, Limit, Progress};
 use hardbop_soak::{Case, Complaint, Tally};
 use std::path::{Path, PathBuf};
@@ -22,6 +25,7 @@ Examples:
   hardbop soak                                a minute of random programs
   hardbop soak --seconds 7200 --seed 42       two hours of others
   hardbop soak --cases 1 --seed 1337          one case once more
+  hardbop soak --c programs                   C programs against the compiler `cc`
 
 Ctrl-C and limits end it with the counts so far.
 Exit codes: 0 nothing was found, 2 bad usage, 3 interrupted, 4 a fault of hardbop was found.";
@@ -47,6 +51,10 @@ pub struct Arguments {
     /// The number of the first program; the others are counted from there
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// Compare how C programs are read with the C compiler (`cc`), instead of engines with each
+    /// other
+    #[arg(long, value_enum, value_name = "PROGRAMS")]
+    c: Option<CPrograms>,
     /// Where programs that show a fault are written, made as small as they get
     #[arg(
         long,
@@ -76,12 +84,23 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
         memory: arguments.memory,
     });
     let (seed, cases) = (arguments.seed, arguments.cases.unwrap_or(u64::MAX));
-    let (sender, news) = mpsc::sync_channel(0);
-    let examiner = thread::Builder::new().stack_size(STACK_SIZE);
     let patience = Arc::new(Lasting {
         patience,
         is_memory_used_up: AtomicBool::new(false),
     });
+    if let Some(programs) = arguments.c {
+        let campaign = Campaign {
+            programs,
+            seed,
+            cases,
+            save: &arguments.save,
+        };
+        let mut meter = arguments.progress.meter(console);
+        meter.event(Event::Engine("soak"));
+        return campaign.run(console, &mut meter, &patience);
+    }
+    let (sender, news) = mpsc::sync_channel(0);
+    let examiner = thread::Builder::new().stack_size(STACK_SIZE);
     let shared = Arc::clone(&patience);
     let examiner = examiner.spawn(move || examine(seed, cases, &shared, &sender));
     examiner.map_err(|error| Failure::BadInput(format!("no thread can be started: {error}")))?;

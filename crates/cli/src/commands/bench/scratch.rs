@@ -5,29 +5,21 @@
 
 use crate::exit::Failure;
 use crate::input::plain_words;
+use crate::temporary::TemporaryFolder;
 use std::fs::{self, File};
 use std::io;
 use std::path::PathBuf;
 
 /// The directory; removed in the end.
 pub struct Scratch {
-    directory: PathBuf,
+    directory: TemporaryFolder,
 }
 
 impl Scratch {
     /// A new directory among the system's temporary files.
     pub fn new() -> Result<Self, Failure> {
-        let base = std::env::temp_dir();
-        let process = std::process::id();
-        let mut attempt = 0;
-        loop {
-            let directory = base.join(format!("hardbop-bench-{process}-{attempt}"));
-            match fs::create_dir(&directory) {
-                Ok(()) => return Ok(Self { directory }),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => attempt += 1,
-                Err(error) => return Err(trouble("make a temporary directory", &error)),
-            }
-        }
+        let directory = TemporaryFolder::new("bench")?;
+        Ok(Self { directory })
     }
 
     /// Writes the program under test.
@@ -53,7 +45,7 @@ impl Scratch {
     }
 
     fn named(&self, name: &str) -> Result<String, Failure> {
-        let path = self.directory.join(name).into_os_string();
+        let path = self.directory.path(name).into_os_string();
         path.into_string().map_err(|_| {
             Failure::BadInput("the temporary directory's name is not UTF-8".to_owned())
         })
@@ -78,18 +70,11 @@ impl Scratch {
     }
 
     fn output_path(&self) -> PathBuf {
-        self.directory.join("output")
+        self.directory.path("output")
     }
 
     fn messages_path(&self) -> PathBuf {
-        self.directory.join("messages")
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // A leftover directory among temporary files is no reason to fail.
-        let _ = fs::remove_dir_all(&self.directory);
+        self.directory.path("messages")
     }
 }
 
