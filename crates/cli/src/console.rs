@@ -181,7 +181,7 @@ pub fn speak_for_command(format: MessageFormat, result: &str, why: &str) {
     let why = message(
         format,
         "error",
-        &format!("{why} before the command was done"),
+        &format!("{why} before the command finished"),
     );
     let _ = io::stderr().write_all(why.as_bytes());
 }

@@ -35,10 +35,10 @@ pub struct ProgramArguments {
 /// How a program is read.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Reading {
-    /// Which tool's concurrency the program is written for [default: detected from the program]
+    /// Dialect of concurrent programs [default: detected from the program]
     #[arg(long, value_parser = dialects())]
     pub dialect: Option<Dialect>,
-    /// Read guarded blocks, whatever the file is called
+    /// Read the file as guarded blocks, whatever its extension
     #[arg(long)]
     pub guarded: bool,
     #[command(flatten)]
@@ -162,7 +162,7 @@ pub fn parse(source: &Source, reading: &Reading) -> Parsed {
 pub fn read_program(file: &str, reading: &Reading) -> Result<Source, Failure> {
     let source = read_source(file)?;
     if source.c_reading().is_some() && (reading.guarded || reading.dialect.is_some()) {
-        let why = "`--guarded` and `--dialect` are not about C programs";
+        let why = "`--guarded` and `--dialect` do not apply to C programs";
         return Err(Failure::BadInput(why.to_owned()));
     }
     c_programs::prepare(file, source, &reading.c)

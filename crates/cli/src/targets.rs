@@ -15,10 +15,10 @@ const MAX_LISTED: usize = 8;
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Questions")]
 pub struct TargetArguments {
-    /// Ask whether a label can be reached: LABEL or PROCEDURE:LABEL (may be repeated)
+    /// Check whether a label is reachable: LABEL or PROCEDURE:LABEL (may be repeated)
     #[arg(long, value_name = "LABEL")]
     pub reach: Vec<String>,
-    /// Ask whether a statement on this line can be reached (may be repeated)
+    /// Check whether a statement on this line is reachable (may be repeated)
     #[arg(long, value_name = "LINE")]
     pub reach_line: Vec<u32>,
 }
@@ -38,7 +38,7 @@ impl TargetArguments {
         let assertions = Target::assertions(machine);
         if assertions.is_empty() {
             let file = machine.source.name();
-            let why = format!("{file} has no assertions; ask about a label with --reach LABEL");
+            let why = format!("{file} has no assertions; check a label with --reach LABEL");
             return Err(Failure::BadInput(why));
         }
         Ok(assertions)
@@ -99,7 +99,7 @@ fn list_of_labels(machine: &Machine) -> String {
     names.sort_unstable();
     names.dedup();
     if names.is_empty() {
-        return "; it has no labels at all".to_owned();
+        return "; it has no labels".to_owned();
     }
     let more = if names.len() > MAX_LISTED {
         ", …"

@@ -10,10 +10,10 @@ use hardbop_report::{TraceLevel, TraceOptions, TraceTexts};
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct TraceArguments {
-    /// How much of a trace is shown
+    /// How much of a trace to show
     #[arg(long, value_enum, default_value_t, value_name = "LEVEL")]
     pub trace: Level,
-    /// Write completed calls out, showing at most N steps [default: calls are folded]
+    /// Expand completed calls, showing at most N steps [default: calls are collapsed]
     #[arg(long, value_name = "N")]
     pub expand: Option<usize>,
 }
@@ -21,14 +21,14 @@ pub struct TraceArguments {
 /// How much of a trace is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Level {
-    /// Every step, with the variables that it changes.
+    /// Every step, with the values that it changes.
     #[default]
     Compact,
     /// Every step, with the values of all variables in scope.
     Full,
     /// Calls and returns only.
     Calls,
-    /// Nothing.
+    /// No trace.
     None,
 }
 

@@ -178,7 +178,7 @@ impl Portfolio {
                 Ok(()) => contestants.push(contestant),
                 Err(why) => {
                     let name = planned.name;
-                    declined.push(format!("engine {name} does not take {}", why.what));
+                    declined.push(format!("engine {name} does not support {}", why.what));
                 }
             }
         }

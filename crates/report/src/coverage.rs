@@ -99,7 +99,7 @@ impl Mark {
         (Mark::Reached, "reachable"),
         (Mark::Unreached, "unreachable"),
         (Mark::Partly, "some of the line is unreachable"),
-        (Mark::Unknown, "not known: a limit was hit"),
+        (Mark::Unknown, "unknown: a limit was reached"),
     ];
 
     fn sign(self) -> char {
@@ -237,7 +237,7 @@ t.bp: 2 of 6 statements reachable, 2 not known
 
 + reachable
 ~ some of the line is unreachable
-? not known: a limit was hit
+? unknown: a limit was reached
 ";
         let text = rendered(TEXT, Lines::All, &["print(0)"]);
         assert_eq!(text, expected);

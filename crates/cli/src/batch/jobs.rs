@@ -81,7 +81,7 @@ pub(super) fn list(paths: &[&str]) -> Result<Vec<Job>, Failure> {
     if paths.is_empty() {
         if !Path::new(project::NAME).exists() {
             return Err(Failure::BadInput(format!(
-                "there is no file to check, and no {} here",
+                "there is no file to check, and no {} in this folder",
                 project::NAME
             )));
         }

@@ -1,8 +1,8 @@
 //! The results of a batch: one line of JSON for each file, written whole and at once.
 //!
-//! A batch may be killed at any moment. A line that was being written then has no end; it is dropped
-//! when the batch goes on, and its file is checked again. A line counts only for the same file with
-//! the same bytes, the same options and the same version of hardbop.
+//! A batch may be killed at any moment. A line that was being written then has no end; it is
+//! dropped when the batch goes on, and its file is checked again. A line counts only for the same
+//! file with the same bytes, the same options and the same version of hardbop.
 
 use super::jobs::Job;
 use crate::exit::{Exit, Failure};
@@ -108,9 +108,9 @@ impl Records {
             options.create_new(true).open(name)
         };
         let mut file = opened.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => {
-                Failure::BadInput(format!("{name} is there already; --resume goes on with it"))
-            }
+            io::ErrorKind::AlreadyExists => Failure::BadInput(format!(
+                "{name} already exists; pass --resume to continue it"
+            )),
             _ => cannot("write", &error),
         })?;
         let mut bytes = Vec::new();

@@ -94,7 +94,7 @@ fn check(job: &Job) -> Record {
     let start = Instant::now();
     match process(job) {
         Ok(output) => understand(&mut record, &output),
-        Err(error) => record.message = Some(format!("no process could be started: {error}")),
+        Err(error) => record.message = Some(format!("cannot start a process: {error}")),
     }
     record.seconds = start.elapsed().as_secs_f64();
     if record.verdict.is_empty() {
@@ -148,12 +148,12 @@ fn understand(record: &mut Record, output: &Output) {
         record.verdict = one.verdict.clone();
     } else if matches!(exit, Exit::Fine | Exit::Found) {
         record.exit = Exit::Internal.code();
-        record.message = Some("its outcome cannot be read".to_owned());
+        record.message = Some("cannot read its outcome".to_owned());
     }
 }
 
-/// A process that the system has ended for want of memory is one that hit a limit: it was killed, or
-/// was refused memory and ended itself.
+/// A process that the system has ended for want of memory is one that hit a limit: it was killed,
+/// or was refused memory and ended itself.
 fn exit_of(output: &Output) -> Exit {
     let Some(code) = output.status.code() else {
         let errors = String::from_utf8_lossy(&output.stderr);

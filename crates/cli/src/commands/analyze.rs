@@ -15,7 +15,7 @@ use hardbop_machine::analysis::{
 use hardbop_machine::{LocalId, Machine, NodeId, ProcId, Variable};
 use serde_json::json;
 
-/// Show what static analysis finds out about a program
+/// Show the results of static analysis
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]

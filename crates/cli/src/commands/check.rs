@@ -1,9 +1,9 @@
 //! `hardbop check`: can an assertion fail, can a label be reached, does every run keep a promise?
 //!
 //! The portfolio answers and validates: a run is replayed and a certificate checked before anything
-//! is printed, and evidence that is wrong is an internal error, not a verdict. Several questions are
-//! answered one after the other, and what is known stays known if the command is ended in a later
-//! one.
+//! is printed, and evidence that is wrong is an internal error, not a verdict. Several questions
+//! are answered one after the other, and what is known stays known if the command is ended in a
+//! later one.
 
 mod known;
 mod verdicts;
@@ -40,17 +40,18 @@ Examples:
   hardbop check lock.bp                          every assertion
   hardbop check lock.bp --reach ERROR            label ERROR of any procedure
   hardbop check lock.bp --reach main:ERROR       label ERROR of main
-  hardbop check lock.bp --ltl 'G (x -> F y)'     every run satisfies a formula
-  hardbop check lock.bp --ctl 'AG EF at(IDLE)'   from every state, IDLE can be reached
-  hardbop check lock.bp --nonterminating         some run never ends
-  hardbop check lock.bp --jobs 2 --time 60       two engines at a time, for at most a minute
-  hardbop check lock.bp --cross-check            every engine, compared with each other
+  hardbop check lock.bp --ltl 'G (x -> F y)'     a formula of all executions
+  hardbop check lock.bp --ctl 'AG EF at(IDLE)'   IDLE is reachable from every state
+  hardbop check lock.bp --nonterminating         is there an infinite execution?
+  hardbop check lock.bp --jobs 2 --time 60       two engines at a time, at most a minute
+  hardbop check lock.bp --cross-check            compare all engines
   hardbop check drivers/ -j 2 --out results.jsonl   every program in a folder, two at a time
   hardbop check                                  the project in ./hardbop.toml
 
-Exit codes: 0 nothing found, 1 violated or reachable, 2 bad input, 3 unknown, 4 internal error.";
+Exit codes: 0 holds or unreachable, 1 violated or reachable, 2 bad input,
+3 unknown, 4 internal error.";
 
-/// Check the assertions of a program, or whether labels can be reached
+/// Check assertions, reachability of labels, and other properties
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -81,7 +82,7 @@ pub struct Arguments {
 pub struct OutputArguments {
     #[command(flatten)]
     traces: TraceArguments,
-    /// List only these verdicts; a summary counts all
+    /// List only these verdicts; the summary still counts all
     #[arg(
         long,
         value_name = "VERDICT",
@@ -89,7 +90,7 @@ pub struct OutputArguments {
         conflicts_with = "json"
     )]
     only: Vec<Only>,
-    /// Print the outcome as JSON, with traces that `hardbop replay` reads
+    /// Print the outcome as JSON, with traces for `hardbop replay`
     #[arg(long)]
     pub json: bool,
     /// Print work counters and timings
@@ -99,13 +100,13 @@ pub struct OutputArguments {
     progress: ProgressArguments,
     #[command(flatten)]
     reports: ReportArguments,
-    /// Write the proofs of what cannot happen to a file
+    /// Write the certificates to a file
     #[arg(long, value_name = "FILE")]
     certificate: Option<String>,
-    /// Count a negative answer without a checked certificate as unknown (exit code 3)
+    /// Treat a negative answer without a checked certificate as unknown (exit code 3)
     #[arg(long)]
     require_certificate: bool,
-    /// Believe the engine: do not replay its runs and do not check its certificates
+    /// Trust the engine: do not replay counterexamples or check certificates
     #[arg(long, conflicts_with = "require_certificate")]
     no_validate: bool,
 }
@@ -222,8 +223,8 @@ pub fn run(
     trouble.map(|()| exit)
 }
 
-/// Says that runs are not those of a user's algorithm for threads, which may have a scheduler of its
-/// own.
+/// Says that runs are not those of a user's algorithm for threads, which may have a scheduler of
+/// its own.
 fn foreign_runs(machine: &Machine, options: &Options, outcome: &Outcome) -> Option<String> {
     if machine.is_sequential() {
         return None;
@@ -235,7 +236,7 @@ fn foreign_runs(machine: &Machine, options: &Options, outcome: &Outcome) -> Opti
     let mut evidence = outcome.answers.iter().filter_map(|a| a.verdict.evidence());
     evidence.any(Evidence::has_run).then(|| {
         format!(
-            "the run is one of the program, found by another engine: `{}` may leave it out",
+            "the counterexample was found by another engine; `{}` may exclude it",
             own.name
         )
     })

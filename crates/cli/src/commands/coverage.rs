@@ -21,13 +21,13 @@ use hardbop_report::coverage::{Lines, render};
 const EXAMPLES: &str = "\
 Examples:
   hardbop coverage lock.bp               the source, each line marked
-  hardbop coverage lock.bp --findings    only lines with something remarkable
+  hardbop coverage lock.bp --findings    only unreachable or constant parts
   hardbop coverage lock.bp --json        the same for scripts
-  hardbop coverage lock.bp --html l.html the same for a browser
+  hardbop coverage lock.bp --html l.html the same as an HTML page
 
 Exit codes: 0 everything is decided, 2 bad input, 3 something is unknown, 4 internal error.";
 
-/// Show which statements can be reached and which conditions always come out the same
+/// Show which statements are reachable and which conditions are constant
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -38,14 +38,14 @@ pub struct Arguments {
     engine: String,
     #[command(flatten)]
     pub limits: Limits,
-    /// Show only lines with something unreachable, or a condition that always comes out the same
-    /// (an assertion that holds aside)
+    /// Show only lines with unreachable code or constant conditions, other than assertions that
+    /// hold
     #[arg(long, help_heading = "Output")]
     findings: bool,
     /// Print JSON
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Write a page for a browser
+    /// Write an HTML page
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     html: Option<String>,
 }
@@ -79,7 +79,7 @@ pub fn run(
         return Ok(Exit::Fine);
     }
     if let Some(why) = missed {
-        console.note(&format!("not everything is known: {why}"));
+        console.note(&format!("the result is incomplete: {why}"));
     }
     Ok(Exit::Unknown)
 }

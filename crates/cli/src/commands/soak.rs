@@ -20,8 +20,8 @@ use std::time::Duration;
 const EXAMPLES: &str = "\
 Examples:
   hardbop soak                                a minute of random programs
-  hardbop soak --seconds 7200 --seed 42       two hours of others
-  hardbop soak --cases 1 --seed 1337          one case once more
+  hardbop soak --seconds 7200 --seed 42       two hours, other programs
+  hardbop soak --cases 1 --seed 1337          repeat one case
 
 Ctrl-C and limits end it with the counts so far.
 Exit codes: 0 nothing was found, 2 bad usage, 3 interrupted, 4 a fault of hardbop was found.";
@@ -31,7 +31,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How long a fault is made smaller.
 const SHRINKING: Duration = Duration::from_mins(1);
 
-/// Look for faults of hardbop itself: random programs and questions, asked in every way
+/// Search for bugs in hardbop itself with random programs and questions
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -41,13 +41,13 @@ pub struct Arguments {
     /// Stop after this many programs [default: no limit]
     #[arg(long, value_name = "N")]
     cases: Option<u64>,
-    /// Stop when the whole process uses this much memory [default: no limit]
+    /// Stop when the process uses this much memory [default: no limit]
     #[arg(long, value_name = "MB", help_heading = "Limits")]
     memory: Option<u64>,
-    /// The number of the first program; the others are counted from there
+    /// The number of the first program; the others follow it
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Where programs that show a fault are written, made as small as they get
+    /// Folder for minimized programs that reveal a bug
     #[arg(
         long,
         value_name = "FOLDER",
@@ -84,7 +84,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     });
     let shared = Arc::clone(&patience);
     let examiner = examiner.spawn(move || examine(seed, cases, &shared, &sender));
-    examiner.map_err(|error| Failure::BadInput(format!("no thread can be started: {error}")))?;
+    examiner.map_err(|error| Failure::BadInput(format!("cannot start a thread: {error}")))?;
 
     let mut meter = arguments.progress.meter(console);
     meter.event(Event::Engine("soak"));
@@ -98,7 +98,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
                 let file = save(&case, &complaint, &arguments.save)?;
                 let Complaint { demand, what } = complaint;
                 console.print(&format!(
-                    "seed {}: not so that {demand}: {what} ({file})\n",
+                    "seed {}: violated: {demand}: {what} ({file})\n",
                     case.seed
                 ));
                 // What was found must not be lost if the system ends the process.

@@ -16,7 +16,7 @@ use hardbop_machine::Machine;
 use hardbop_outcome::{Certificate, Outcome, Target, TargetKind, outcome};
 use std::collections::HashSet;
 
-/// Check certificates, independently of the engine that made them
+/// Check certificates, independently of the engine that produced them
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -116,7 +116,7 @@ pub(super) fn read_certificates(file: &str) -> Result<Vec<Certificate>, Failure>
     let outcome: Outcome = serde_json::from_value(value).map_err(|error| bad(&error))?;
     if outcome.version != outcome::VERSION {
         let (found, known) = (outcome.version, outcome::VERSION);
-        let why = format!("this is version {found} of the form; only version {known} is known");
+        let why = format!("format version {found} is not supported, only version {known}");
         return Err(bad(&why));
     }
     Ok(outcome.certificates)

@@ -143,8 +143,8 @@ fn drivers() -> Result<Vec<Driver>, Failure> {
     }
     let machines = drivers.into_iter().map(|(adders, stoppers, text)| {
         let machine = hardbop_machine::from_text("bluetooth.bp", &text);
-        let machine =
-            machine.map_err(|_| Failure::Internal("the driver is no program".to_owned()))?;
+        let machine = machine
+            .map_err(|_| Failure::Internal("the driver is not a valid program".to_owned()))?;
         Ok(Driver {
             adders,
             stoppers,
@@ -192,7 +192,7 @@ fn ask_formula(machine: &Machine, switches: u32, timeout: Duration) -> Result<Fo
         }
         Err(Limit::Declined { what }) => {
             return Err(Failure::Internal(format!(
-                "the formula does not take {what}"
+                "the formula does not support {what}"
             )));
         }
         Err(_) => (None, Vec::new()),
