@@ -210,7 +210,10 @@ fn help_is_plain_english() {
     let mut count = 0;
     for name in names.filter(|name| *name != "help") {
         count += 1;
-        found.extend(complaints(&format!("hardbop {name} --help"), &help(&[name])));
+        found.extend(complaints(
+            &format!("hardbop {name} --help"),
+            &help(&[name]),
+        ));
     }
     assert!(count > 15, "{count} commands");
     assert!(found.is_empty(), "{}", found.join("\n"));
@@ -255,11 +258,13 @@ fn comments_do_not_get_worse() {
 
 #[test]
 fn an_idiom_is_found_in_prose_and_not_in_code() {
-    let text = "It `stands` here, so\n[many](for ever.md) stand-alone, and goes\non\n```\nanew\n```\n";
+    let text =
+        "It `stands` here, so\n[many](for ever.md) stand-alone, and goes\non\n```\nanew\n```\n";
     let found = occurrences(&prose(text));
     let idioms: Vec<&str> = found.iter().map(|(idiom, ..)| *idiom).collect();
     assert_eq!(idioms, ["goes on"]);
-    let source = "/// Runs for\n/// ever.\nlet anew = \"nobody\"; // x\n/// for\nfn f() {}\n/// ever\n";
+    let source =
+        "/// Runs for\n/// ever.\nlet anew = \"nobody\"; // x\n/// for\nfn f() {}\n/// ever\n";
     let found = occurrences(&comments(source));
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].0, "for ever");

@@ -67,12 +67,14 @@ impl Run {
                     cycle.first + 1
                 ),
             }),
-            (None, Some(RunEnding::Terminated)) => Some("then the program ends".to_owned()),
-            (None, Some(RunEnding::Failed)) => Some("then an assertion fails".to_owned()),
+            (None, Some(RunEnding::Terminated)) => {
+                Some("ends when the program terminates".to_owned())
+            }
+            (None, Some(RunEnding::Failed)) => Some("ends in a failed assertion".to_owned()),
             (None, None) => self
                 .holds
                 .as_ref()
-                .map(|holds| format!("then {holds} holds")),
+                .map(|holds| format!("ends in a state where {holds} holds")),
         }
     }
 }
