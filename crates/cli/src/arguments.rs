@@ -1,4 +1,4 @@
-//! The command line: global options and the list of commands. Each command's own options stand in
+//! The command line: global options and the list of commands. The options of each command are in
 //! its file.
 
 use crate::commands::{
@@ -102,7 +102,7 @@ mod tests {
     use clap::{Arg, CommandFactory};
     use std::collections::BTreeMap;
 
-    /// Headings whose options are known; others may stand under a heading of their own.
+    /// Headings whose options are known; others may have a separate heading.
     const KNOWN: [(&str, &[&str]); 5] = [
         ("General", &["color", "message-format", "quiet"]),
         ("Questions", &["reach", "reach-line", "any-run", "shortest"]),

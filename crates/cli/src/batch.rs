@@ -1,9 +1,9 @@
 //! Batches: `hardbop check` of several files, of folders, or of a project.
 //!
-//! Each file is checked by a process of its own, the same executable with one file: limits, crashes
+//! Each file is checked by a separate process, the same executable with one file: limits, crashes
 //! and memory stay with that file. [`jobs`] lists what is to be checked, from the command line and
-//! from `hardbop.toml` ([`project`]); [`workers`] runs the processes; [`records`] keeps what came
-//! of them, one line each, so that a batch that was killed goes on where it stopped; [`table`]
+//! from `hardbop.toml` ([`project`]); [`workers`] runs the processes; [`records`] keeps their
+//! results, one line each, so that a killed batch can be resumed; [`table`]
 //! shows it. Lines come in the order of the jobs, however many run at once.
 
 mod jobs;

@@ -62,7 +62,7 @@ pub fn prepare(file: &str, source: Source, arguments: &CArguments) -> Result<Sou
     }))
 }
 
-/// The text after `cc -E`; nothing if there is no such command.
+/// The text after `cc -E`; `None` if there is no such command.
 pub fn preprocess(file: &str, text: &str, model: DataModel) -> Result<Option<Arc<str>>, Failure> {
     let folder = match file {
         STDIN => None,

@@ -46,7 +46,7 @@ enum RelationsName {
     Full,
 }
 
-/// More contexts or rounds than anybody can explore.
+/// More contexts or rounds than any engine can explore.
 const MANY: i64 = 1000;
 
 /// Threads as formulas see them.

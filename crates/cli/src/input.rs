@@ -95,7 +95,7 @@ pub fn load(console: &mut Console, arguments: &ProgramArguments) -> Result<Machi
 
 /// The same, with the time of each phase.
 ///
-/// It has a thread of its own: what the tree took is free for other threads, such as those of the
+/// It runs on a separate thread: the tree's memory is free for other threads, such as those of the
 /// engines, only when the thread that has taken it has ended.
 pub fn load_watched(
     console: &mut Console,

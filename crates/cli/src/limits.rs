@@ -24,7 +24,7 @@ impl TimeAndMemory {
             .map(|megabytes| megabytes.saturating_mul(1 << 20))
     }
 
-    /// A limit that was hit, in the words of its option.
+    /// A limit that was reached, named by its option.
     pub fn in_words(&self, limit: &Limit) -> String {
         match (limit, self.time, self.memory) {
             (Limit::Time, Some(time), _) => {

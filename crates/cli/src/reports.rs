@@ -1,4 +1,4 @@
-//! The reports of a command: what was found, for other tools and for browsers, all made from one
+//! The reports of a command: its results, for other tools and for browsers, all made from one
 //! value ([`Document`]). A file is written whole or not at all.
 
 use crate::console::Console;

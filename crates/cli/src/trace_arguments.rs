@@ -33,7 +33,7 @@ pub enum Level {
 }
 
 impl TraceArguments {
-    /// How runs of a program are shown; nothing if none are to be.
+    /// How runs of a program are shown; `None` if they are not shown.
     pub fn texts<'a>(&self, console: &Console, machine: &'a Machine) -> Option<TraceTexts<'a>> {
         let level = match self.trace {
             Level::Compact => TraceLevel::Compact,
@@ -52,13 +52,13 @@ impl TraceArguments {
         Some(TraceTexts::new(machine, options))
     }
 
-    /// How many steps a report shows where calls are written out; nothing if it shows no runs.
+    /// How many steps a report shows if calls are expanded; `None` if it shows no runs.
     pub fn most_steps(&self) -> Option<u64> {
         (self.trace != Level::None).then(|| self.expand.map_or(0, |most| most as u64))
     }
 }
 
-/// Runs stand below the line that announces them.
+/// Runs are below the line that announces them.
 const INDENT: usize = 2;
 
 /// A run as the user wants to see it; an error says why it is not a run.

@@ -22,7 +22,7 @@ pub fn refuse_without_effect(machine: &Machine, has_certificates: bool) -> Resul
     Err(Failure::BadInput(why.to_owned()))
 }
 
-/// The witness of what was found out, or why there is none.
+/// The witness of the result, or why there is no witness.
 pub fn of(reported: &Reported<'_>) -> Result<Result<String, String>, Failure> {
     let (machine, outcome) = (reported.machine, reported.outcome);
     let created = iso_8601(seconds());
@@ -75,8 +75,7 @@ fn specification(machine: &Machine, outcome: &Outcome) -> String {
     format!("CHECK( init(main()), LTL(G ! {never}) )")
 }
 
-/// Seconds since 1970, or those that `SOURCE_DATE_EPOCH` says, for those who want the same file
-/// again.
+/// Seconds since 1970, or the value of `SOURCE_DATE_EPOCH`, for reproducible files.
 fn seconds() -> u64 {
     let given = std::env::var("SOURCE_DATE_EPOCH").ok();
     let given = given.and_then(|seconds| seconds.parse().ok());

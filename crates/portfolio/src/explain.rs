@@ -1,4 +1,4 @@
-//! Says why something is not known, in the words of the options, and what to try next.
+//! Explains why a verdict is unknown, in terms of the options, and what to try next.
 
 use hardbop_outcome::{Bound, Budget, Limit};
 

@@ -33,7 +33,7 @@ impl Job {
         }
     }
 
-    /// Depends on every byte of the files that decide about the answer. Nothing if the program
+    /// Depends on every byte of the files that decide about the answer. `None` if the program
     /// cannot be read: then an old answer says nothing.
     pub(super) fn digest(&self) -> Option<String> {
         let mut hash = Digest::default();

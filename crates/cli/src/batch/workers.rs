@@ -47,7 +47,7 @@ pub fn end_with_parent() {
     }
 }
 
-/// Runs jobs, given by their numbers in order. `report` says whether to go on.
+/// Runs jobs, given by their numbers in order. `report` says whether to continue.
 pub(super) fn run(
     jobs: &[Job],
     open: Vec<usize>,
@@ -88,7 +88,7 @@ pub(super) fn run(
     });
 }
 
-/// Checks one file in a process of its own.
+/// Checks one file in a separate process.
 fn check(job: &Job) -> Record {
     let mut record = Record::of(job);
     let start = Instant::now();
@@ -138,7 +138,7 @@ fn understand(record: &mut Record, output: &Output) {
         Exit::Unknown if output.status.code().is_some() => unknown(&answers),
         _ => Some(first_error(output)),
     };
-    // The answer that decides the exit code stands for the file.
+    // The answer that decides the exit code represents the file.
     let decides = |one: &&Verdict| match exit {
         Exit::Found => matches!(one.verdict.as_str(), "VIOLATED" | "REACHABLE"),
         Exit::Unknown => one.verdict == "UNKNOWN",

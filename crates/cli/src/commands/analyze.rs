@@ -1,8 +1,8 @@
 //! `hardbop analyze`: what is known of a program before any engine runs.
 //!
 //! The analyses are those that engines use to make their work smaller: call graph, MOD/REF (Bebop,
-//! section 4), live ranges (Bebop, section 2.4), constants, and with a target the slice that
-//! matters to it.
+//! section 4), live ranges (Bebop, section 2.4), constants, and with a target the slice that is
+//! relevant for it.
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
@@ -71,7 +71,7 @@ struct Findings<'a> {
 struct AtNode {
     line: u32,
     is_reached: bool,
-    /// Whether the node matters to the targets; true where there are none.
+    /// Whether the node is relevant for the targets; true if there are no targets.
     is_kept: bool,
     live: Vec<String>,
     constants: Vec<(String, u64)>,

@@ -1,7 +1,7 @@
 //! `hardbop bench`: engines, and other programs beside them, on generated programs whose verdict is
 //! known.
 //!
-//! Every run is a process of its own, this very executable for hardbop's engines: memory is
+//! Every run is a separate process, this very executable for hardbop's engines: memory is
 //! measured from scratch, a crash is a line in the table, and a peer is treated exactly alike.
 //! Contenders take turns on every case, so that whatever else the machine does hits them all. What
 //! is run and what is shown is decided in `hardbop-bench`.
@@ -397,7 +397,7 @@ fn counter(outcome: &Outcome, name: &str) -> u64 {
     counters.find(|(known, _)| known == name).map_or(0, |c| c.1)
 }
 
-/// Whether some target is reached; nothing if that is not known.
+/// Whether some target is reached; `None` if that is unknown.
 fn verdict(outcome: &Outcome) -> Option<KnownVerdict> {
     let mut verdict = Some(KnownVerdict::Unreachable);
     for answer in &outcome.answers {

@@ -1,4 +1,5 @@
-//! `hardbop check`: can an assertion fail, can a label be reached, does every run keep a promise?
+//! `hardbop check`: can an assertion fail, can a label be reached, does every execution have a
+//! property?
 //!
 //! The portfolio answers and validates: a run is replayed and a certificate checked before anything
 //! is printed, and evidence that is wrong is an internal error, not a verdict. Several questions
@@ -112,7 +113,7 @@ pub struct OutputArguments {
 }
 
 impl Arguments {
-    /// Whether this is a batch, in which every file has limits of its own.
+    /// Whether this is a batch, in which every file has separate limits.
     pub fn is_batch(&self) -> bool {
         self.batch.is_batch(&self.program.file)
     }
@@ -223,8 +224,8 @@ pub fn run(
     trouble.map(|()| exit)
 }
 
-/// Says that runs are not those of a user's algorithm for threads, which may have a scheduler of
-/// its own.
+/// Says that runs are not those of a user's algorithm for threads, which may define another
+/// scheduler.
 fn foreign_runs(machine: &Machine, options: &Options, outcome: &Outcome) -> Option<String> {
     if machine.is_sequential() {
         return None;
@@ -355,7 +356,7 @@ fn no_json(error: &serde_json::Error) -> Failure {
     Failure::Internal(format!("internal error: {error}"))
 }
 
-/// What stands beside the word of a verdict: the place, how far it goes, how well it is founded.
+/// The text after the word of a verdict: the place, its bound, and whether it is certified.
 fn verdict_line(
     machine: &Machine,
     answer: &Answer,
@@ -405,7 +406,7 @@ fn shown_run(texts: Option<&TraceTexts<'_>>, answer: &Answer) -> Result<String, 
     shown.map_err(|error| Failure::Internal(format!("internal error: {error}")))
 }
 
-/// What was found outweighs what is not known.
+/// A violation outweighs an unknown verdict.
 fn exit_of(outcome: &Outcome, requires_certificates: bool) -> Exit {
     let is_open = |answer: &Answer| match &answer.verdict {
         Verdict::Unknown(_) => true,

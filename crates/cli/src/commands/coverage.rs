@@ -1,7 +1,7 @@
 //! `hardbop coverage`: what of a program can be reached at all?
 //!
-//! One search answers for every statement and every branch. Code that no run reaches, conditions
-//! that always come out the same, and assumptions that leave nothing to check are usually mistakes
+//! One search answers for every statement and every branch. Code that no run reaches, constant
+//! conditions, and assumptions that leave nothing to check are usually mistakes
 //! in the model: a verdict about it then says less than it seems to.
 
 use crate::console::Console;
@@ -93,10 +93,10 @@ fn covered(machine: &Machine, engine: &str, budget: &Budget<'_>) -> Result<Cover
     })
 }
 
-/// How often the search for a report may look at the limits.
+/// Maximum number of polls of the limits in the search for a report.
 const MOST_LOOKS: u64 = 200;
 
-/// What can be reached of a sequential program, as far as little effort shows it: a report must not
+/// The part of a sequential program that a short search finds reachable: a report must not
 /// take much longer than the question that was asked. Nothing for one with threads.
 pub fn of_sequential(machine: &Machine, budget: &Budget<'_>) -> Result<Option<Coverage>, Failure> {
     if !machine.is_sequential() {

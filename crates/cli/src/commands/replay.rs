@@ -1,7 +1,7 @@
 //! `hardbop replay`: is this a run of this program, and is it what it is said to be?
 //!
 //! Reads a trace (`simulate --save`), a lasso, or a whole outcome (`check --json`), whose runs are
-//! replayed one after the other and held against what the outcome says that they show: a place, or
+//! replayed one after the other and checked against the outcome's claim: a place, or
 //! a property, which is evaluated on the run once more.
 
 use crate::console::Console;
@@ -36,7 +36,7 @@ pub struct Arguments {
 
 /// A run in a file.
 enum Recorded {
-    /// Nothing is said about it but what stands in it.
+    /// The file says nothing about it.
     Bare(Box<Evidence>),
     /// It answers a question.
     Answer(Box<Answer>),

@@ -1,4 +1,4 @@
-//! `hardbop sequentialize`: the sequential program that stands for the threads of another.
+//! `hardbop sequentialize`: the sequential program that simulates the threads of another.
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};

@@ -62,10 +62,10 @@ pub struct Arguments {
 /// What the thread that examines cases tells.
 type News = (Case, Result<Tally, Complaint>);
 
-/// Runs the command. Cases are examined on a thread of their own, so that one that does not notice
+/// Runs the command. Cases are examined on a separate thread, so that one that does not notice
 /// a limit cannot keep back the counts of all others.
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
-    // A panic is a fault that was found, and the search goes on.
+    // A panic is a fault, and the search continues.
     panic::report_only();
     let seconds = match (arguments.seconds, arguments.cases) {
         (None, None) => Some(60),
@@ -101,7 +101,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
                     "seed {}: violated: {demand}: {what} ({file})\n",
                     case.seed
                 ));
-                // What was found must not be lost if the system ends the process.
+                // The fault must not be lost if the system ends the process.
                 console.flush();
             }
         }
@@ -139,7 +139,7 @@ impl Interrupt for Lasting {
     }
 }
 
-/// Examines one case after the other until somebody has had enough.
+/// Examines one case after the other until a limit is reached.
 fn examine(seed: u64, cases: u64, patience: &Lasting, sender: &SyncSender<News>) {
     for number in 0..cases {
         if patience.check().is_some() {
@@ -153,7 +153,7 @@ fn examine(seed: u64, cases: u64, patience: &Lasting, sender: &SyncSender<News>)
     }
 }
 
-/// What came of the next case. Nothing once all are done, or when a limit has been reached and the
+/// The result of the next case. Nothing once all are done, or when a limit has been reached and the
 /// case at hand does not end.
 fn next(news: &Receiver<News>, patience: &Lasting) -> Option<News> {
     loop {

@@ -163,7 +163,7 @@ pub fn run(
         about.targets.targets(&machine)?
     };
     let targets: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
-    // Whoever asks about a place may slice for it; a file may ask about anything.
+    // A question about a place may be sliced for it; a file may ask about anything.
     let usual = about.targets.is_empty().then_some(Extent::Full);
     let extent = about.relations.extent().or(usual);
     let refused =
@@ -364,7 +364,7 @@ impl Run<'_> {
         exit
     }
 
-    /// What an action prints; nothing if it is the last.
+    /// The output of an action; `None` after the last.
     fn one(
         &mut self,
         solver: &mut Solver<'_>,

@@ -1,6 +1,6 @@
 //! `hardbop bench --getafix`: the table of Figure 2 of the Getafix paper, made again.
 //!
-//! Three suites stand for the paper's: small generated programs for SLAM's regression tests, the
+//! Three suites represent the paper's: small generated programs for SLAM's regression tests, the
 //! driver families for its drivers, and programs of the sizes of Terminator-A, B and C with both
 //! ways of writing `dead`. Smaller programs of that kind come first: those of the paper's sizes
 //! were not decided by the formulas in 20 seconds. Rows of several programs show averages, as in

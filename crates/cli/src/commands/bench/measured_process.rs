@@ -142,7 +142,7 @@ impl Watch {
     }
 
     /// Ends everything that is left of the process and its group, and only then waits for the
-    /// process: until then nobody else can have its number.
+    /// process: until then no other process can have its number.
     fn end_group(&mut self) -> std::io::Result<ExitStatus> {
         if cfg!(target_os = "linux") {
             // The standard library can signal a child only, not a group; every Unix has a shell

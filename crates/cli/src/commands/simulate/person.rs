@@ -1,8 +1,8 @@
-//! A person who makes the choices of a run: what was executed and the state stand before every
-//! question.
+//! A person who makes the choices of a run: every prompt is preceded by the executed statements and
+//! the state.
 //!
 //! Taking back an answer starts the run again with the answers before it: a run follows from them,
-//! and a session is never long. Lines are read on a thread of their own, since a read that waits
+//! and a session is never long. Lines are read on a separate thread, since a read that waits
 //! for the keyboard does not notice Ctrl-C.
 
 use crate::console::Console;
