@@ -160,8 +160,8 @@ pub struct Arguments {
     /// Measure the front end, from text to machine, instead of engines
     #[arg(long, conflicts_with_all = ["engines", "peers", "all_peers", "suite"])]
     frontend: bool,
-    /// Show Figure 3 of the Getafix paper instead: adders and stoppers of the Bluetooth driver
-    /// against up to K context switches (6 if K is omitted)
+    /// Show Figure 3 of the Getafix paper instead: the Bluetooth driver with different numbers of
+    /// adders and stoppers, for up to K context switches (6 if K is omitted)
     #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "6", group = "paper", conflicts_with_all = MEASURING)]
     bluetooth: Option<u32>,
     /// Show Figure 2 of the Getafix paper instead: its two algorithms as formulas, and the summary
