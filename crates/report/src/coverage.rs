@@ -227,7 +227,7 @@ end
     #[test]
     fn a_line_with_several_statements_has_the_mark_of_all_of_them() {
         let expected = "\
-t.bp: 2 of 6 statements reachable, 2 not known
+t.bp: 2 of 6 statements reachable, 2 unknown
 
   1 | void main() begin
 ~ 2 |   skip; print(0);
