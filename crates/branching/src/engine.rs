@@ -44,7 +44,7 @@ impl Engine for BranchingEngine {
             return Declined::because("concurrent programs");
         }
         if question.wanted == WantedRun::Shortest {
-            return Declined::because("a wish for shortest runs in branching time");
+            return Declined::because("`--shortest` for branching-time formulas");
         }
         takes_no_bound(question)
     }

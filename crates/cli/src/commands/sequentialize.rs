@@ -14,9 +14,10 @@ Examples:
   hardbop sequentialize threads.bp --rounds 2 -o sequential.bp
   hardbop check sequential.bp
 
-The assertions at the end of `main` of the new program stand for those of the old one, or for the labels
-that --reach names, in order; if threads start others, one more fails where there are more than --threads. `hardbop check --engine sequentialized --rounds R` does both steps and
-translates runs back.";
+The assertions at the end of `main` of the new program correspond to those of the old
+one, or to the labels of --reach, in order. If threads start other threads, one more
+assertion fails if there are more than --threads. `hardbop check --engine sequentialized
+--rounds R` does both steps and translates counterexamples back.";
 
 /// Write a sequential program that simulates the round-robin schedules of a concurrent one
 #[derive(Debug, clap::Args)]
