@@ -58,7 +58,7 @@ fn takes(machine: &Machine, question: &Question) -> Result<(), Declined> {
         return Declined::because("concurrent programs");
     }
     if question.wanted == WantedRun::Shortest {
-        return Declined::because("a wish for shortest runs in branching time");
+        return Declined::because("`--shortest` for branching-time formulas");
     }
     takes_no_bound(question)
 }

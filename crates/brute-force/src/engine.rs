@@ -45,7 +45,7 @@ fn takes(machine: &Machine, question: &Question) -> Result<(), Declined> {
         Some(Bound::Steps(_)) => Declined::because("a bound on steps"),
         Some(_) if is_property => Declined::because("a bound for properties of runs"),
         _ if is_property && question.wanted == WantedRun::Shortest => {
-            Declined::because("a wish for shortest runs that a property describes")
+            Declined::because("`--shortest` for properties")
         }
         _ => Ok(()),
     }

@@ -198,7 +198,7 @@ impl CalculusEngine {
                 } else {
                     " (to explore fewer runs, use `hardbop solve`)"
                 };
-                let what = format!("`{algorithm}` for an algorithm: {what}{fewer}");
+                let what = format!("`{algorithm}` as an algorithm: {what}{fewer}");
                 Limit::Declined { what }
             };
             return Answer::new(target.clone(), Verdict::Unknown(why));

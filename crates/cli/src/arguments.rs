@@ -1,4 +1,4 @@
-//! The command line: global options and the list of commands. Each command's own options stand in
+//! The command line: global options and the list of commands. The options of each command are in
 //! its file.
 
 use crate::commands::{
@@ -13,19 +13,19 @@ use std::io::Write;
 const EXAMPLES: &str = "\
 Examples:
   hardbop check lock.bp                      can an assertion fail?
-  hardbop check lock.bp --reach ERROR        can label ERROR be reached?
-  hardbop check lock.bp --json > out.json    the same for scripts
-  hardbop replay lock.bp out.json            go through the run that was found
-  hardbop explain HB021                      what an error message means
+  hardbop check lock.bp --reach ERROR        is label ERROR reachable?
+  hardbop check lock.bp --json > out.json    the same, for scripts
+  hardbop replay lock.bp out.json            replay the counterexample
+  hardbop explain HB021                      explain an error message
 
 Exit codes: 0 holds or unreachable, 1 violated or reachable, 2 bad input or usage,
-3 unknown (a limit was hit), 4 internal error or rejected evidence.";
+3 unknown (a limit was reached), 4 internal error or rejected evidence.";
 
 /// A model checker for recursive Boolean programs
 #[derive(Debug, Parser)]
 #[command(name = "hardbop", version, after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Colours in the output; `NO_COLOR` is respected
+    /// When to use colours; `NO_COLOR` is respected
     #[arg(
         long,
         global = true,
@@ -35,7 +35,7 @@ pub struct Arguments {
         help_heading = "General"
     )]
     pub color: ColourChoice,
-    /// How errors, warnings and notes are written
+    /// Format of errors, warnings and notes
     #[arg(
         long,
         global = true,
@@ -45,7 +45,7 @@ pub struct Arguments {
         help_heading = "General"
     )]
     pub message_format: MessageFormat,
-    /// No warnings and notes
+    /// Suppress warnings and notes
     #[arg(short, long, global = true, help_heading = "General")]
     pub quiet: bool,
     #[command(subcommand)]
@@ -102,7 +102,7 @@ mod tests {
     use clap::{Arg, CommandFactory};
     use std::collections::BTreeMap;
 
-    /// Headings whose options are known; others may stand under a heading of their own.
+    /// Headings whose options are known; others may have a separate heading.
     const KNOWN: [(&str, &[&str]); 5] = [
         ("General", &["color", "message-format", "quiet"]),
         ("Questions", &["reach", "reach-line", "any-run", "shortest"]),

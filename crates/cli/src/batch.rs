@@ -1,10 +1,10 @@
 //! Batches: `hardbop check` of several files, of folders, or of a project.
 //!
-//! Each file is checked by a process of its own, the same executable with one file: limits, crashes
+//! Each file is checked by a separate process, the same executable with one file: limits, crashes
 //! and memory stay with that file. [`jobs`] lists what is to be checked, from the command line and
-//! from `hardbop.toml` ([`project`]); [`workers`] runs the processes; [`records`] keeps what came of
-//! them, one line each, so that a batch that was killed goes on where it stopped; [`table`] shows
-//! it. Lines come in the order of the jobs, however many run at once.
+//! from `hardbop.toml` ([`project`]); [`workers`] runs the processes; [`records`] keeps their
+//! results, one line each, so that a killed batch can be resumed; [`table`]
+//! shows it. Lines come in the order of the jobs, however many run at once.
 
 mod jobs;
 mod project;
@@ -27,8 +27,8 @@ use workers::Event;
 /// What makes a check a batch.
 #[derive(Clone, Debug, clap::Args)]
 pub struct BatchArguments {
-    /// More programs, or folders: of a folder the project in its `hardbop.toml` is checked, or else
-    /// every program in it
+    /// More programs or folders; in a folder, the project in its `hardbop.toml` is checked or,
+    /// without one, every program
     #[arg(index = 2, value_name = "FILE|DIR")]
     more: Vec<String>,
     /// Check N files at the same time [default: 1]
@@ -37,7 +37,7 @@ pub struct BatchArguments {
     /// Write results to a file, one JSON object per line
     #[arg(long, value_name = "FILE", help_heading = "Batches")]
     out: Option<String>,
-    /// Go on with the results in the file of --out: what it has is not checked again
+    /// Resume from the --out file, skipping checks that it already contains
     #[arg(long, requires = "out", help_heading = "Batches")]
     resume: bool,
 }

@@ -21,10 +21,10 @@ const COMPILER: &str = "cc";
 /// How a C program is read.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct CArguments {
-    /// Widths of the integers of a C program: `long` and pointers have 32 or 64 bits [default: lp64]
+    /// Data model of a C program: `long` and pointers have 32 or 64 bits [default: lp64]
     #[arg(long, value_parser = data_models())]
     pub data_model: Option<DataModel>,
-    /// Assert that no signed arithmetic of a C program overflows; otherwise it wraps around
+    /// Check signed arithmetic of a C program for overflow; without this option it wraps around
     #[arg(long)]
     pub overflow_checks: bool,
 }
@@ -74,7 +74,7 @@ const LIMITS: Limits = Limits {
     has_small_address_space: true,
 };
 
-/// The text after `cc -E`; nothing if there is no such command. It runs within the limits of the
+/// The text after `cc -E`; `None` if there is no such command. It runs within the limits of the
 /// process.
 pub fn preprocess(file: &str, text: &str, model: DataModel) -> Result<Option<Arc<str>>, Failure> {
     let patience = Patience::of_process();

@@ -21,8 +21,8 @@ use hardbop_transform::hide::Tracking;
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Options of engine calculus")]
 pub struct CalculusArguments {
-    /// Algorithm to solve: a name, or a `.mu` file of your own [default: entry-forward-split, for
-    /// relations entry-forward]
+    /// Algorithm to solve: a name, or your own `.mu` file [default: entry-forward-split;
+    /// entry-forward for `relations`]
     #[arg(long, value_name = "NAME|FILE")]
     algorithm: Option<String>,
     #[command(flatten)]
@@ -32,33 +32,33 @@ pub struct CalculusArguments {
 /// How much the relations of a program say.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct RelationsArguments {
-    /// How much the relations say: only what matters for the targets, or everything [default:
-    /// sliced; full for an algorithm that looks at variables]
+    /// Contents of the relations: only what is relevant for the targets, or everything [default:
+    /// sliced; full for an algorithm that refers to variables]
     #[arg(long, value_enum, help_heading = "Options of engine calculus")]
     relations: Option<RelationsName>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum RelationsName {
-    /// What can matter for the targets; dead values are open
+    /// Only what is relevant for the targets; dead values are open
     Sliced,
-    /// All variables everywhere: states are those of the program
+    /// All variables at every program point: states are those of the program
     Full,
 }
 
-/// More contexts or rounds than anybody can explore.
+/// More contexts or rounds than any engine can explore.
 const MANY: i64 = 1000;
 
 /// Threads as formulas see them.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct ThreadArguments {
-    /// Take threads with at most K context switches [default: no threads]
+    /// Include threads, with at most K context switches [default: no threads]
     #[arg(long, help_heading = "Bounds", value_name = "K", group = "bound", value_parser = clap::value_parser!(u32).range(..=MANY))]
     contexts: Option<u32>,
-    /// Take threads that run for at most R rounds [default: no threads]
+    /// Include threads, with at most R rounds [default: no threads]
     #[arg(long, help_heading = "Bounds", value_name = "R", group = "bound", value_parser = clap::value_parser!(u32).range(1..=MANY))]
     rounds: Option<u32>,
-    /// Let a program have at most N threads [default: 4]
+    /// Maximum number of threads [default: 4]
     #[arg(long, help_heading = "Limits", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MANY))]
     threads: Option<u32>,
 }
@@ -218,7 +218,7 @@ pub fn check_algorithm(
     refuse_errors(algorithm, &checked)?;
     if checked.system.as_ref().and_then(answer).is_none() {
         return Err(Failure::BadInput(format!(
-            "`{}` asks nothing: the last query of an algorithm is its answer",
+            "`{}` has no query: the last query of an algorithm is its answer",
             algorithm.name
         )));
     }

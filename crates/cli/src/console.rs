@@ -164,7 +164,7 @@ impl Console {
         }
     }
 
-    /// Results come first where both streams go to the same place. Nobody is left to be told if
+    /// Results come first where both streams go to the same place. An error cannot be reported if
     /// standard error is closed.
     fn write_to_stderr(&mut self, text: &str) {
         self.flush();
@@ -181,7 +181,7 @@ pub fn speak_for_command(format: MessageFormat, result: &str, why: &str) {
     let why = message(
         format,
         "error",
-        &format!("{why} before the command was done"),
+        &format!("{why} before the command finished"),
     );
     let _ = io::stderr().write_all(why.as_bytes());
 }

@@ -20,13 +20,13 @@ const MOST_JOBS: usize = 256;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Engines")]
 pub struct EngineArguments {
-    /// Engine to use; `auto` lets the best ones for the question take turns
+    /// Engine to use; `auto` alternates between the most suitable ones
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(names()), default_value = AUTO)]
     engine: String,
-    /// Ask every engine that takes the question, and compare their verdicts
+    /// Run every applicable engine and compare the verdicts
     #[arg(long, conflicts_with = "engine")]
     cross_check: bool,
-    /// Run N engines at the same time, or one engine on N cores if it can use them
+    /// Run N engines at the same time, or one engine on N cores if it supports that
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
     jobs: NonZeroUsize,
     #[command(flatten)]
@@ -44,10 +44,10 @@ pub struct EngineArguments {
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Options of engine summary")]
 struct SummaryArguments {
-    /// How BDD variables are ordered [default: force]
+    /// BDD variable order [default: force]
     #[arg(long, value_enum)]
     order: Option<OrderName>,
-    /// Which variables count, for engines calculus and sat too [default: needed]
+    /// Variables to track (summary, calculus and sat engines) [default: needed]
     #[arg(long, value_enum)]
     track: Option<TrackName>,
 }
@@ -55,10 +55,10 @@ struct SummaryArguments {
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Options of engine explicit")]
 struct ExplicitArguments {
-    /// Order in which states are explored [default: dfs]
+    /// Search order [default: dfs]
     #[arg(long, value_enum)]
     search: Option<SearchName>,
-    /// Enumerate the values of uninitialised variables and choices at once instead of when a step
+    /// Enumerate the values of uninitialised variables and choices immediately, not when a step
     /// reads them
     #[arg(long)]
     eager: bool,
@@ -68,11 +68,11 @@ struct ExplicitArguments {
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Options of engine sat")]
 pub struct SatArguments {
-    /// Which arguments of function terms are explicit: `never` more than necessary, `always`, all
-    /// but `initial` values, `auto`, or those with more BDD nodes than a number [default: auto]
+    /// Arguments of function terms to make explicit: `never` more than necessary, `always` all, all
+    /// but `initial` values, `auto`, or those with more than a number of BDD nodes [default: auto]
     #[arg(long, value_name = "WHEN", value_parser = split)]
     split: Option<Split>,
-    /// How deep recursive calls may nest [default: 64]
+    /// Maximum nesting depth of recursive calls [default: 64]
     #[arg(long, value_name = "CALLS")]
     inline_depth: Option<u32>,
 }
@@ -80,34 +80,34 @@ pub struct SatArguments {
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Options of engine interleaving")]
 struct InterleavingArguments {
-    /// Take all steps of all threads: no partial-order reduction, no symmetry
+    /// Explore all steps of all threads, without partial-order or symmetry reduction
     #[arg(long)]
     unreduced: bool,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum OrderName {
-    /// As declared
+    /// In the order of declaration
     Declaration,
-    /// As met when reading the program
+    /// In the order of first use
     FirstUse,
-    /// Variables of one statement near each other
+    /// Variables of the same statement close together
     Force,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum SearchName {
-    /// Depth first: least memory, and deep runs soon
+    /// Depth first: least memory, finds deep counterexamples quickly
     Dfs,
-    /// Breadth first: shortest runs
+    /// Breadth first: shortest counterexamples
     Bfs,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum TrackName {
-    /// Few at first, then those that turn out to be needed
+    /// A few at first, then more as needed
     Needed,
-    /// All that can have to do with the targets, with all their values
+    /// All variables that can affect the targets, with all their values
     All,
 }
 

@@ -1,9 +1,9 @@
-//! Faults on request, for tests: the K-th look at the limits says that one is hit, or the K-th
+//! Faults on request, for tests: the K-th poll of the limits says that one is exceeded, or the K-th
 //! write fails.
 //!
 //! `HARDBOP_FAULT=KIND:K` in the environment, with the kinds of [`Kind::parse`]. Tests try every K
 //! (`crates/cli/tests/faults.rs`), as those of `SQLite` do. A command that was told so names at its
-//! end how many looks and writes there were. A fault stands where the operating system or the clock
+//! end how many looks and writes there were. A fault occurs where the operating system or the clock
 //! could have said the same: it can turn an answer into UNKNOWN or an error, and never into another
 //! answer. Without the variable a look or a write costs one load more.
 
@@ -82,7 +82,7 @@ pub fn limit() -> Option<Limit> {
     happens.then_some(limit)
 }
 
-/// Stands before every operation that changes a file or a stream.
+/// Called before every operation that changes a file or a stream.
 pub fn before_write() -> io::Result<()> {
     let Some(fault) = FAULT.as_ref() else {
         return Ok(());

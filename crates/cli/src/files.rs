@@ -15,7 +15,7 @@ pub fn replace(path: &str, text: &str) -> Result<(), Failure> {
 }
 
 /// Makes sure that a file can be written later, before anything long is begun. A file of that name
-/// is removed: whoever finds one afterwards finds a new one.
+/// is removed, so that a file found afterwards is new.
 pub fn prepare(path: &str) -> Result<(), Failure> {
     clear(Path::new(path)).map_err(|error| cannot_write(path, &error))
 }

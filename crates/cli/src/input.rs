@@ -35,10 +35,10 @@ pub struct ProgramArguments {
 /// How a program is read.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Reading {
-    /// Which tool's concurrency the program is written for [default: detected from the program]
+    /// Dialect of concurrent programs [default: detected from the program]
     #[arg(long, value_parser = dialects())]
     pub dialect: Option<Dialect>,
-    /// Read guarded blocks, whatever the file is called
+    /// Read the file as guarded blocks, whatever its extension
     #[arg(long)]
     pub guarded: bool,
     #[command(flatten)]
@@ -95,7 +95,7 @@ pub fn load(console: &mut Console, arguments: &ProgramArguments) -> Result<Machi
 
 /// The same, with the time of each phase.
 ///
-/// It has a thread of its own: what the tree took is free for other threads, such as those of the
+/// It runs on a separate thread: the tree's memory is free for other threads, such as those of the
 /// engines, only when the thread that has taken it has ended.
 pub fn load_watched(
     console: &mut Console,
@@ -162,7 +162,7 @@ pub fn parse(source: &Source, reading: &Reading) -> Parsed {
 pub fn read_program(file: &str, reading: &Reading) -> Result<Source, Failure> {
     let source = read_source(file)?;
     if source.c_reading().is_some() && (reading.guarded || reading.dialect.is_some()) {
-        let why = "`--guarded` and `--dialect` are not about C programs";
+        let why = "`--guarded` and `--dialect` do not apply to C programs";
         return Err(Failure::BadInput(why.to_owned()));
     }
     c_programs::prepare(file, source, &reading.c)

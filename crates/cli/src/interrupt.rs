@@ -47,10 +47,10 @@ pub fn survive_the_limit_on_files() {
     let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
-/// How often somebody has looked at the limits: a measure of work that all engines have.
+/// Number of polls of the limits: a measure of work for all engines.
 static LOOKS: AtomicU64 = AtomicU64::new(0);
 
-/// How often somebody has looked at the limits so far.
+/// Number of polls of the limits so far.
 pub fn looks() -> u64 {
     LOOKS.load(Ordering::Relaxed)
 }
@@ -110,7 +110,7 @@ impl Patience {
         }
     }
 
-    /// Whether there is no time to wait for somebody to notice. Asks the system.
+    /// Whether there is no time to wait for the next poll. Asks the system.
     pub fn is_memory_far_exceeded(&self) -> bool {
         let Some(limit) = self.memory else {
             return false;

@@ -1,7 +1,7 @@
 //! What kind of file was given instead of the one that a command reads.
 //!
-//! Asked only about a text that cannot be read: a wrong kind of file has an error in every line, and
-//! one sentence helps more. What the text looks like counts before what its name ends in.
+//! Asked only about a text that cannot be read: a wrong kind of file has an error in every line,
+//! and one sentence helps more. What the text looks like counts before what its name ends in.
 
 use crate::exit::Failure;
 use hardbop_syntax::ast::Form;

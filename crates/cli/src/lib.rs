@@ -78,7 +78,7 @@ pub fn main(allocated: fn() -> usize) -> ExitCode {
             .stack_size(address_space::stack_size(STACK_SIZE))
             .spawn_scoped(scope, || sender.send(work()));
         match (worker, limits) {
-            // No such stack is to be had: the ordinary one does for ordinary programs.
+            // The large stack is unavailable; fall back to the default stack.
             (Err(_), _) => work(),
             (Ok(_), Some(_)) => {
                 watchdog::watch(&end, &patience, |limit| give_up(&arguments, limit))

@@ -10,10 +10,10 @@ use std::time::Duration;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Limits")]
 pub struct TimeAndMemory {
-    /// Give up after this many seconds [default: no limit]
+    /// Stop after this many seconds [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time: Option<Duration>,
-    /// Give up when the whole process uses this much memory [default: no limit]
+    /// Stop when the process uses this much memory [default: no limit]
     #[arg(long, value_name = "MB")]
     pub memory: Option<u64>,
 }
@@ -35,7 +35,7 @@ impl TimeAndMemory {
             .map(|megabytes| megabytes.saturating_mul(1 << 20))
     }
 
-    /// A limit that was hit, in the words of its option.
+    /// A limit that was reached, named by its option.
     pub fn in_words(&self, limit: &Limit) -> String {
         match (limit, self.time, self.memory) {
             (Limit::Time, Some(time), _) => {
@@ -54,16 +54,16 @@ impl TimeAndMemory {
 pub struct Limits {
     #[command(flatten)]
     pub process: TimeAndMemory,
-    /// Give up after this many states, configurations or rounds [default: no limit]
+    /// Stop after this many states, configurations or rounds [default: no limit]
     #[arg(long, value_name = "N")]
     pub states: Option<u64>,
-    /// Give up after this many BDD nodes [default: no limit]
+    /// Stop after this many BDD nodes [default: no limit]
     #[arg(long, value_name = "N")]
     pub nodes: Option<u64>,
-    /// Let a program start at most N threads in all [default: 4]
+    /// Maximum number of threads that a program may start [default: 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MANY))]
     pub threads: Option<u32>,
-    /// Let stacks grow to N frames in searches over whole stacks [default: 64]
+    /// Maximum stack depth in searches over whole stacks [default: 64]
     #[arg(long, value_name = "N")]
     pub stack: Option<u32>,
 }

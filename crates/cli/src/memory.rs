@@ -22,7 +22,7 @@ pub fn count_with(allocated: fn() -> usize) {
     ALLOCATED.get_or_init(|| allocated);
 }
 
-/// Allocated bytes; 0 if nobody counts.
+/// Allocated bytes; 0 if they are not counted.
 pub fn allocated() -> usize {
     ALLOCATED.get().map_or(0, |allocated| allocated())
 }

@@ -1,5 +1,5 @@
-//! A panic is a bug in hardbop, and is reported as one: with what to send, and with an exit code of
-//! its own.
+//! A panic is a bug in hardbop, and is reported as one: with what to send, and with a separate exit
+//! code.
 
 use crate::address_space;
 use crate::exit::Exit;
@@ -19,7 +19,7 @@ pub fn install_hook() {
     }));
 }
 
-/// From now on a panic is reported, and the thread that it is in may recover: a server goes on.
+/// From now on a panic is reported, and the thread that it is in may recover: a server continues.
 pub fn report_only() {
     panic::set_hook(Box::new(report));
 }

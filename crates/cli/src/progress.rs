@@ -1,9 +1,9 @@
-//! Who is searching and how far it has come: a live line on a terminal, or a line a second for those
-//! who ask for it, on standard error.
+//! Who is searching and how far it has come: a live line on a terminal, or a line a second on
+//! request, on standard error.
 //!
-//! Engines say what they do and count (`outcome::Progress`). Besides, all of them and the judges look
-//! at the limits every few thousand operations, so the number of looks says for each that it gets
-//! on. A thread of its own tells the time; searches never wait for the terminal.
+//! Engines say what they do and count (`outcome::Progress`). All engines and checkers also poll the
+//! limits every few thousand operations, so the number of polls shows that they advance. A separate
+//! thread keeps the time; searches never wait for the terminal.
 
 use crate::console::Console;
 use crate::{interrupt, memory};
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Whoever answers sooner needs no live line.
+/// Faster answers need no live line.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// The time between two states of the live line.
 const TICK: Duration = Duration::from_millis(100);
@@ -28,7 +28,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// Whether the live line is on the terminal.
 static LIVE: AtomicBool = AtomicBool::new(false);
 
-/// Clears the live line for whoever ends the command while a search goes on.
+/// Clears the live line before the command is ended during a search.
 pub fn clear_live_line() {
     if LIVE.swap(false, Ordering::Relaxed) {
         let _ = std::io::stderr().write_all(b"\r\x1b[2K");
@@ -39,7 +39,7 @@ pub fn clear_live_line() {
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct ProgressArguments {
-    /// How the progress of a search is shown, on standard error
+    /// How to show the progress of a search on standard error
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     progress: How,
 }
@@ -47,12 +47,12 @@ pub struct ProgressArguments {
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum How {
-    /// A live line on a terminal, otherwise nothing
+    /// A live line on a terminal, nothing otherwise
     #[default]
     Auto,
     /// A line every second
     Lines,
-    /// A JSON object every second and at the end, one on a line
+    /// A JSON object per line, every second and at the end
     Json,
     /// Not at all
     None,
@@ -155,7 +155,7 @@ impl Drop for Meter {
 struct View {
     standing: Arc<Mutex<Standing>>,
     started: Instant,
-    /// Looks at the limits when the search began.
+    /// Number of polls when the search began.
     looks: u64,
 }
 

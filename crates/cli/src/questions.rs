@@ -28,38 +28,39 @@ pub struct QuestionArguments {
     properties: PropertyArguments,
     #[command(flatten)]
     bound: BoundArguments,
-    /// Take the first run that is found instead of a short one
+    /// Report the first counterexample found instead of a short one
     #[arg(long, help_heading = "Questions")]
     any_run: bool,
-    /// Insist on shortest runs, whatever it takes
+    /// Always compute shortest counterexamples
     #[arg(long, conflicts_with = "any_run", help_heading = "Questions")]
     shortest: bool,
 }
 
 /// Questions about whole runs.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Properties of runs")]
+#[command(next_help_heading = "Properties")]
 pub struct PropertyArguments {
-    /// Check a formula of linear temporal logic (may be repeated)
+    /// Check a formula of linear temporal logic, LTL (may be repeated)
     #[arg(long, value_name = "FORMULA")]
     ltl: Vec<String>,
-    /// Check a formula of branching time, CTL (may be repeated)
+    /// Check a formula of branching-time logic, CTL (may be repeated)
     #[arg(long, value_name = "FORMULA")]
     ctl: Vec<String>,
-    /// Check a monitor: its target states must not be entered, its accepting states not for ever
-    /// (may be repeated)
+    /// Check a monitor: no execution may enter its target states, or visit its accepting states
+    /// infinitely often (may be repeated)
     #[arg(long, value_name = "FILE.mon")]
     monitor: Vec<String>,
-    /// Check an automaton of forbidden runs, in the HOA format (may be repeated)
+    /// Check an automaton that accepts the forbidden executions, in the HOA format (may be
+    /// repeated)
     #[arg(long, value_name = "FILE.hoa")]
     hoa: Vec<String>,
-    /// Ask for a run that visits a label again and again (may be repeated)
+    /// Search for an execution that visits a label infinitely often (may be repeated)
     #[arg(long, value_name = "LABEL")]
     fair: Vec<String>,
-    /// Ask for a run that never ends
+    /// Search for an execution that never ends
     #[arg(long)]
     nonterminating: bool,
-    /// Ask for a run that ends
+    /// Search for an execution that ends
     #[arg(long)]
     terminates: bool,
 }
@@ -68,16 +69,16 @@ pub struct PropertyArguments {
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Bounds")]
 pub struct BoundArguments {
-    /// Look only at runs with at most K context switches; runs with fewest switches come first
-    /// [default: no bound]
+    /// Explore only executions with at most K context switches, fewest switches first [default: no
+    /// bound]
     #[arg(long, value_name = "K", group = "bound", visible_alias = "contexts-up-to",
           value_parser = clap::value_parser!(u32).range(..=MANY))]
     contexts: Option<u32>,
-    /// Look only at round-robin schedules of at most R rounds [default: no bound]
+    /// Explore only round-robin schedules of at most R rounds [default: no bound]
     #[arg(long, value_name = "R", group = "bound",
           value_parser = clap::value_parser!(u32).range(1..=MANY))]
     rounds: Option<u32>,
-    /// Look only at runs of at most N steps, by unrolling: for finding bugs [default: no bound]
+    /// Explore only executions of at most N steps, by unrolling, to find bugs [default: no bound]
     #[arg(long, value_name = "N", group = "bound")]
     bmc: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! The reports of a command: what was found, for other tools and for browsers, all made from one
+//! The reports of a command: its results, for other tools and for browsers, all made from one
 //! value ([`Document`]). A file is written whole or not at all.
 
 use crate::console::Console;
@@ -18,19 +18,19 @@ const STEPS_OF_PAGE: u64 = 100_000;
 /// Files to write.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ReportArguments {
-    /// Write a page for a browser, with runs to step through and proofs to read
+    /// Write an HTML page to step through counterexamples and read proofs
     #[arg(long, value_name = "FILE.html")]
     pub html: Option<String>,
-    /// Write a report in SARIF 2.1.0, for code hosts and editors
+    /// Write a SARIF 2.1.0 report, for code hosts and editors
     #[arg(long, value_name = "FILE.sarif")]
     pub sarif: Option<String>,
     #[arg(
         long,
         value_name = "FILE.xml",
-        help = "Write a report in the XML of JUnit, for build servers"
+        help = "Write a JUnit XML report, for build servers"
     )]
     pub junit: Option<String>,
-    /// Write a verification witness 2.0 of a C program, for tools that check it again
+    /// Write a verification witness 2.0 of a C program, for other verifiers
     #[arg(long, value_name = "FILE.yml")]
     pub witness: Option<String>,
 }
@@ -52,7 +52,7 @@ impl ReportArguments {
         let mut seen: Vec<&str> = other.into_iter().collect();
         for file in own.into_iter().flatten() {
             if seen.contains(&file.as_str()) {
-                let why = format!("{file} is to be written twice");
+                let why = format!("{file} is given for two outputs");
                 return Err(Failure::BadInput(why));
             }
             seen.push(file);

@@ -18,11 +18,11 @@ const MAX_LISTED: usize = 8;
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Questions")]
 pub struct TargetArguments {
-    /// Ask whether a label can be reached, LABEL or PROCEDURE:LABEL, or whether a procedure can be
+    /// Check whether a label is reachable, LABEL or PROCEDURE:LABEL, or whether a procedure can be
     /// called (may be repeated)
     #[arg(long, value_name = "LABEL")]
     pub reach: Vec<String>,
-    /// Ask whether a statement on this line can be reached (may be repeated)
+    /// Check whether a statement on this line is reachable (may be repeated)
     #[arg(long, value_name = "LINE")]
     pub reach_line: Vec<u32>,
     /// Ask only about the assertions here: FILE:LINE or FILE:LINE:COLUMN (may be repeated)
@@ -86,7 +86,7 @@ impl TargetArguments {
         let checks_overflow = |reading: Arc<CReading>| reading.overflow_checks;
         if assertions.is_empty() && !machine.source.c_reading().is_some_and(checks_overflow) {
             let file = machine.source.name();
-            let why = format!("{file} has no assertions; ask about a label with --reach LABEL");
+            let why = format!("{file} has no assertions; check a label with --reach LABEL");
             return Err(Failure::BadInput(why));
         }
         Ok(assertions)
@@ -159,7 +159,7 @@ fn list_of_labels(machine: &Machine) -> String {
     names.sort_unstable();
     names.dedup();
     if names.is_empty() {
-        return "; it has no labels at all".to_owned();
+        return "; it has no labels".to_owned();
     }
     let more = if names.len() > MAX_LISTED {
         ", …"

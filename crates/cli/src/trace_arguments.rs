@@ -10,10 +10,10 @@ use hardbop_report::{TraceLevel, TraceOptions, TraceTexts};
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct TraceArguments {
-    /// How much of a trace is shown
+    /// How much of a trace to show
     #[arg(long, value_enum, default_value_t, value_name = "LEVEL")]
     pub trace: Level,
-    /// Write completed calls out, showing at most N steps [default: calls are folded]
+    /// Expand completed calls, showing at most N steps [default: calls are collapsed]
     #[arg(long, value_name = "N")]
     pub expand: Option<usize>,
 }
@@ -21,19 +21,19 @@ pub struct TraceArguments {
 /// How much of a trace is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Level {
-    /// Every step, with the variables that it changes.
+    /// Every step, with the values that it changes.
     #[default]
     Compact,
     /// Every step, with the values of all variables in scope.
     Full,
     /// Calls and returns only.
     Calls,
-    /// Nothing.
+    /// No trace.
     None,
 }
 
 impl TraceArguments {
-    /// How runs of a program are shown; nothing if none are to be.
+    /// How runs of a program are shown; `None` if they are not shown.
     pub fn texts<'a>(&self, console: &Console, machine: &'a Machine) -> Option<TraceTexts<'a>> {
         let level = match self.trace {
             Level::Compact => TraceLevel::Compact,
@@ -52,13 +52,13 @@ impl TraceArguments {
         Some(TraceTexts::new(machine, options))
     }
 
-    /// How many steps a report shows where calls are written out; nothing if it shows no runs.
+    /// How many steps a report shows if calls are expanded; `None` if it shows no runs.
     pub fn most_steps(&self) -> Option<u64> {
         (self.trace != Level::None).then(|| self.expand.map_or(0, |most| most as u64))
     }
 }
 
-/// Runs stand below the line that announces them.
+/// Runs are below the line that announces them.
 const INDENT: usize = 2;
 
 /// A run as the user wants to see it; an error says why it is not a run.

@@ -2,7 +2,7 @@
 //!
 //! Engines ask [`Patience`] in their loops and end with what they know. Reading, parsing, lowering,
 //! analyses, the translation of formulas and the replay of runs do not ask: until they are done
-//! there is nothing to lose. For them the thread that has started the command looks at the limits,
+//! there is nothing to lose. For them the thread that has started the command polls the limits,
 //! and ends the whole process when nothing has come of one. It never does so once the command has
 //! begun to write its result, or while a file is being written.
 
@@ -20,7 +20,7 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Between two looks. A process can fill a megabyte in a fraction of a millisecond.
 const INTERVAL: Duration = Duration::from_millis(5);
 
-/// Whether the result is being written. Whoever writes a file holds it.
+/// Whether the result is being written. Code that writes a file holds it.
 static HAS_SPOKEN: Mutex<bool> = Mutex::new(false);
 
 /// The watchdog keeps still as long as this is held.

@@ -14,16 +14,16 @@ const MOST_STEPS: u64 = 1_000_000;
 /// Refuses a witness that there cannot be.
 pub fn refuse_without_effect(machine: &Machine, has_certificates: bool) -> Result<(), Failure> {
     let why = if machine.source.c_reading().is_none() {
-        "--witness is about C programs (`.c` or `.i`)"
+        "--witness needs a C program (`.c` or `.i`)"
     } else if !has_certificates {
-        "--witness is about assertions and labels, without a bound"
+        "--witness needs a check of assertions or labels, without a bound"
     } else {
         return Ok(());
     };
     Err(Failure::BadInput(why.to_owned()))
 }
 
-/// The witness of what was found out, or why there is none.
+/// The witness of the result, or why there is no witness.
 pub fn of(reported: &Reported<'_>) -> Result<Result<String, String>, Failure> {
     let (machine, outcome) = (reported.machine, reported.outcome);
     let created = iso_8601(seconds());
@@ -50,7 +50,7 @@ pub fn of(reported: &Reported<'_>) -> Result<Result<String, String>, Failure> {
     let is_excluded = |word| matches!(word, VerdictWord::Holds | VerdictWord::Unreachable);
     let mut words = outcome.answers.iter().map(hardbop_outcome::Answer::word);
     if words.any(|word| !is_excluded(word)) {
-        return Ok(Err("what is not known has no witness".to_owned()));
+        return Ok(Err("an unknown verdict has no witness".to_owned()));
     }
     if outcome.certificates.is_empty() {
         return Ok(Err("without a certificate there is no witness".to_owned()));
@@ -100,7 +100,7 @@ fn specification(machine: &Machine, outcome: &Outcome) -> Result<String, String>
     }
 }
 
-/// Seconds since 1970, or those that `SOURCE_DATE_EPOCH` says, for those who want the same file again.
+/// Seconds since 1970, or the value of `SOURCE_DATE_EPOCH`, for reproducible files.
 fn seconds() -> u64 {
     let given = std::env::var("SOURCE_DATE_EPOCH").ok();
     let given = given.and_then(|seconds| seconds.parse().ok());

@@ -203,7 +203,7 @@ HOLDS        b.bp --time=20 --monitor=m.mon
         ),
         (
             "[[check]]\nfiles = [\"b.bp\"]\njson = true\n",
-            "hardbop.toml:3: `json` is about the output of one file",
+            "hardbop.toml:3: `json` concerns the output for a single file",
         ),
         (
             "[[check]]\nfiles = [\"b.bp\"]\n\ntime = true\n",

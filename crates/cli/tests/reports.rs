@@ -240,6 +240,9 @@ end";
     assert_eq!(answer["run"]["holds"], "AG !at(DONE)", "{json}");
     for file in ["out.html", "out.xml", "out.sarif"] {
         let report = std::fs::read_to_string(folder.join(file)).expect("the report is there");
-        assert!(report.contains("then AG !at(DONE) holds"), "{file}");
+        assert!(
+            report.contains("ends in a state where AG !at(DONE) holds"),
+            "{file}"
+        );
     }
 }

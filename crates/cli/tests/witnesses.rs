@@ -156,7 +156,7 @@ fn a_witness_that_there_cannot_be_is_refused() {
     let output = hardbop(&folder, &["check", "p.bp", "--witness", "w.yml"]);
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("--witness is about C programs"), "{said}");
+    assert!(said.contains("--witness needs a C program"), "{said}");
     assert!(!folder.join("w.yml").exists());
 }
 

@@ -77,11 +77,11 @@ impl ExplicitEngine {
             return Declined::because("concurrent programs");
         }
         if question.as_property().is_some() && question.wanted == WantedRun::Shortest {
-            return Declined::because("a wish for shortest runs that a property describes");
+            return Declined::because("`--shortest` for properties");
         }
         let wants_shortest = question.wanted == WantedRun::Shortest || self.search == Search::Bfs;
         if self.jobs.get() > 1 && wants_shortest {
-            return Declined::because("several cores and a wish for shortest runs together");
+            return Declined::because("`--shortest` on several cores");
         }
         if self.jobs.get() > 1 && question.as_property().is_some() {
             return Declined::because("several cores for properties of runs");

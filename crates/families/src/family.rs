@@ -108,7 +108,7 @@ impl Family {
         let asked = match self.question {
             Question::Assertions => "can an assertion fail".to_owned(),
             Question::Label(label) => format!("can label {label} be reached"),
-            Question::Nonterminating => "can it run for ever".to_owned(),
+            Question::Nonterminating => "can it run forever".to_owned(),
             Question::Formula(formula) => format!("can {formula} be violated"),
         };
         text.fmt(format_args!("// Question: {asked}? Answer: {answer}."));

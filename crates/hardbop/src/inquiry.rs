@@ -1,4 +1,4 @@
-//! A question with everything that can be said about how to answer it.
+//! A question with options for answering it.
 
 use hardbop_machine::Machine;
 use hardbop_outcome::{
@@ -47,13 +47,13 @@ impl<'m> Inquiry<'m> {
         }
     }
 
-    /// Looks only at runs within a bound.
+    /// Explores only runs within a bound.
     pub fn within(mut self, bound: Bound) -> Self {
         self.question = self.question.within(bound);
         self
     }
 
-    /// Insists on shortest runs, whatever it takes.
+    /// Always computes shortest runs.
     pub fn shortest(mut self) -> Self {
         self.question = self.question.wanting(WantedRun::Shortest);
         self
@@ -65,20 +65,20 @@ impl<'m> Inquiry<'m> {
         self
     }
 
-    /// Lets one engine answer.
+    /// Uses one engine.
     pub fn engine(mut self, engine: EngineName) -> Self {
         self.portfolio.choice = Choice::Engine(engine);
         self
     }
 
-    /// Asks every engine that takes the question; answers that contradict each other are a
+    /// Runs every engine that supports the question; contradicting answers are a
     /// [`hardbop_portfolio::Fault`].
     pub fn cross_check(mut self) -> Self {
         self.portfolio.choice = Choice::CrossCheck;
         self
     }
 
-    /// Tells single engines how to search.
+    /// Sets options of single engines.
     pub fn options(mut self, options: Options) -> Self {
         self.portfolio.options = options;
         self
@@ -90,25 +90,25 @@ impl<'m> Inquiry<'m> {
         self
     }
 
-    /// Gives up after this many states.
+    /// Stops after this many states.
     pub fn states(mut self, states: u64) -> Self {
         self.budget.states = Some(states);
         self
     }
 
-    /// Gives up after this many BDD nodes.
+    /// Stops after this many BDD nodes.
     pub fn nodes(mut self, nodes: u64) -> Self {
         self.budget.nodes = Some(nodes);
         self
     }
 
-    /// Lets a program start this many threads in all.
+    /// Maximum number of threads that a program may start.
     pub fn threads(mut self, threads: u32) -> Self {
         self.budget.threads = Some(threads);
         self
     }
 
-    /// Asks now and then whether to stop: the place for a clock or a flag.
+    /// Polled regularly to decide whether to stop; use it for a clock or a flag.
     pub fn interrupted_by(mut self, interrupt: &'m dyn Interrupt) -> Self {
         self.budget.interrupt = interrupt;
         self
@@ -119,7 +119,7 @@ impl<'m> Inquiry<'m> {
         self.answer_with(&mut Silent)
     }
 
-    /// The same, with somebody who hears how far it has come.
+    /// The same, with a listener for progress.
     pub fn answer_with(&self, progress: &mut dyn Progress) -> Result<Outcome, Refused> {
         let (machine, question) = (self.machine, &self.question);
         self.portfolio

@@ -1,4 +1,5 @@
-//! A model checker for recursive Boolean programs: parse, ask, get a validated answer.
+//! A model checker for recursive Boolean programs: parse a program, ask a question, get a validated
+//! answer.
 //!
 //! ```
 //! use hardbop::{Model, Verdict};
@@ -20,13 +21,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An answer that comes back has been validated: its run was replayed by the interpreter, its
-//! certificate checked by code that knows no engine. What could not be decided within the limits is
-//! [`Verdict::Unknown`], never a guess.
+//! Every answer has been validated: the interpreter has replayed its run, or an independent checker
+//! has validated its certificate. If a question could not be decided within the limits, the verdict
+//! is [`Verdict::Unknown`].
 //!
-//! [`Inquiry`] says how to ask: which engine, which bounds, which limits. Without any of it the
-//! best engines for the question take turns, and the same question gives the same answer on every
-//! machine.
+//! [`Inquiry`] sets the engine, bounds and limits. By default, the best engines for the question
+//! take turns, and the same question gives the same answer on every machine.
 
 mod inquiry;
 mod model;

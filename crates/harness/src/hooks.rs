@@ -73,7 +73,10 @@ impl Hooks {
     fn local(&mut self, machine: &Machine, span: Span, function: &str, name: &str, end: u32) {
         let text = machine.source.text();
         let line = machine.source.line(span.start);
-        let before = text.get(..span.start as usize).unwrap_or_default().trim_end();
+        let before = text
+            .get(..span.start as usize)
+            .unwrap_or_default()
+            .trim_end();
         let declaration = text.get(..end as usize).unwrap_or_default();
         let start = declaration.rfind(['{', '}', '(']).map_or(0, |at| at + 1);
         let start = match declaration.trim_end_matches(';').rfind(';') {
@@ -123,7 +126,9 @@ fn variables<'m>(machine: &'m Machine, function: &str, name: &str) -> Vec<(Strin
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };
     let procedure = machine.procedures.iter().find(|p| p.name == function);
-    let locals = procedure.into_iter().flat_map(|procedure| procedure.locals.iter());
+    let locals = procedure
+        .into_iter()
+        .flat_map(|procedure| procedure.locals.iter());
     let locals = locals.map(|local| (local_key(function, &local.name), local.name.as_str()));
     let mut all: Vec<(String, &str)> = locals.filter(|(_, name)| is_part(name)).collect();
     // A local whose address is taken is a global with the name of its function.

@@ -86,7 +86,7 @@ pub(crate) fn check(
             let covered = coverage(machine, None, &budget).map_err(|why| why.to_string())?;
             let shown = findings::of_coverage(reading, &covered.coverage);
             let summary = match (&covered.missed, shown.len()) {
-                (Some(why), _) => format!("not everything is known: {why}"),
+                (Some(why), _) => format!("the result is incomplete: {why}"),
                 (None, 0) => "everything can be reached".to_owned(),
                 (None, 1) => "1 finding".to_owned(),
                 (None, count) => format!("{count} findings"),

@@ -137,8 +137,8 @@ pub(crate) fn of_coverage(reading: &Reading, coverage: &Coverage) -> Vec<Diagnos
         shown.push(Diagnostic {
             severity: Some(DiagnosticSeverity::WARNING),
             ..plain(
-                "no run reaches an assertion or the end of the program: that the assertions hold \
-                 says nothing"
+                "no execution reaches an assertion or the end of the program, so every assertion \
+                 holds trivially"
                     .to_owned(),
             )
         });
@@ -149,7 +149,7 @@ pub(crate) fn of_coverage(reading: &Reading, coverage: &Coverage) -> Vec<Diagnos
                 range: place(statement.line, statement.column),
                 severity: Some(DiagnosticSeverity::HINT),
                 tags: Some(vec![DiagnosticTag::UNNECESSARY]),
-                ..plain("no run reaches this statement".to_owned())
+                ..plain("no execution reaches this statement".to_owned())
             });
         }
     }
@@ -159,7 +159,7 @@ pub(crate) fn of_coverage(reading: &Reading, coverage: &Coverage) -> Vec<Diagnos
             Some(Finding::AlwaysTrue) if is_assertion => continue,
             Some(Finding::AlwaysTrue) => "this condition is always true",
             Some(Finding::AlwaysFalse) => "this condition is always false",
-            Some(Finding::Blocks) => "no run goes on from here",
+            Some(Finding::Blocks) => "execution always blocks here",
             None => continue,
         };
         shown.push(Diagnostic {

@@ -1,4 +1,4 @@
-//! Says why something is not known, in the words of the options, and what to try next.
+//! Explains why a verdict is unknown, in terms of the options, and what to try next.
 
 use hardbop_outcome::{Bound, Budget, Limit};
 
@@ -10,7 +10,7 @@ pub fn explain(limit: &Limit, budget: &Budget<'_>, seconds: Option<f64>) -> Stri
                 let more = seconds * 4.0;
                 format!("--time {seconds} was reached; try --time {more}, --jobs 2 or another --engine")
             }
-            None => "the time was up".to_owned(),
+            None => "time ran out".to_owned(),
         },
         Limit::Memory => match budget.memory {
             Some(bytes) => {
@@ -18,7 +18,7 @@ pub fn explain(limit: &Limit, budget: &Budget<'_>, seconds: Option<f64>) -> Stri
                 let more = megabytes.saturating_mul(4);
                 format!("--memory {megabytes} was reached; try --memory {more} or another --engine")
             }
-            None => "memory ran out, or a table grew past what hardbop allows; try another --engine"
+            None => "memory ran out, or a table reached its maximum size; try another --engine"
                 .to_owned(),
         },
         Limit::Nodes => numbered("--nodes", budget.nodes),
@@ -28,7 +28,7 @@ pub fn explain(limit: &Limit, budget: &Budget<'_>, seconds: Option<f64>) -> Stri
                 let more = stack.saturating_mul(2);
                 format!("--stack {stack} was reached; try --stack {more}")
             }
-            None => "calls nest deeper than the search goes; try --stack, --inline-depth or another --engine"
+            None => "calls nest too deep for this search; try --stack, --inline-depth or another --engine"
                 .to_owned(),
         },
         Limit::Threads => {
@@ -42,10 +42,10 @@ pub fn explain(limit: &Limit, budget: &Budget<'_>, seconds: Option<f64>) -> Stri
                 Bound::Rounds(rounds) => format!("--rounds {}", rounds * 2),
                 Bound::Steps(steps) => format!("--bmc {}", steps * 2),
             };
-            format!("nothing was found up to {bound}; try {option}")
+            format!("no counterexample up to {bound}; try {option}")
         }
         Limit::Interrupted => "interrupted".to_owned(),
-        Limit::Declined { what } => format!("the engine does not take {what}"),
+        Limit::Declined { what } => format!("the engine does not support {what}"),
         Limit::Contradiction { what } => what.clone(),
     }
 }

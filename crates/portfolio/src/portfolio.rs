@@ -237,7 +237,7 @@ fn prepared<'e>(
             Ok(search) => contestants.push(planned.contestant(engine.name(), search)),
             Err(why) => {
                 let name = planned.name;
-                declined.push(format!("engine {name} does not take {}", why.what));
+                declined.push(format!("engine {name} does not support {}", why.what));
             }
         }
     }

@@ -1,5 +1,5 @@
 //! Coverage beside the source: a mark before each line on which a statement starts, a remark below
-//! each condition that always comes out the same.
+//! each constant condition.
 
 use hardbop_machine::Machine;
 use hardbop_outcome::coverage::{Condition, ConditionKind, Coverage, Finding, Reach};
@@ -16,7 +16,7 @@ pub enum Lines {
     /// The whole source.
     #[default]
     All,
-    /// Those with something that is not reached, or a condition that always comes out the same. An
+    /// Those with something that is not reached, or a constant condition. An
     /// assertion that always holds is as it should be.
     Findings,
 }
@@ -99,7 +99,7 @@ impl Mark {
         (Mark::Reached, "reachable"),
         (Mark::Unreached, "unreachable"),
         (Mark::Partly, "some of the line is unreachable"),
-        (Mark::Unknown, "not known: a limit was hit"),
+        (Mark::Unknown, "unknown: a limit was reached"),
     ];
 
     fn sign(self) -> char {
@@ -158,11 +158,11 @@ fn summary(coverage: &Coverage) -> String {
     match count(Reach::Unknown) {
         0 => out.push('\n'),
         open => {
-            let _ = writeln!(out, ", {open} not known");
+            let _ = writeln!(out, ", {open} unknown");
         }
     }
     if coverage.vacuous {
-        out.push_str("VACUOUS: no run reaches an assertion or the end of the program, so that no assertion fails says nothing\n");
+        out.push_str("VACUOUS: no execution reaches an assertion or the end of the program, so every assertion holds trivially\n");
     }
     out
 }
@@ -178,8 +178,8 @@ fn remark(condition: &Condition) -> Option<&'static str> {
         (ConditionKind::Branch, Finding::AlwaysFalse) => "always false",
         (ConditionKind::Assert, Finding::AlwaysTrue) => "always holds",
         (ConditionKind::Assert, Finding::AlwaysFalse) => "always fails",
-        (ConditionKind::Assume, _) => "never lets a run go on",
-        (_, Finding::Blocks) => "never lets a run go on: `enforce` forbids both ways",
+        (ConditionKind::Assume, _) => "always blocks",
+        (_, Finding::Blocks) => "always blocks: `enforce` forbids both branches",
     })
 }
 
@@ -227,7 +227,7 @@ end
     #[test]
     fn a_line_with_several_statements_has_the_mark_of_all_of_them() {
         let expected = "\
-t.bp: 2 of 6 statements reachable, 2 not known
+t.bp: 2 of 6 statements reachable, 2 unknown
 
   1 | void main() begin
 ~ 2 |   skip; print(0);
@@ -237,7 +237,7 @@ t.bp: 2 of 6 statements reachable, 2 not known
 
 + reachable
 ~ some of the line is unreachable
-? not known: a limit was hit
+? unknown: a limit was reached
 ";
         let text = rendered(TEXT, Lines::All, &["print(0)"]);
         assert_eq!(text, expected);

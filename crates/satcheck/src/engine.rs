@@ -67,7 +67,7 @@ impl Engine for SatEngine {
 fn takes(machine: &Machine, question: &Question) -> Result<(), Declined> {
     let is_unrolled = matches!(question.bound, Some(Bound::Steps(_)));
     if question.wanted == WantedRun::Shortest && !is_unrolled {
-        return Declined::because("a wish for shortest runs without a bound on steps");
+        return Declined::because("`--shortest` without a bound on steps");
     }
     if is_unrolled {
         let unbounded = question.clone().within(None);

@@ -100,7 +100,7 @@ impl Actions<'_> {
         match line.told {
             None => {}
             Some(false) => text.push_str(" (see above)"),
-            Some(true) => text.push_str(" (again, and so on for ever)"),
+            Some(true) => text.push_str(" (again, and so on forever)"),
         }
         text.push('\n');
         text

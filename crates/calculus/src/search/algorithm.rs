@@ -174,7 +174,7 @@ pub const BUILT_IN: [BuiltIn; 17] = [
     BuiltIn {
         name: "must-terminate",
         text: include_str!("../../algorithms/must-terminate.mu"),
-        about: "whether no run goes on for ever",
+        about: "whether every execution terminates",
         kind: Kind::Analysis,
     },
     BuiltIn {

@@ -167,7 +167,7 @@ fn usable<'c>(
     algorithm: &Algorithm,
 ) -> Result<(&'c System, FormulaId), Limit> {
     let unusable = |what: &str| Limit::Declined {
-        what: format!("`{}` for an algorithm: {what}", algorithm.name),
+        what: format!("`{}` as an algorithm: {what}", algorithm.name),
     };
     let first = checked.diagnostics.first();
     let message = first.map_or("it has errors", |first| first.message.as_str());

@@ -33,7 +33,7 @@ impl Job {
         }
     }
 
-    /// Depends on every byte of the files that decide about the answer. Nothing if the program
+    /// Depends on every byte of the files that decide about the answer. `None` if the program
     /// cannot be read: then an old answer says nothing.
     pub(super) fn digest(&self) -> Option<String> {
         let mut hash = Digest::default();
@@ -81,7 +81,7 @@ pub(super) fn list(paths: &[&str]) -> Result<Vec<Job>, Failure> {
     if paths.is_empty() {
         if !Path::new(project::NAME).exists() {
             return Err(Failure::BadInput(format!(
-                "there is no file to check, and no {} here",
+                "there is no file to check, and no {} in this folder",
                 project::NAME
             )));
         }

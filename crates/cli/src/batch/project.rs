@@ -124,7 +124,9 @@ impl Reader<'_> {
             let action = self.known.action(name).map_err(|why| {
                 let message = match why {
                     NotASetting::Unknown => self.unknown(name),
-                    NotASetting::Output => format!("`{name}` is about the output of one file"),
+                    NotASetting::Output => {
+                        format!("`{name}` concerns the output for a single file")
+                    }
                 };
                 self.error(&key.span(), &message)
             })?;

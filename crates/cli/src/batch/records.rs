@@ -1,8 +1,8 @@
 //! The results of a batch: one line of JSON for each file, written whole and at once.
 //!
-//! A batch may be killed at any moment. A line that was being written then has no end; it is dropped
-//! when the batch goes on, and its file is checked again. A line counts only for the same file with
-//! the same bytes, the same options and the same version of hardbop.
+//! A batch may be killed at any moment. A line that was being written then has no end; it is
+//! dropped when the batch is resumed, and its file is checked again. A line counts only for the
+//! same file with the same bytes, the same options and the same version of hardbop.
 
 use super::jobs::Job;
 use crate::exit::{Exit, Failure};
@@ -16,7 +16,7 @@ use std::io::{self, Read, Write};
 /// Version of the lines.
 const VERSION: u32 = 1;
 
-/// What came of checking a file.
+/// The result of checking a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Record {
     #[serde(rename = "hardbop-result")]
@@ -25,7 +25,7 @@ pub(super) struct Record {
     pub hardbop: String,
     pub file: String,
     pub options: Vec<String>,
-    /// Of the bytes that were checked; nothing if they could not be read.
+    /// Digest of the checked bytes; `None` if they could not be read.
     pub digest: Option<String>,
     pub exit: u8,
     /// The verdict about the file in a word.
@@ -108,9 +108,9 @@ impl Records {
             options.create_new(true).open(name)
         };
         let mut file = opened.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => {
-                Failure::BadInput(format!("{name} is there already; --resume goes on with it"))
-            }
+            io::ErrorKind::AlreadyExists => Failure::BadInput(format!(
+                "{name} already exists; pass --resume to continue it"
+            )),
             _ => cannot("write", &error),
         })?;
         let mut bytes = Vec::new();

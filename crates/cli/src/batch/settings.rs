@@ -155,7 +155,7 @@ pub(super) fn check(settings: &[Setting]) -> Result<(), String> {
     let Err(error) = parse(Setting::to_string) else {
         return Ok(());
     };
-    // The reason is a line of its own only if no value in it has an end of a line.
+    // The reason is a single line only if no value in it contains a line break.
     let shown = parse(|setting| shown_line(&setting.to_string()).into_owned());
     let text = shown.err().unwrap_or(error).render().to_string();
     let first = text.lines().next().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! What a batch shows: a line for each job in the order of the jobs, and at the end a count.
 //!
-//! On a terminal the jobs that run and a count stand below the lines and are redrawn; in a pipe
+//! On a terminal the running jobs and a count are below the lines and are redrawn; in a pipe
 //! there are only the lines, each as soon as those before it are known.
 
 use super::jobs::Job;

@@ -49,7 +49,7 @@ pub fn end_with_parent() {
     }
 }
 
-/// Runs jobs, given by their numbers in order. `report` says whether to go on.
+/// Runs jobs, given by their numbers in order. `report` says whether to continue.
 pub(super) fn run(
     jobs: &[Job],
     open: Vec<usize>,
@@ -90,13 +90,13 @@ pub(super) fn run(
     });
 }
 
-/// Checks one file in a process of its own.
+/// Checks one file in a separate process.
 fn check(job: &Job) -> Record {
     let mut record = Record::of(job);
     let start = Instant::now();
     match process(job) {
         Ok(output) => understand(&mut record, &output),
-        Err(error) => record.message = Some(format!("no process could be started: {error}")),
+        Err(error) => record.message = Some(format!("cannot start a process: {error}")),
     }
     record.seconds = start.elapsed().as_secs_f64();
     if record.verdict.is_empty() {
@@ -140,7 +140,7 @@ fn understand(record: &mut Record, output: &Output) {
         Exit::Unknown if output.status.code().is_some() => unknown(&answers),
         _ => Some(first_error(output)),
     };
-    // The answer that decides the exit code stands for the file.
+    // The answer that decides the exit code represents the file.
     let decides = |one: &&Verdict| match exit {
         Exit::Found => matches!(one.verdict.as_str(), "VIOLATED" | "REACHABLE"),
         Exit::Unknown => one.verdict == "UNKNOWN",
@@ -153,12 +153,12 @@ fn understand(record: &mut Record, output: &Output) {
         record.verdict = VerdictWord::Holds.to_string();
     } else if matches!(exit, Exit::Fine | Exit::Found) {
         record.exit = Exit::Internal.code();
-        record.message = Some("its outcome cannot be read".to_owned());
+        record.message = Some("cannot read its outcome".to_owned());
     }
 }
 
-/// A process that the system has ended for want of memory is one that hit a limit: it was killed, or
-/// was refused memory and ended itself.
+/// A process that the system has ended for want of memory is one that hit a limit: it was killed,
+/// or was refused memory and ended itself.
 fn exit_of(output: &Output) -> Exit {
     let Some(code) = output.status.code() else {
         let errors = String::from_utf8_lossy(&output.stderr);

@@ -1,8 +1,8 @@
 //! `hardbop analyze`: what is known of a program before any engine runs.
 //!
 //! The analyses are those that engines use to make their work smaller: call graph, MOD/REF (Bebop,
-//! section 4), live ranges (Bebop, section 2.4), constants, and with a target the slice that
-//! matters to it.
+//! section 4), live ranges (Bebop, section 2.4), constants, and with a target the slice that is
+//! relevant for it.
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
@@ -13,7 +13,7 @@ use hardbop_machine::analysis::{Slice, constants::Value};
 use hardbop_machine::{LocalId, Machine, NodeId, ProcId, Variable};
 use serde_json::json;
 
-/// Show what static analysis finds out about a program
+/// Show the results of static analysis
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -56,7 +56,7 @@ struct Findings<'a> {
 struct AtNode {
     line: u32,
     is_reached: bool,
-    /// Whether the node matters to the targets; true where there are none.
+    /// Whether the node is relevant for the targets; true if there are no targets.
     is_kept: bool,
     live: Vec<String>,
     constants: Vec<(String, u64)>,

@@ -1,7 +1,7 @@
 //! `hardbop bench`: engines, and other programs beside them, on generated programs whose verdict is
 //! known.
 //!
-//! Every run is a process of its own, this very executable for hardbop's engines: memory is
+//! Every run is a separate process, this very executable for hardbop's engines: memory is
 //! measured from scratch, a crash is a line in the table, and a peer is treated exactly alike.
 //! Contenders take turns on every case, so that whatever else the machine does hits them all. What
 //! is run and what is shown is decided in `hardbop-bench`.
@@ -42,10 +42,10 @@ Examples:
   hardbop bench --family tn --sizes 100,200,400 --repeat 3
   hardbop bench --family tn --peer 'moped=moped {file} {label} => YES' --compare
   hardbop bench --family tn --peer z3 --peer moped --html tn.html
-  hardbop bench --instructions --json new.json --against old.json   what got slower?
+  hardbop bench --instructions --json new.json --against old.json   report slowdowns
   hardbop bench --suite page --timeout 4 --page docs/performance.md
   hardbop bench --program lock.bp --reach ERROR --expect unreachable
-  hardbop bench --frontend                                  from text to machine, no engine
+  hardbop bench --frontend                                  the front end, no engine
   hardbop bench --getafix                                   Figure 2 of the Getafix paper
   hardbop bench --bluetooth                                 Figure 3 of the Getafix paper
   hardbop bench --leino                                     Figure 3 of Leino's paper
@@ -93,7 +93,7 @@ const MEASURING: [&str; 20] = [
     "page",
 ];
 
-/// Measure engines and other programs on programs with known verdicts
+/// Measure engines and other tools on programs with known verdicts
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(
@@ -110,30 +110,29 @@ pub struct Arguments {
     /// Seeds of the generated programs [default: the suite's]
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     seeds: Vec<u64>,
-    /// Which sizes and seeds the families get [default: quick]
+    /// Sizes and seeds of the families [default: quick]
     #[arg(long, value_enum)]
     suite: Option<SuiteName>,
     #[command(flatten)]
     programs: Programs,
-    /// An engine to measure, with options of its own if need be, as in 'explicit --eager' [default:
-    /// auto]
+    /// An engine to measure, optionally with its options, as in 'explicit --eager' [default: auto]
     #[arg(long = "engine", value_name = "NAME", value_parser = plan::engine_with_options)]
     engines: Vec<String>,
-    /// Another program to measure: z3, clingo, moped, cbmc or mucke, or NAME=COMMAND with {file},
+    /// Another tool to measure: z3, clingo, moped, cbmc or mucke, or NAME=COMMAND with {file},
     /// {label} and formats of `export` such as {chc}, and `=> TEXT` if TEXT in its output means
     /// reachable (`=> TEXT => OTHER` if OTHER means unreachable)
     #[arg(long = "peer", value_name = "NAME[=COMMAND]", value_parser = peers::choice)]
     peers: Vec<peers::Choice>,
-    /// Measure all of z3, clingo, moped, cbmc and mucke that are found
+    /// Measure all of z3, clingo, moped, cbmc and mucke that are installed
     #[arg(long = "peers")]
     all_peers: bool,
-    /// Count the instructions of every answer too, by `perf stat` or Valgrind
+    /// Also count the instructions of every answer, with `perf stat` or Valgrind
     #[arg(long)]
     instructions: bool,
     /// Stop each run after this many seconds
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds, help_heading = "Limits")]
     timeout: Duration,
-    /// Stop each run beyond this much memory [default: no limit]
+    /// Stop each run when it uses this much memory [default: no limit]
     #[arg(long, value_name = "MB", help_heading = "Limits")]
     memory: Option<u64>,
     /// Run everything this many times; tables show the fastest run
@@ -142,10 +141,10 @@ pub struct Arguments {
     /// Show contenders side by side, with their ratio to the first
     #[arg(long, value_enum, value_name = "MEASURE", num_args = 0..=1, require_equals = true, default_missing_value = "wall")]
     compare: Option<MeasureName>,
-    /// Show the runs of a file that --json wrote, and run nothing
+    /// Show the runs of a file written by --json, without running anything
     #[arg(long, value_name = "FILE", conflicts_with_all = RUNNING)]
     from: Option<String>,
-    /// Name what got slower since a file that --json wrote
+    /// Report slowdowns relative to a file written by --json
     #[arg(long, value_name = "FILE")]
     against: Option<String>,
     /// Percent by which work and instructions may grow with --against
@@ -158,11 +157,11 @@ pub struct Arguments {
     tolerance: f64,
     #[command(flatten)]
     output: OutputArguments,
-    /// Measure the way from text to machine instead of engines
+    /// Measure the front end, from text to machine, instead of engines
     #[arg(long, conflicts_with_all = ["engines", "peers", "all_peers", "suite"])]
     frontend: bool,
-    /// Show Figure 3 of the Getafix paper instead: adders and stoppers of the Bluetooth driver
-    /// against up to K context switches, 6 unless said otherwise
+    /// Show Figure 3 of the Getafix paper instead: the Bluetooth driver with different numbers of
+    /// adders and stoppers, for up to K context switches (6 if K is omitted)
     #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "6", group = "paper", conflicts_with_all = MEASURING)]
     bluetooth: Option<u32>,
     /// Show Figure 2 of the Getafix paper instead: its two algorithms as formulas, and the summary
@@ -172,7 +171,7 @@ pub struct Arguments {
     /// Show Figure 3 of Leino's paper instead: function terms of drivers of the paper's sizes
     #[arg(long, group = "paper", conflicts_with_all = MEASURING)]
     leino: bool,
-    /// Put the portfolio beside every engine alone, and say where it takes more than promised
+    /// Compare the portfolio with each engine alone, and report where it exceeds its time guarantee
     #[arg(long, conflicts_with_all = ["frontend", "engines", "peers", "all_peers"])]
     auto: bool,
     /// Show the tables of the VERA paper instead: quicksort, the double lock, uninitialised
@@ -191,10 +190,10 @@ struct OutputArguments {
     /// Write every run to a JSON file, for --against and --from
     #[arg(long, value_name = "FILE")]
     json: Option<String>,
-    /// Write a page with tables and plots for a browser
+    /// Write an HTML page with tables and plots
     #[arg(long, value_name = "FILE")]
     html: Option<String>,
-    /// Write the page as Markdown, NAME.md, and its plots to the folder NAME
+    /// Write the page as Markdown to NAME.md, and its plots to the folder NAME
     #[arg(long, value_name = "NAME.md", value_parser = markdown_file)]
     page: Option<String>,
 }
@@ -212,7 +211,7 @@ enum SuiteName {
     Quick,
     /// Every family at all its sizes, two seeds.
     Full,
-    /// What docs/performance.md shows: its families, engines, known peers, and instructions.
+    /// The contents of docs/performance.md: its families, engines, known peers, and instructions.
     Page,
 }
 
@@ -232,7 +231,7 @@ enum MeasureName {
     Wall,
     /// User and system time.
     Cpu,
-    /// The most resident memory.
+    /// Peak resident memory.
     Memory,
     /// Instructions, with --instructions.
     Instructions,
@@ -397,7 +396,7 @@ fn counter(outcome: &Outcome, name: &str) -> u64 {
     outcome.statistics.get(name).unwrap_or(0)
 }
 
-/// Whether some target is reached; nothing if that is not known.
+/// Whether some target is reached; `None` if that is unknown.
 fn verdict(outcome: &Outcome) -> Option<KnownVerdict> {
     let mut verdict = Some(KnownVerdict::Unreachable);
     for answer in &outcome.answers {

@@ -1,12 +1,13 @@
-//! `hardbop check`: can an assertion fail, can a label be reached, does every run keep a promise?
+//! `hardbop check`: can an assertion fail, can a label be reached, does every execution have a
+//! property?
 //!
 //! The portfolio answers and validates: a run is replayed and a certificate checked before anything
-//! is printed, and evidence that is wrong is an internal error, not a verdict. Several questions are
-//! answered one after the other, and what is known stays known if the command is ended in a later
-//! one.
+//! is printed, and evidence that is wrong is an internal error, not a verdict. Several questions
+//! are answered one after the other, and what is known stays known if the command is ended in a
+//! later one.
 
-mod defined;
 mod confirm;
+mod defined;
 mod known;
 mod verdicts;
 
@@ -44,17 +45,18 @@ Examples:
   hardbop check lock.bp                          every assertion
   hardbop check lock.bp --reach ERROR            label ERROR of any procedure
   hardbop check lock.bp --reach main:ERROR       label ERROR of main
-  hardbop check lock.bp --ltl 'G (x -> F y)'     every run satisfies a formula
-  hardbop check lock.bp --ctl 'AG EF at(IDLE)'   from every state, IDLE can be reached
-  hardbop check lock.bp --nonterminating         some run never ends
-  hardbop check lock.bp --jobs 2 --time 60       two engines at a time, for at most a minute
-  hardbop check lock.bp --cross-check            every engine, compared with each other
+  hardbop check lock.bp --ltl 'G (x -> F y)'     a formula of all executions
+  hardbop check lock.bp --ctl 'AG EF at(IDLE)'   IDLE is reachable from every state
+  hardbop check lock.bp --nonterminating         is there an infinite execution?
+  hardbop check lock.bp --jobs 2 --time 60       two engines at a time, at most a minute
+  hardbop check lock.bp --cross-check            compare all engines
   hardbop check drivers/ -j 2 --out results.jsonl   every program in a folder, two at a time
   hardbop check                                  the project in ./hardbop.toml
 
-Exit codes: 0 nothing found, 1 violated or reachable, 2 bad input, 3 unknown, 4 internal error.";
+Exit codes: 0 holds or unreachable, 1 violated or reachable, 2 bad input,
+3 unknown, 4 internal error.";
 
-/// Check the assertions of a program, or whether labels can be reached
+/// Check assertions, reachability of labels, and other properties
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -85,7 +87,7 @@ pub struct Arguments {
 pub struct OutputArguments {
     #[command(flatten)]
     traces: TraceArguments,
-    /// List only these verdicts; a summary counts all
+    /// List only these verdicts; the summary still counts all
     #[arg(
         long,
         value_name = "VERDICT",
@@ -93,7 +95,7 @@ pub struct OutputArguments {
         conflicts_with = "json"
     )]
     only: Vec<Only>,
-    /// Print the outcome as JSON, with traces that `hardbop replay` reads
+    /// Print the outcome as JSON, with traces for `hardbop replay`
     #[arg(long)]
     pub json: bool,
     /// Print work counters and timings
@@ -103,13 +105,13 @@ pub struct OutputArguments {
     progress: ProgressArguments,
     #[command(flatten)]
     reports: ReportArguments,
-    /// Write the proofs of what cannot happen to a file
+    /// Write the certificates to a file
     #[arg(long, value_name = "FILE")]
     certificate: Option<String>,
-    /// Count a negative answer without a checked certificate as unknown (exit code 3)
+    /// Treat a negative answer without a checked certificate as unknown (exit code 3)
     #[arg(long)]
     require_certificate: bool,
-    /// Believe the engine: do not replay its runs and do not check its certificates
+    /// Trust the engine: do not replay counterexamples or check certificates
     #[arg(long, conflicts_with = "require_certificate")]
     no_validate: bool,
     /// Compile a C program with `cc` and compare: with the inputs of an execution that was found, it
@@ -119,7 +121,7 @@ pub struct OutputArguments {
 }
 
 impl Arguments {
-    /// Whether this is a batch, in which every file has limits of its own.
+    /// Whether this is a batch, in which every file has separate limits.
     pub fn is_batch(&self) -> bool {
         self.batch.is_batch(&self.program.file)
     }
@@ -267,8 +269,8 @@ fn nothing_to_check(
     }
 }
 
-/// Says that runs are not those of a user's algorithm for threads, which may have a scheduler of its
-/// own.
+/// Says that runs are not those of a user's algorithm for threads, which may define another
+/// scheduler.
 fn foreign_runs(machine: &Machine, options: &Options, outcome: &Outcome) -> Option<String> {
     if machine.is_sequential() {
         return None;
@@ -280,7 +282,7 @@ fn foreign_runs(machine: &Machine, options: &Options, outcome: &Outcome) -> Opti
     let mut evidence = outcome.answers.iter().filter_map(|a| a.verdict.evidence());
     evidence.any(Evidence::has_run).then(|| {
         format!(
-            "the run is one of the program, found by another engine: `{}` may leave it out",
+            "the counterexample was found by another engine; `{}` may exclude it",
             own.name
         )
     })
@@ -399,7 +401,7 @@ fn no_json(error: &serde_json::Error) -> Failure {
     Failure::Internal(format!("internal error: {error}"))
 }
 
-/// What stands beside the word of a verdict: the place, how far it goes, how well it is founded.
+/// The text after the word of a verdict: the place, its bound, and whether it is certified.
 fn verdict_line(
     machine: &Machine,
     answer: &Answer,
@@ -453,7 +455,7 @@ fn shown_run(texts: Option<&TraceTexts<'_>>, answer: &Answer) -> Result<String, 
     shown.map_err(|error| Failure::Internal(format!("internal error: {error}")))
 }
 
-/// What was found outweighs what is not known.
+/// A violation outweighs an unknown verdict.
 fn exit_of(outcome: &Outcome, requires_certificates: bool) -> Exit {
     let is_open = |answer: &Answer| match &answer.verdict {
         Verdict::Unknown(_) => true,

@@ -17,7 +17,7 @@ Examples:
   hardbop completions zsh > ~/.zfunc/_hardbop
   hardbop completions fish > ~/.config/fish/completions/hardbop.fish";
 
-/// Print a script that completes commands and options in a shell
+/// Print a completion script for a shell
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -26,10 +26,10 @@ pub struct Arguments {
     shell: Shell,
 }
 
-/// Write manual pages for man, one for each command
+/// Write manual pages, one for each command
 #[derive(Clone, Debug, clap::Args)]
 pub struct ManArguments {
-    /// The folder to write to, such as ~/.local/share/man/man1; it is made if need be
+    /// The folder to write to, such as ~/.local/share/man/man1; created if missing
     #[arg(value_name = "DIR")]
     folder: String,
 }

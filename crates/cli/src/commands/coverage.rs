@@ -1,7 +1,7 @@
 //! `hardbop coverage`: what of a program can be reached at all?
 //!
-//! One search answers for every statement and every branch. Code that no run reaches, conditions
-//! that always come out the same, and assumptions that leave nothing to check are usually mistakes
+//! One search answers for every statement and every branch. Code that no run reaches, constant
+//! conditions, and assumptions that leave nothing to check are usually mistakes
 //! in the model: a verdict about it then says less than it seems to.
 
 use crate::console::Console;
@@ -21,13 +21,13 @@ use hardbop_report::coverage::{Lines, render};
 const EXAMPLES: &str = "\
 Examples:
   hardbop coverage lock.bp               the source, each line marked
-  hardbop coverage lock.bp --findings    only lines with something remarkable
+  hardbop coverage lock.bp --findings    only unreachable or constant parts
   hardbop coverage lock.bp --json        the same for scripts
-  hardbop coverage lock.bp --html l.html the same for a browser
+  hardbop coverage lock.bp --html l.html the same as an HTML page
 
 Exit codes: 0 everything is decided, 2 bad input, 3 something is unknown, 4 internal error.";
 
-/// Show which statements can be reached and which conditions always come out the same
+/// Show which statements are reachable and which conditions are constant
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -38,14 +38,14 @@ pub struct Arguments {
     engine: String,
     #[command(flatten)]
     pub limits: Limits,
-    /// Show only lines with something unreachable, or a condition that always comes out the same
-    /// (an assertion that holds aside)
+    /// Show only lines with unreachable code or constant conditions, other than assertions that
+    /// hold
     #[arg(long, help_heading = "Output")]
     findings: bool,
     /// Print JSON
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Write a page for a browser
+    /// Write an HTML page
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     html: Option<String>,
 }
@@ -79,7 +79,7 @@ pub fn run(
         return Ok(Exit::Fine);
     }
     if let Some(why) = missed {
-        console.note(&format!("not everything is known: {why}"));
+        console.note(&format!("the result is incomplete: {why}"));
     }
     Ok(Exit::Unknown)
 }
@@ -93,10 +93,10 @@ fn covered(machine: &Machine, engine: &str, budget: &Budget<'_>) -> Result<Cover
     })
 }
 
-/// How often the search for a report may look at the limits.
+/// Maximum number of polls of the limits in the search for a report.
 const MOST_LOOKS: u64 = 200;
 
-/// What can be reached of a sequential program, as far as little effort shows it: a report must not
+/// The part of a sequential program that a short search finds reachable: a report must not
 /// take much longer than the question that was asked. Nothing for one with threads.
 pub fn of_sequential(machine: &Machine, budget: &Budget<'_>) -> Result<Option<Coverage>, Failure> {
     if !machine.is_sequential() {

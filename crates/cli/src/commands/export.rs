@@ -23,14 +23,14 @@ const EXAMPLES: &str = "\
 Examples:
   hardbop export lock.bp --to equations              Leino's equations, to read
   hardbop export lock.bp --to dimacs -o lock.cnf     clauses for a SAT solver
-  hardbop export lock.bp --to dimacs --reach ERROR   satisfiable if ERROR can be reached
+  hardbop export lock.bp --to dimacs --reach ERROR   satisfiable if ERROR is reachable
   hardbop export lock.bp --to chc -o lock.smt2       for Z3: unsat if an assertion can fail
   hardbop export lock.bp --to smt2 --certificate proof.json > proof.smt2
                                                      z3 proof.smt2 must answer unsat only
 
-Exit codes: 0 the file was written, 2 bad input or usage, 3 a limit was hit.";
+Exit codes: 0 the file was written, 2 bad input or usage, 3 a limit was reached.";
 
-/// Write a program and a question in the format of another tool
+/// Write a program and its targets in the format of another tool
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -43,8 +43,8 @@ pub struct Arguments {
     /// The format
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
     to: Format,
-    /// The certificates to write with --to smt2: a file that `check --certificate` or
-    /// `check --json` wrote (may be repeated)
+    /// The certificates to write with --to smt2: a file written by `check --certificate` or `check
+    /// --json` (may be repeated)
     #[arg(long, value_name = "PROOF.json", help_heading = "Output")]
     certificate: Vec<String>,
     /// Write to a file instead of standard output
@@ -57,7 +57,7 @@ pub struct Arguments {
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Constrained Horn clauses in SMT-LIB: unsat if a target is reached
+    /// Constrained Horn clauses in SMT-LIB: unsat if a target is reachable
     Chc,
     /// A Boolean program for Moped
     Moped,
@@ -65,11 +65,11 @@ enum Format {
     C,
     /// Relations and an algorithm of the fixed-point calculus, as `hardbop relations` writes them
     Mu,
-    /// Clauses that have a solution if a target is reached
+    /// Clauses that are satisfiable if a target is reachable
     Dimacs,
-    /// The weakest-precondition equations behind them
+    /// The weakest-precondition equations
     Equations,
-    /// The conditions of a certificate in SMT-LIB, each of which must be unsat
+    /// The conditions of a certificate in SMT-LIB; each must be unsat
     Smt2,
 }
 
@@ -145,7 +145,7 @@ fn text(
             let engine = arguments.sat.engine();
             let found = engine.characterize(machine, &nodes, &budget)?;
             if found.is_bounded {
-                console.note("recursive calls that nest deeper than --inline-depth are left out");
+                console.note("recursive calls that nest deeper than --inline-depth are omitted");
             }
             let is_dimacs = arguments.to == Format::Dimacs;
             Ok(Ok(if is_dimacs {

@@ -16,7 +16,7 @@ pub struct Arguments {
     /// The programs; `-` formats standard input to standard output
     #[arg(required = true, value_name = "FILES")]
     files: Vec<String>,
-    /// Change nothing; list the files that are not formatted, and exit with 1 if there are any
+    /// Do not write; list the files that would change, and exit with 1 if there are any
     #[arg(long, conflicts_with = "stdout")]
     check: bool,
     /// Write the result to standard output instead of the file
@@ -55,7 +55,7 @@ fn format_file(console: &mut Console, arguments: &Arguments, file: &str) -> Resu
         return Err(Failure::BadInput(why));
     }
     if arguments.reading.c.are_given() {
-        let why = "options about C programs have no effect on `hardbop fmt`";
+        let why = "options for C programs have no effect on `hardbop fmt`";
         return Err(Failure::BadInput(why.to_owned()));
     }
     let formatted = formatted(console, &source, &arguments.reading)?;
@@ -84,7 +84,7 @@ fn formatted(console: &mut Console, source: &Source, reading: &Reading) -> Resul
     format_checked(&parsed.ast, source).ok_or_else(|| {
         let name = source.name();
         Failure::Internal(format!(
-            "internal error: formatting {name} would change what it says; it was left as it is"
+            "internal error: formatting {name} would change its meaning; the file was not changed"
         ))
     })
 }

@@ -22,12 +22,12 @@ pub struct Arguments {
     /// A family of `--list`, or `random`
     #[arg(required_unless_present = "list")]
     family: Option<String>,
-    /// The size; what it counts is the family's to say [default: the smallest usual one]
+    /// The size; its meaning depends on the family [default: the smallest usual one]
     size: Option<u32>,
-    /// The same seed makes the same program
+    /// Seed; the same seed gives the same program
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// What kind of random program [default: tiny]
+    /// Kind of random program [default: tiny]
     #[arg(long, value_name = "PRESET")]
     preset: Option<String>,
     /// List the families and the presets of `random`

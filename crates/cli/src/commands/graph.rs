@@ -17,7 +17,7 @@ pub struct Arguments {
     /// Draw only this procedure (may be repeated)
     #[arg(long, value_name = "NAME")]
     procedure: Vec<String>,
-    /// The kind of output
+    /// Output format
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     format: Format,
     /// Write to a file instead of standard output

@@ -14,13 +14,13 @@ use std::io::{BufReader, stdin, stdout};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Serve an editor: the language server protocol on standard input and output
+/// Start the language server on standard input and output, for editors
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Accepted for editors that pass it; there is no other way to connect
+    /// Accepted for compatibility; standard input and output are always used
     #[arg(long, hide = true)]
     stdio: bool,
-    /// Let a check give up when the whole server uses this much memory
+    /// Stop a check when the server uses this much memory
     #[arg(
         long,
         value_name = "MB",
@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Ok(End::Orderly) => Ok(Exit::Fine),
         Ok(End::Abrupt) => Ok(Exit::Found),
         Err(error) => Err(Failure::BadInput(format!(
-            "the editor breaks the protocol: {error}"
+            "the editor violates the protocol: {error}"
         ))),
     }
 }

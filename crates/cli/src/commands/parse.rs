@@ -8,7 +8,7 @@ use crate::usage::Usage;
 use hardbop_machine::{Machine, Storage};
 use serde_json::json;
 
-/// Report the errors and warnings of a program, and count its parts
+/// Report errors and warnings, and the size of the program
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -16,7 +16,7 @@ pub struct Arguments {
     /// Print the counts as JSON
     #[arg(long, help_heading = "Output")]
     json: bool,
-    /// Print the time of each phase and the most memory
+    /// Print the time of each phase and the peak memory
     #[arg(long, help_heading = "Output")]
     stats: bool,
 }

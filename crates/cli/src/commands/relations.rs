@@ -18,7 +18,7 @@ Examples:
   hardbop relations lock.bp > lock.mu               the program and the entry-forward algorithm
   hardbop relations lock.bp --algorithm mine.mu     the program and your own algorithm
   hardbop relations driver.bp --contexts 3          threads and the formula for 3 context switches
-  hardbop relations lock.bp | hardbop solve -       the answer: true if a target can be reached";
+  hardbop relations lock.bp | hardbop solve -       the answer: true if a target is reachable";
 
 /// Write a program as relations of the fixed-point calculus
 #[derive(Debug, clap::Args)]

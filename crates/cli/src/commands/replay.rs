@@ -1,7 +1,7 @@
 //! `hardbop replay`: is this a run of this program, and is it what it is said to be?
 //!
 //! Reads a trace (`simulate --save`), a lasso, or a whole outcome (`check --json`), whose runs are
-//! replayed one after the other and held against what the outcome says that they show: a place, or
+//! replayed one after the other and checked against the outcome's claim: a place, or
 //! a property, which is evaluated on the run once more.
 //!
 //! The question may be asked as `check` and `validate` ask it. Then the file does not choose what
@@ -22,7 +22,7 @@ use hardbop_outcome::{Answer, Asked, Evidence, Outcome, Question, Trace, Verdict
 use hardbop_portfolio::{Judgement, judge_evidence};
 use hardbop_report::document::ReplayDocument;
 
-/// Go through a trace step by step, checking that it is a run of the program
+/// Replay a trace, checking that it is an execution of the program
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -36,7 +36,7 @@ pub struct Arguments {
     properties: PropertyArguments,
     #[command(flatten)]
     traces: TraceArguments,
-    /// Print the runs as JSON
+    /// Print the executions as JSON
     #[arg(long, help_heading = "Output")]
     json: bool,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub struct Arguments {
 
 /// A run in a file.
 enum Recorded {
-    /// Nothing is said about it but what stands in it.
+    /// The file says nothing about it.
     Bare(Box<Evidence>),
     /// It answers a question.
     Answer(Box<Answer>),
@@ -82,14 +82,17 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
                 let target = evidence.run().and_then(|trace| trace.target.as_ref());
                 let end = match target {
                     Some(target) => format!("reaches {}:{target}", machine.source.name()),
-                    None => "is a run of the program".to_owned(),
+                    None => "is an execution of the program".to_owned(),
                 };
                 (&**evidence, None, end)
             }
             Recorded::Answer(answer) => {
                 let Some(evidence) = answer.verdict.evidence() else {
                     let asked = &answer.asked;
-                    console.note(&format!("{} has no run for: {asked}", arguments.trace_file));
+                    console.note(&format!(
+                        "{} has no execution for: {asked}",
+                        arguments.trace_file
+                    ));
                     continue;
                 };
                 let end = judge(console, arguments, &machine, &answer.asked, evidence)?;
@@ -153,7 +156,7 @@ fn answers_to(
 /// The file is damaged or about something else.
 fn reject(arguments: &Arguments, machine: &Machine, why: &dyn std::fmt::Display) -> Failure {
     let (file, program) = (&arguments.trace_file, machine.source.name());
-    Failure::Internal(format!("{file} is not a run of {program}: {why}"))
+    Failure::Internal(format!("{file} is not an execution of {program}: {why}"))
 }
 
 /// Judges the run of an answer, and says what it is.
@@ -173,13 +176,13 @@ fn judge(
     Ok(match (judged, asked) {
         (_, Asked::Target(target)) => format!("reaches {}:{target}", machine.source.name()),
         (Judgement::TooLong, Asked::Property(text)) => {
-            format!("is a run of the program, but too long to evaluate {text} on it")
+            format!("is an execution of the program, but too long to evaluate {text} on it")
         }
         (Judgement::Confirmed, Asked::Property(text)) if text.asks_for_run() => {
-            format!("is what was asked for ({text})")
+            format!("confirms {text}")
         }
         (Judgement::Unchecked(why), Asked::Property(text)) => {
-            format!("was not checked to its end ({why}) for {text}")
+            format!("was not fully checked ({why}) for {text}")
         }
         (Judgement::Confirmed, Asked::Property(text)) => match evidence {
             Evidence::Strategy(strategy) if strategy.holds => format!("shows {text}"),
@@ -220,16 +223,16 @@ fn length(
 fn shape(lasso: &ReplayedLasso) -> String {
     let stem = steps(lasso.stem_steps);
     match lasso.ending {
-        Some(Ending::Terminated) => format!("{stem}, then it has ended"),
-        Some(Ending::Failed) => format!("{stem}, then an assertion has failed"),
+        Some(Ending::Terminated) => format!("{stem}, then the program ends"),
+        Some(Ending::Failed) => format!("{stem}, then an assertion fails"),
         None => {
             let frames = match lasso.growth {
                 0 => String::new(),
-                1 => ", each leaving 1 frame behind".to_owned(),
-                frames => format!(", each leaving {frames} frames behind"),
+                1 => ", adding 1 frame each time".to_owned(),
+                frames => format!(", adding {frames} frames each time"),
             };
             let round = steps(lasso.loop_steps);
-            format!("{stem}, then rounds of {round} for ever{frames}")
+            format!("{stem}, then a loop of {round} repeated forever{frames}")
         }
     }
 }
@@ -257,7 +260,7 @@ pub fn read_run(file: &str) -> Result<Trace, Failure> {
         Evidence::Run(trace) => Some(trace),
         _ => None,
     });
-    let none = || Failure::BadInput(format!("{file} has no run that ends"));
+    let none = || Failure::BadInput(format!("{file} has no finite execution"));
     runs.next().ok_or_else(none)
 }
 
@@ -271,7 +274,7 @@ fn read(file: &str) -> Result<Vec<Recorded>, Failure> {
         let outcome: Outcome = serde_json::from_value(value).map_err(|error| bad(&error))?;
         let (found, known) = (outcome.version, outcome::VERSION);
         if found != known {
-            let why = format!("this is version {found} of the form; only version {known} is known");
+            let why = format!("format version {found} is not supported, only version {known}");
             return Err(bad(&why));
         }
         let answers = outcome.answers.into_iter();

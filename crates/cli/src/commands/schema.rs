@@ -5,7 +5,7 @@ use crate::exit::{Exit, Failure};
 use clap::ValueEnum;
 use hardbop_report::document;
 
-/// Print the JSON schema of what a command prints with `--json`
+/// Print the JSON schema of the `--json` output of a command
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Arguments {
     /// The command

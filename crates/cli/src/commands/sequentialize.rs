@@ -1,4 +1,4 @@
-//! `hardbop sequentialize`: the sequential program that stands for the threads of another.
+//! `hardbop sequentialize`: the sequential program that simulates the threads of another.
 
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
@@ -14,11 +14,12 @@ Examples:
   hardbop sequentialize threads.bp --rounds 2 -o sequential.bp
   hardbop check sequential.bp
 
-The assertions at the end of `main` of the new program stand for those of the old one, or for the labels
-that --reach names, in order; if threads start others, one more fails where there are more than --threads. `hardbop check --engine sequentialized --rounds R` does both steps and
-translates runs back.";
+The assertions at the end of `main` of the new program correspond to those of the old
+one, or to the labels of --reach, in order. If threads start other threads, one more
+assertion fails if there are more than --threads. `hardbop check --engine sequentialized
+--rounds R` does both steps and translates counterexamples back.";
 
-/// Write a sequential program for the round-robin schedules of a concurrent one
+/// Write a sequential program that simulates the round-robin schedules of a concurrent one
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -26,10 +27,10 @@ pub struct Arguments {
     program: ProgramArguments,
     #[command(flatten)]
     targets: TargetArguments,
-    /// How often each thread may run
+    /// Number of rounds
     #[arg(long, help_heading = "Bounds", value_name = "R", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
-    /// Let a program have at most N threads; one that starts more fails the last assertion
+    /// Maximum number of threads; if the program starts more, the last assertion fails
     #[arg(long, help_heading = "Limits", value_name = "N", default_value_t = DEFAULT_THREADS, value_parser = clap::value_parser!(u32).range(1..=1000))]
     threads: u32,
     /// Write to a file instead of standard output
@@ -51,7 +52,9 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     )
     .map_err(|refused| {
         let file = machine.source.name();
-        Failure::BadInput(format!("{file}: sequentialization does not take {refused}"))
+        Failure::BadInput(format!(
+            "{file}: sequentialization does not support {refused}"
+        ))
     })?;
     match &arguments.output {
         Some(file) => files::replace(file, &program.text)?,

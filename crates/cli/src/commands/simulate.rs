@@ -14,27 +14,27 @@ use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::{Evidence, Interrupt};
 use person::Person;
 
-/// Run a program, at random or step by step
+/// Execute a program, at random or interactively
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
     program: ProgramArguments,
-    /// The same seed makes the same run
+    /// Seed; the same seed gives the same execution
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Stop after this many steps
     #[arg(long, value_name = "N", default_value_t = 1000)]
     steps: u64,
-    /// Ask at every choice that is read; u takes the last answer back, q stops
+    /// Ask at every choice that is read; u undoes the last answer, q quits
     #[arg(short, long, conflicts_with = "seed")]
     interactive: bool,
-    /// Go on where a run ends: a trace, or the first one in the output of `check --json`
+    /// Continue from the end of a trace, or of the first one in the output of `check --json`
     #[arg(long, value_name = "TRACE.json")]
     from: Option<String>,
     /// Stop at a label: LABEL or PROCEDURE:LABEL
     #[arg(long, value_name = "LABEL")]
     reach: Option<String>,
-    /// Write the run to a file that `hardbop replay` reads
+    /// Write the execution to a file, for `hardbop replay`
     #[arg(long, value_name = "TRACE.json", help_heading = "Output")]
     save: Option<String>,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub struct Arguments {
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
     if arguments.interactive && arguments.program.file == input::STDIN {
         let message =
-            "--interactive needs standard input for your choices; give the program as a file";
+            "--interactive needs standard input for your choices; pass the program as a file";
         return Err(Failure::BadInput(message.to_owned()));
     }
     let machine = input::load(console, &arguments.program)?;
@@ -80,7 +80,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     let mut simulation = simulation.map_err(|why| {
         let file = arguments.from.as_deref().unwrap_or_default();
         let program = machine.source.name();
-        Failure::BadInput(format!("{file} is not a run of {program}: {why}"))
+        Failure::BadInput(format!("{file} is not an execution of {program}: {why}"))
     })?;
     if let (End::Stopped, Some(limit)) = (&simulation.end, patience.check()) {
         simulation.end = End::Interrupted(limit);
@@ -101,7 +101,7 @@ fn show(
 ) -> Result<(), Failure> {
     let internal = |why| {
         Failure::Internal(format!(
-            "internal error: the simulated run does not replay: {why}"
+            "internal error: the simulated execution does not replay: {why}"
         ))
     };
     let texts = arguments.traces.texts(console, machine);

@@ -23,9 +23,9 @@ use std::time::Duration;
 const EXAMPLES: &str = "\
 Examples:
   hardbop soak                                a minute of random programs
-  hardbop soak --seconds 7200 --seed 42       two hours of others
-  hardbop soak --cases 1 --seed 1337          one case once more
-  hardbop soak --c programs                   C programs against the compiler `cc`
+  hardbop soak --seconds 7200 --seed 42       two hours, other programs
+  hardbop soak --cases 1 --seed 1337          repeat one case
+  hardbop soak --c programs                   compare C programs with the compiler `cc`
 
 Ctrl-C and limits end it with the counts so far.
 Exit codes: 0 nothing was found, 2 bad usage, 3 interrupted, 4 a fault of hardbop was found.";
@@ -35,7 +35,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How long a fault is made smaller.
 const SHRINKING: Duration = Duration::from_mins(1);
 
-/// Look for faults of hardbop itself: random programs and questions, asked in every way
+/// Search for bugs in hardbop itself with random programs and questions
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
@@ -45,17 +45,16 @@ pub struct Arguments {
     /// Stop after this many programs [default: no limit]
     #[arg(long, value_name = "N")]
     cases: Option<u64>,
-    /// Stop when the whole process uses this much memory [default: no limit]
+    /// Stop when the process uses this much memory [default: no limit]
     #[arg(long, value_name = "MB", help_heading = "Limits")]
     memory: Option<u64>,
-    /// The number of the first program; the others are counted from there
+    /// The number of the first program; the others follow it
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Compare how C programs are read with the C compiler (`cc`), instead of engines with each
-    /// other
+    /// Compare the C front end with the C compiler (`cc`) instead of engines with each other
     #[arg(long, value_enum, value_name = "PROGRAMS")]
     c: Option<CPrograms>,
-    /// Where programs that show a fault are written, made as small as they get
+    /// Folder for minimized programs that reveal a bug
     #[arg(
         long,
         value_name = "FOLDER",
@@ -70,10 +69,10 @@ pub struct Arguments {
 /// What the thread that examines cases tells.
 type News = (Case, Result<Tally, Complaint>);
 
-/// Runs the command. Cases are examined on a thread of their own, so that one that does not notice
+/// Runs the command. Cases are examined on a separate thread, so that one that does not notice
 /// a limit cannot keep back the counts of all others.
 pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure> {
-    // A panic is a fault that was found, and the search goes on.
+    // A panic is a fault, and the search continues.
     panic::report_only();
     let seconds = match (arguments.seconds, arguments.cases) {
         (None, None) => Some(60),
@@ -103,7 +102,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     let examiner = thread::Builder::new().stack_size(STACK_SIZE);
     let shared = Arc::clone(&patience);
     let examiner = examiner.spawn(move || examine(seed, cases, &shared, &sender));
-    examiner.map_err(|error| Failure::BadInput(format!("no thread can be started: {error}")))?;
+    examiner.map_err(|error| Failure::BadInput(format!("cannot start a thread: {error}")))?;
 
     let mut meter = arguments.progress.meter(console);
     meter.event(Event::Engine("soak"));
@@ -117,10 +116,10 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
                 let file = save(&case, &complaint, &arguments.save)?;
                 let Complaint { demand, what } = complaint;
                 console.print(&format!(
-                    "seed {}: not so that {demand}: {what} ({file})\n",
+                    "seed {}: violated: {demand}: {what} ({file})\n",
                     case.seed
                 ));
-                // What was found must not be lost if the system ends the process.
+                // The fault must not be lost if the system ends the process.
                 console.flush();
             }
         }
@@ -158,7 +157,7 @@ impl Interrupt for Lasting {
     }
 }
 
-/// Examines one case after the other until somebody has had enough.
+/// Examines one case after the other until a limit is reached.
 fn examine(seed: u64, cases: u64, patience: &Lasting, sender: &SyncSender<News>) {
     for number in 0..cases {
         if patience.check().is_some() {
@@ -172,7 +171,7 @@ fn examine(seed: u64, cases: u64, patience: &Lasting, sender: &SyncSender<News>)
     }
 }
 
-/// What came of the next case. Nothing once all are done, or when a limit has been reached and the
+/// The result of the next case. Nothing once all are done, or when a limit has been reached and the
 /// case at hand does not end.
 fn next(news: &Receiver<News>, patience: &Lasting) -> Option<News> {
     loop {

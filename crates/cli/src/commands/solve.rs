@@ -31,16 +31,16 @@ use std::time::Instant;
 const EXAMPLES: &str = "\
 Examples:
   hardbop solve game.mu                  the value of each query
-  hardbop solve game.mu --model          with values that show it
-  hardbop solve game.mu --explain-plan   how it would be evaluated
-  hardbop solve game.mu --check          whether it has errors
+  hardbop solve game.mu --model          with values that prove it
+  hardbop solve game.mu --explain-plan   the evaluation plan
+  hardbop solve game.mu --check          check for errors only
 
 Exit codes: 0 every query has a value, 2 bad input, 3 some value is unknown.";
 
 /// Bytes that a BDD node takes, with its share of the tables.
 const BYTES_PER_NODE: u64 = 64;
 
-/// Find the values of the queries of a fixed-point system
+/// Evaluate the queries of a fixed-point system
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[allow(
@@ -51,33 +51,33 @@ pub struct Arguments {
     /// The system (`.mu`); `-` is standard input
     #[arg(value_name = "FILE")]
     file: String,
-    /// Check the file, against the program or against what it needs of one, and do not solve it
+    /// Only check the file, against the program or against its own needs
     #[arg(long, conflicts_with_all = ["model", "paths", "explain_plan", "trace", "stats"])]
     check: bool,
     #[command(flatten)]
     about: AboutProgram,
     #[command(flatten)]
     pub limits: TimeAndMemory,
-    /// Give up after this many rounds [default: no limit]
+    /// Stop after this many rounds [default: no limit]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     states: Option<u64>,
-    /// Give up after this many BDD nodes [default: no limit]
+    /// Stop after this many BDD nodes [default: no limit]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     nodes: Option<u64>,
-    /// Print values that make a query `exists …` true or a query `forall …` false
+    /// Print values that make an `exists …` query true or a `forall …` query false
     #[arg(long, help_heading = "Output")]
     model: bool,
-    /// Print the tuples that a `#wit` or `#cex` follows from, of all fixed points and not only of
-    /// those with `{show …}`
+    /// Print the tuples that a `#wit` or `#cex` follows from, for all fixed points, not only those
+    /// with `{show …}`
     #[arg(long, help_heading = "Output", conflicts_with = "explain_plan")]
     paths: bool,
-    /// Print how the system is evaluated, and do not evaluate it
+    /// Print the evaluation plan, without evaluating
     #[arg(long, help_heading = "Output")]
     explain_plan: bool,
     /// Print the rounds of each relation
     #[arg(long, help_heading = "Output")]
     trace: bool,
-    /// Evaluate each relation from scratch whenever it is needed, by the letter of the semantics
+    /// Evaluate literally by the semantics: each relation from scratch whenever it is needed
     #[arg(long, help_heading = "Evaluation")]
     plain: bool,
     /// Print work counters and timings
@@ -88,7 +88,7 @@ pub struct Arguments {
 /// The program that a file is about.
 #[derive(Debug, clap::Args)]
 struct AboutProgram {
-    /// The program whose relations the file uses; the file may then be the name of an algorithm
+    /// The program whose relations the file uses; the file can then be the name of an algorithm
     #[arg(long, value_name = "FILE")]
     program: Option<String>,
     #[command(flatten)]
@@ -110,7 +110,7 @@ impl AboutProgram {
             || self.reading.c.are_given()
             || !self.targets.is_empty();
         if is_given {
-            let why = "options about a program have no effect without --program FILE";
+            let why = "options for a program have no effect without --program FILE";
             return Err(Failure::BadInput(why.to_owned()));
         }
         Ok(())
@@ -163,10 +163,11 @@ pub fn run(
         about.targets.targets(&machine)?
     };
     let targets: Vec<NodeId> = targets.iter().map(|target| target.node).collect();
-    // Whoever asks about a place may slice for it; a file may ask about anything.
+    // A question about a place may be sliced for it; a file may ask about anything.
     let usual = about.targets.is_empty().then_some(Extent::Full);
     let extent = about.relations.extent().or(usual);
-    let refused = |what: &str| Failure::BadInput(format!("the relations of {what} cannot be made"));
+    let refused =
+        |what: &str| Failure::BadInput(format!("the relations of {what} cannot be generated"));
     let static_threads;
     let threads_problem;
     let sequential;
@@ -184,8 +185,9 @@ pub fn run(
                 if machine.is_sequential() {
                     return Err(refused(what));
                 }
-                let help = "give --contexts K or --rounds R";
-                let why = format!("the relations of {what} cannot be made without a bound; {help}");
+                let help = "pass --contexts K or --rounds R";
+                let why =
+                    format!("the relations of {what} cannot be generated without a bound; {help}");
                 return Err(Failure::BadInput(why));
             }
             sequential = sequential_problem(&machine, &algorithm, &targets, &targets, extent);
@@ -200,7 +202,7 @@ pub fn run(
     }
     refuse_paths_of_nothing(arguments, system)?;
     if targets.is_empty() && starts::uses(system, "Target", "") {
-        console.note("`Target` holds nowhere: the program has no assertions; give --reach LABEL");
+        console.note("`Target` is empty: the program has no assertions; pass --reach LABEL");
     }
     let words = Some(TupleWords(program));
     Ok(solve(console, patience, arguments, system, words, usage))
@@ -362,7 +364,7 @@ impl Run<'_> {
         exit
     }
 
-    /// What an action prints; nothing if it is the last.
+    /// The output of an action; `None` after the last.
     fn one(
         &mut self,
         solver: &mut Solver<'_>,

@@ -23,7 +23,7 @@ use hardbop_outcome::{Answer, Asked, Certificate, Outcome, Target, TargetKind, V
 use proof_folder::ProofFolder;
 use std::collections::{HashMap, HashSet};
 
-/// Check certificates, independently of the engine that made them
+/// Check certificates, independently of the engine that produced them
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -269,7 +269,7 @@ fn read(file: &str) -> Result<Read, Failure> {
     let outcome: Outcome = serde_json::from_value(value).map_err(|error| bad(&error))?;
     if outcome.version != outcome::VERSION {
         let (found, known) = (outcome.version, outcome::VERSION);
-        let why = format!("this is version {found} of the form; only version {known} is known");
+        let why = format!("format version {found} is not supported, only version {known}");
         return Err(bad(&why));
     }
     Ok(Read {

@@ -40,7 +40,7 @@ fn schema_of<T: JsonSchema>() -> Schema {
 pub(super) enum Asked {
     /// A place.
     Target(Target),
-    /// A property of runs.
+    /// A property of executions.
     Property(Property),
 }
 
@@ -90,38 +90,38 @@ enum TargetKind {
 #[derive(JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(super) enum Property {
-    /// Every state in which a run begins satisfies a formula of branching time.
+    /// Every initial state satisfies a branching-time formula.
     Ctl {
         /// The formula.
         formula: String,
     },
-    /// Every run satisfies a formula.
+    /// Every execution satisfies a formula.
     Ltl {
         /// The formula.
         formula: String,
     },
-    /// No run does what a monitor looks for.
+    /// No execution violates a monitor.
     Monitor {
         /// The name of its file.
         file: String,
-        /// What the file says.
+        /// The contents of the file.
         text: String,
     },
-    /// No run does what an automaton accepts.
+    /// No execution is accepted by an automaton.
     Hoa {
         /// The name of its file.
         file: String,
-        /// What the file says.
+        /// The contents of the file.
         text: String,
     },
-    /// Some run visits a label again and again.
+    /// Some execution visits a label infinitely often.
     Fair {
         /// The label.
         label: String,
     },
-    /// Some run never ends.
+    /// Some execution never ends.
     Nonterminating,
-    /// Some run ends.
+    /// Some execution ends.
     Terminates,
 }
 
@@ -132,9 +132,9 @@ pub(super) enum VerdictWord {
     Holds,
     /// It does not.
     Violated,
-    /// A place cannot be reached; there is no such run.
+    /// A program point is unreachable; there is no such execution.
     Unreachable,
-    /// It can; there is one.
+    /// It is reachable; there is such an execution.
     Reachable,
     /// Not known.
     Unknown,
@@ -143,11 +143,11 @@ pub(super) enum VerdictWord {
 #[derive(JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Bound {
-    /// Runs with at most this many context switches.
+    /// Executions with at most this many context switches.
     ContextSwitches(u32),
     /// Round-robin schedules of at most this many rounds.
     Rounds(u32),
-    /// Runs of at most this many steps.
+    /// Executions of at most this many steps.
     Steps(u32),
 }
 
@@ -162,25 +162,25 @@ pub(super) enum Limit {
     Nodes,
     /// Too many states, configurations or rounds.
     States,
-    /// The stack grew past the bound.
+    /// The stack exceeded the bound.
     StackDepth,
     /// More threads were started than the bound allows.
     Threads,
-    /// Nothing was found up to a bound, and beyond it nothing is known.
+    /// There is no counterexample up to a bound; beyond it the verdict is unknown.
     Beyond {
-        /// How far the search came.
+        /// The bound.
         bound: Bound,
     },
     /// The user asked to stop.
     Interrupted,
-    /// The engine does not take such a question, or not about such a program.
+    /// The engine does not support the question or the program.
     Declined {
-        /// What it does not take.
+        /// The unsupported feature.
         what: String,
     },
-    /// Two ways to the answer contradict each other.
+    /// Two answers contradict each other.
     Contradiction {
-        /// What contradicts what.
+        /// The contradiction.
         what: String,
     },
 }
@@ -201,16 +201,16 @@ enum Coverage {
 
 #[derive(JsonSchema)]
 struct KnownCoverage {
-    /// Version of this form. New members may come without a new version.
+    /// Version of this format. New members may be added without a new version.
     #[serde(rename = "hardbop-coverage")]
     version: u32,
-    /// The file that all places are in.
+    /// The file that all positions refer to.
     file: String,
     /// Every statement and every procedure's `end`, in order of the text.
     statements: Vec<Covered>,
     /// Every condition, in order of the text.
     conditions: Vec<CoveredCondition>,
-    /// Whether no run reaches an assertion or the end of the program.
+    /// Whether no execution reaches an assertion or the end of the program.
     vacuous: bool,
 }
 
@@ -225,11 +225,11 @@ struct Covered {
     column: u32,
     /// Whether it is the end of the procedure.
     is_end: bool,
-    /// Whether some run gets there.
+    /// Whether some execution reaches it.
     reach: Reach,
 }
 
-/// A condition and the ways out of it.
+/// A condition and its outcomes.
 #[derive(JsonSchema)]
 struct CoveredCondition {
     /// Its procedure.
@@ -240,11 +240,11 @@ struct CoveredCondition {
     column: u32,
     /// What it decides.
     kind: ConditionKind,
-    /// Whether some run evaluates it.
+    /// Whether some execution evaluates it.
     reach: Reach,
-    /// Whether some run goes on because it holds.
+    /// Whether some execution continues because it is true.
     holds: Reach,
-    /// Whether some run goes on because it does not hold; null where such a run just stops.
+    /// Whether some execution continues because it is false; null if such an execution stops there.
     fails: Option<Reach>,
 }
 
@@ -262,11 +262,11 @@ enum ConditionKind {
 #[derive(JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Reach {
-    /// Some run gets there.
+    /// Some execution reaches it.
     Reachable,
-    /// No run does.
+    /// No execution reaches it.
     Unreachable,
-    /// Not known: a limit was hit.
+    /// Unknown: a limit was reached.
     Unknown,
 }
 
@@ -274,12 +274,12 @@ enum Reach {
 #[derive(JsonSchema)]
 #[schemars(title = "a line of --message-format json")]
 struct Message {
-    /// How bad it is.
+    /// Its severity.
     severity: Severity,
     /// One sentence.
     #[serde(rename = "message")]
     text: String,
-    /// What `hardbop explain` takes.
+    /// The code, for `hardbop explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<String>,
     /// The file.
@@ -288,10 +288,10 @@ struct Message {
     /// The place.
     #[serde(flatten)]
     place: Option<MessagePlace>,
-    /// Other places that have to do with it.
+    /// Related places.
     #[serde(skip_serializing_if = "Option::is_none")]
     labels: Option<Vec<MessagePlace>>,
-    /// How it can be mended.
+    /// A suggested fix.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
 }
@@ -303,17 +303,17 @@ struct MessagePlace {
     column: u32,
     end_line: u32,
     end_column: u32,
-    /// What is said about it.
+    /// Its label.
     label: String,
 }
 
 #[derive(JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Severity {
-    /// The command cannot do its work.
+    /// The command cannot continue.
     Error,
-    /// Something is odd.
+    /// Probably a mistake.
     Warning,
-    /// Something that is good to know.
+    /// Information.
     Note,
 }

@@ -74,19 +74,21 @@ impl Run {
     pub fn ending_in_words(&self) -> Option<String> {
         match (&self.cycle, self.ending) {
             (Some(cycle), _) => Some(match cycle.growth {
-                0 => format!("steps {} to the end are repeated for ever", cycle.first + 1),
+                0 => format!("steps {} to the end are repeated forever", cycle.first + 1),
                 growth => format!(
-                    "steps {} to the end are repeated for ever, and the stack grows by {growth} \
+                    "steps {} to the end are repeated forever, and the stack grows by {growth} \
                      each time",
                     cycle.first + 1
                 ),
             }),
-            (None, Some(RunEnding::Terminated)) => Some("then the program has ended".to_owned()),
-            (None, Some(RunEnding::Failed)) => Some("then an assertion has failed".to_owned()),
+            (None, Some(RunEnding::Terminated)) => {
+                Some("ends when the program terminates".to_owned())
+            }
+            (None, Some(RunEnding::Failed)) => Some("ends in a failed assertion".to_owned()),
             (None, None) => self
                 .holds
                 .as_ref()
-                .map(|holds| format!("then {holds} holds")),
+                .map(|holds| format!("ends in a state where {holds} holds")),
         }
     }
 }

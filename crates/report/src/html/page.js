@@ -73,7 +73,7 @@ const questions = new WindowedList(at("questions"), 66, index => {
   row.title = answer.question + ": " + answer.words;
   const target = answer.target;
   row.append(element("div", "verdict " + answer.verdict, answer.words));
-  row.append(element("div", "where", target ? `line ${target.line}, column ${target.column} in ${target.procedure}` : "property of runs"));
+  row.append(element("div", "where", target ? `line ${target.line}, column ${target.column} in ${target.procedure}` : "property"));
   row.append(element("div", "what", target ? (target.label ? target.label + ": " : "") + target.text : answer.question));
   row.addEventListener("click", () => choose(shownAnswers[index]));
   return row;
@@ -277,14 +277,14 @@ function choose(index) {
   at("main").classList.toggle("without-run", !model);
   questions.draw(true);
   questions.show(shownAnswers.indexOf(index));
-  at("run-title").textContent = model ? "Run" : proof ? "Proof: what holds before each statement" : "Answer";
+  at("run-title").textContent = model ? "Execution" : proof ? "Proof: the invariant before each statement" : "Answer";
   const empty = at("run").querySelector(".empty");
   if (empty) empty.remove();
   const names = at("thread-names");
   names.replaceChildren();
   names.classList.remove("shown");
   if (model) {
-    const steps = answer.run.length === String(model.count) ? "" : `${answer.run.length} steps with all calls written out`;
+    const steps = answer.run.length === String(model.count) ? "" : `${answer.run.length} steps with all calls expanded`;
     at("run-words").textContent = [answer.run.ending, steps].filter(words => words).join("; ");
     at("of").textContent = "of " + model.count;
     at("position").max = model.count;
@@ -307,7 +307,7 @@ function choose(index) {
     at("run-words").textContent = "";
     runRows = "proof";
     run.setCount(proof ? proof.length : 0);
-    if (!proof) at("run").append(element("div", "empty", answer.words + (answer.run ? "" : ". There is no run and no proof to show.")));
+    if (!proof) at("run").append(element("div", "empty", answer.words + (answer.run ? "" : ". There is no execution and no proof to show.")));
     source.draw(true);
     if (targetLine) source.show(targetLine - 1);
     at("proof-detail").textContent = "";

@@ -246,7 +246,7 @@ end
         4: g := !g  g=0
         5: g := !g  g=1
         6: goto AGAIN
-        after a stem of 1 step, the loop of 3 steps is repeated for ever
+        after a stem of 1 step, the loop of 3 steps is repeated forever
     "#]]
     .assert_eq(&lasso(text, 4, 1));
 }
@@ -270,7 +270,7 @@ end
         6:   g := !g  g=1
         7:   g := !g  g=0
         8:   down()   enter down
-        after a stem of 1 step, the loop of 3 steps is repeated for ever; the stack grows by 1 frame each time
+        after a stem of 1 step, the loop of 3 steps is repeated forever; the stack grows by 1 frame each time
     "#]].assert_eq(&lasso(text, 4, 1));
 }
 

@@ -4,7 +4,7 @@
 //! direct engine its widest relation and all live nodes in BDD nodes, the time, and what a further
 //! context switch costs (the ratio of work to that of one switch less); for the paper's formula,
 //! which the calculus engine solves, the nodes of `Reach`, the time, and its work in BDD operations
-//! as a multiple of the direct engine's. Every line is a question of its own, asked from scratch.
+//! as a multiple of the direct engine's. Every line is a separate question, asked from scratch.
 //! Where the driver fails the search ends with the first run, so the last lines, about the repaired
 //! driver with as many threads, show what a search without such an end costs.
 //!
@@ -41,13 +41,13 @@ struct Driver {
 
 /// What one of the contenders says about a driver and a bound.
 struct Found {
-    /// Whether the driver fails; nothing if there was no answer within the limits.
+    /// Whether the driver fails; `None` if there was no answer within the limits.
     fails: Option<bool>,
     time: Duration,
     counters: Statistics,
 }
 
-/// From how many switches on a driver fails, as far as was asked.
+/// The number of switches from which a driver fails, within the requested bounds.
 #[derive(Clone, Copy, Default)]
 struct Threshold {
     fails_from: Option<u32>,
@@ -143,8 +143,8 @@ fn drivers() -> Result<Vec<Driver>, Failure> {
     }
     let machines = drivers.into_iter().map(|(adders, stoppers, text)| {
         let machine = hardbop_machine::from_text("bluetooth.bp", &text);
-        let machine =
-            machine.map_err(|_| Failure::Internal("the driver is no program".to_owned()))?;
+        let machine = machine
+            .map_err(|_| Failure::Internal("the driver is not a valid program".to_owned()))?;
         Ok(Driver {
             adders,
             stoppers,
@@ -192,7 +192,7 @@ fn ask_formula(machine: &Machine, switches: u32, timeout: Duration) -> Result<Fo
         }
         Err(Limit::Declined { what }) => {
             return Err(Failure::Internal(format!(
-                "the formula does not take {what}"
+                "the formula does not support {what}"
             )));
         }
         Err(_) => (None, Statistics::default()),

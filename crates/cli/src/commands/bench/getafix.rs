@@ -1,14 +1,14 @@
 //! `hardbop bench --getafix`: the table of Figure 2 of the Getafix paper, made again.
 //!
-//! Three suites stand for the paper's: small generated programs for SLAM's regression tests, the
+//! Three suites represent the paper's: small generated programs for SLAM's regression tests, the
 //! driver families for its drivers, and programs of the sizes of Terminator-A, B and C with both
-//! ways of writing `dead`. Smaller programs of that kind come first: those of the paper's sizes were
-//! not decided by the formulas in 20 seconds. Rows of several programs show averages, as in the
-//! paper. Beside the two algorithms of the paper, solved as formulas, stands the summary engine; all
-//! three must agree,
-//! with each other and, except for the small programs, which the summary engine sorts, with the
-//! verdict that the construction guarantees. Engines are set up as `check` does it, so they look at
-//! few variables first and give runs and certificates. Nodes are the most that EF had at any time.
+//! ways of writing `dead`. Smaller programs of that kind come first: those of the paper's sizes
+//! were not decided by the formulas in 20 seconds. Rows of several programs show averages, as in
+//! the paper. Beside the two algorithms of the paper, solved as formulas, stands the summary
+//! engine; all three must agree, with each other and, except for the small programs, which the
+//! summary engine sorts, with the verdict that the construction guarantees. Engines are set up as
+//! `check` does it, so they look at few variables first and give runs and certificates. Nodes are
+//! the most that EF had at any time.
 
 use super::stopwatch::Stopwatch;
 use super::{counter, instance_machine, verdict};

@@ -25,7 +25,7 @@ fn load() -> Option<String> {
     Some(format!(", load {average} at the start"))
 }
 
-/// What stands behind a name and a colon.
+/// The text after a name and a colon.
 fn field(file: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     let line = text.lines().find(|line| line.starts_with(name))?;

@@ -1,6 +1,6 @@
 //! Counts instructions, by `perf` where the processor lets it and by Valgrind elsewhere.
 //!
-//! Counting is a run of its own: Valgrind takes some thirty times as long. Instructions hardly
+//! Counting needs a separate run: Valgrind takes some thirty times as long. Instructions hardly
 //! depend on what else the machine does, so one run is enough.
 
 use std::ffi::OsString;
@@ -60,7 +60,7 @@ impl Counter {
         }
     }
 
-    /// What stands before the command that is counted.
+    /// The words before the command that is counted.
     pub fn before(self) -> Vec<OsString> {
         let words: &[&str] = match self {
             Self::Perf => &["perf", "stat", "-x", ";", "-e", "instructions:u", "--"],

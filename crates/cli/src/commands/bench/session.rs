@@ -246,7 +246,7 @@ impl Session {
         Ok(false)
     }
 
-    /// The command of a contender; nothing if the question is not one for it.
+    /// The command of a contender; `None` if it does not support the question.
     fn command(
         &self,
         contender: &Contender,

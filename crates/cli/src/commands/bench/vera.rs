@@ -4,7 +4,7 @@
 //! Four tables: the buggy quicksort of Figure 6, the driver with the double lock, programs with
 //! many uninitialised variables in the shape of the hard ones of Figure 5, and the speed on a
 //! program with a million states. The first three have counts only, which are the same on every
-//! machine. Every verdict is held against the one that the family's construction guarantees, and
+//! machine. Every verdict is compared with the one that the family's construction guarantees, and
 //! runs are judged as in `check`.
 
 use crate::console::Console;
@@ -53,7 +53,7 @@ struct Experiment<'a> {
 
 /// What a search took.
 struct Took {
-    /// Nothing if there was no answer within the limits.
+    /// `None` if there was no answer within the limits.
     verdict: Option<KnownVerdict>,
     counters: Statistics,
     time: Duration,

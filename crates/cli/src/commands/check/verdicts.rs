@@ -1,4 +1,4 @@
-//! Which verdicts are listed, in which order, and what they come to.
+//! Which verdicts are listed, in which order, and their summary.
 
 use clap::ValueEnum;
 use hardbop_outcome::{Answer, Target, Verdict, VerdictWord};

@@ -1,9 +1,9 @@
-//! A person who makes the choices of a run: what was executed and the state stand before every
-//! question.
+//! A person who makes the choices of a run: every prompt is preceded by the executed statements and
+//! the state.
 //!
 //! Taking back an answer starts the run again with the answers before it: a run follows from them,
-//! and a session is never long. Lines are read on a thread of their own, since a read that waits for
-//! the keyboard does not notice Ctrl-C.
+//! and a session is never long. Lines are read on a separate thread, since a read that waits
+//! for the keyboard does not notice Ctrl-C.
 
 use crate::console::Console;
 use crate::interrupt::Patience;
@@ -19,7 +19,7 @@ use std::time::Duration;
 /// How often a wait for a line looks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(50);
 
-const HELP: &str = "u takes the last answer back, q stops";
+const HELP: &str = "u undoes the last answer, q quits";
 
 /// Asks on the terminal.
 pub struct Person<'a> {
@@ -100,7 +100,7 @@ impl<'a> Person<'a> {
             let answer = match line.trim() {
                 "q" | "Q" => return None,
                 "u" | "U" if self.answers.is_empty() => {
-                    self.console.print("there is nothing to take back\n");
+                    self.console.print("there is nothing to undo\n");
                     continue;
                 }
                 "u" | "U" => {
