@@ -169,6 +169,25 @@ impl<'ast> Visit<'ast> for Collector<'_> {
     fn visit_sizeofval(&mut self, _: &'ast c::SizeOfVal, _: &'ast lang_c::span::Span) {}
 }
 
+/// Collects the names that a function declares, which hide globals.
+#[derive(Default)]
+struct Locals {
+    names: BTreeSet<String>,
+}
+
+impl<'ast> Visit<'ast> for Locals {
+    fn visit_declarator_kind(
+        &mut self,
+        kind: &'ast c::DeclaratorKind,
+        span: &'ast lang_c::span::Span,
+    ) {
+        if let c::DeclaratorKind::Identifier(name) = kind {
+            self.names.insert(name.node.name.clone());
+        }
+        visit::visit_declarator_kind(self, kind, span);
+    }
+}
+
 impl<'a> Unit<'a> {
     /// Finds out which globals each function reads and writes.
     pub fn find_accesses(&mut self) {
@@ -181,6 +200,14 @@ impl<'a> Unit<'a> {
                 if let Some(definition) = function.definition {
                     let statement = &definition.node.statement;
                     collector.visit_statement(&statement.node, &statement.span);
+                    let mut locals = Locals::default();
+                    locals.visit_function_definition(&definition.node, &definition.span);
+                    for name in &locals.names {
+                        if let Some(hidden) = collector.object(name) {
+                            collector.found.reads.remove(&hidden);
+                            collector.found.writes.remove(&hidden);
+                        }
+                    }
                 }
                 collector.found
             })
