@@ -121,8 +121,8 @@ impl<'ast> Visit<'ast> for Collector<'_> {
             self.visit_expression(&argument.node, &argument.span);
         }
         if let c::Expression::Identifier(name) = &call.callee.node {
-            let scopes = self.scopes.iter().rev();
-            let entity = scopes.filter_map(|scope| scope.get(&name.node.name)).next();
+            let mut scopes = self.scopes.iter().rev();
+            let entity = scopes.find_map(|scope| scope.get(&name.node.name));
             if let Some(&Entity::Function(index)) = entity {
                 self.found.calls.insert(index);
             }
@@ -293,10 +293,10 @@ impl<'a> Unit<'a> {
     fn warn_about(&mut self, variable: ObjectId, span: Span) {
         let name = &self.object(variable).name;
         let message = format!(
-            "this depends on the order of evaluation, which C leaves open: `{name}` is read or \
-             written on one side and written on the other"
+            "the result may depend on the order of evaluation, which C leaves open: one operand \
+             writes `{name}` and another one uses it"
         );
-        let help = "here it is from left to right; use separate statements";
+        let help = "operands are evaluated from left to right here; write separate statements";
         self.report_with_help(codes::C_ORDER, span, message, help);
     }
 }
