@@ -66,7 +66,7 @@ impl<'a> Unit<'a> {
             }
             Known::Nothing => self.discard_all(&call.arguments),
             Known::Choice => return self.arbitrary(name, function, span),
-            _ => return self.computed(known, name, call, span),
+            _ => return Some(self.computed(known, name, call, span)),
         }
         Some(Value::void(span))
     }
@@ -176,10 +176,10 @@ impl<'a> Unit<'a> {
         name: &str,
         call: &'a c::CallExpression,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Value {
         let Some((argument, hints)) = call.arguments.split_first() else {
             self.wrong(span, format!("`{name}` has an argument"));
-            return Some(Value::broken(span));
+            return Value::broken(span);
         };
         let ty = self.result_of_builtin(name);
         let result = |term: Term| Value {
@@ -188,12 +188,12 @@ impl<'a> Unit<'a> {
         };
         if known == Known::IsConstant {
             let is_constant = self.constant_of(argument).is_some();
-            return Some(result(terms::boolean(is_constant, span)));
+            return result(terms::boolean(is_constant, span));
         }
         let value = self.value(argument);
         self.discard_all(hints);
         let (Type::Integer(own), Type::Integer(result_type)) = (&value.ty, &ty) else {
-            return Some(self.no_number(&value, span));
+            return self.no_number(&value, span);
         };
         let model = self.reading.data_model;
         let (own, result_type) = (*own, *result_type);
@@ -224,7 +224,7 @@ impl<'a> Unit<'a> {
             }
             _ => as_rank(Rank::Long, true),
         };
-        Some(result(term))
+        result(term)
     }
 
     fn absolute(&mut self, number: &Term, ty: Integer, span: Span) -> Term {

@@ -426,6 +426,9 @@ impl<'a> Unit<'a> {
 
     /// Names the functions without a body that are called and that nothing is known about.
     fn list_missing(&mut self) {
+        if has_errors(&self.diagnostics) {
+            return;
+        }
         let missing: Vec<&Function> = (self.functions.iter())
             .filter(|function| function.definition.is_none() && function.is_called)
             .filter(|function| !function.is_noreturn && !library::is_harmless(&function.name))

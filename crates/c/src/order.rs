@@ -121,8 +121,8 @@ impl<'ast> Visit<'ast> for Collector<'_> {
             self.visit_expression(&argument.node, &argument.span);
         }
         if let c::Expression::Identifier(name) = &call.callee.node {
-            let scopes = self.scopes.iter().rev();
-            let entity = scopes.filter_map(|scope| scope.get(&name.node.name)).next();
+            let mut scopes = self.scopes.iter().rev();
+            let entity = scopes.find_map(|scope| scope.get(&name.node.name));
             if let Some(&Entity::Function(index)) = entity {
                 self.found.calls.insert(index);
             }
@@ -169,6 +169,25 @@ impl<'ast> Visit<'ast> for Collector<'_> {
     fn visit_sizeofval(&mut self, _: &'ast c::SizeOfVal, _: &'ast lang_c::span::Span) {}
 }
 
+/// Collects the names that a function declares, which hide globals.
+#[derive(Default)]
+struct Locals {
+    names: BTreeSet<String>,
+}
+
+impl<'ast> Visit<'ast> for Locals {
+    fn visit_declarator_kind(
+        &mut self,
+        kind: &'ast c::DeclaratorKind,
+        span: &'ast lang_c::span::Span,
+    ) {
+        if let c::DeclaratorKind::Identifier(name) = kind {
+            self.names.insert(name.node.name.clone());
+        }
+        visit::visit_declarator_kind(self, kind, span);
+    }
+}
+
 impl<'a> Unit<'a> {
     /// Finds out which globals each function reads and writes.
     pub fn find_accesses(&mut self) {
@@ -181,6 +200,14 @@ impl<'a> Unit<'a> {
                 if let Some(definition) = function.definition {
                     let statement = &definition.node.statement;
                     collector.visit_statement(&statement.node, &statement.span);
+                    let mut locals = Locals::default();
+                    locals.visit_function_definition(&definition.node, &definition.span);
+                    for name in &locals.names {
+                        if let Some(hidden) = collector.object(name) {
+                            collector.found.reads.remove(&hidden);
+                            collector.found.writes.remove(&hidden);
+                        }
+                    }
                 }
                 collector.found
             })
@@ -266,10 +293,10 @@ impl<'a> Unit<'a> {
     fn warn_about(&mut self, variable: ObjectId, span: Span) {
         let name = &self.object(variable).name;
         let message = format!(
-            "this depends on the order of evaluation, which C leaves open: `{name}` is read or \
-             written on one side and written on the other"
+            "the result may depend on the order of evaluation, which C leaves open: one operand \
+             writes `{name}` and another one uses it"
         );
-        let help = "here it is from left to right; use separate statements";
+        let help = "operands are evaluated from left to right here; write separate statements";
         self.report_with_help(codes::C_ORDER, span, message, help);
     }
 }

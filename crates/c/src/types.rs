@@ -202,10 +202,7 @@ impl Type {
             Type::Void => "void".to_owned(),
             Type::Integer(integer) => {
                 let sign = if integer.signed { "" } else { "unsigned " };
-                let sign = match integer.is_volatile {
-                    true => format!("volatile {sign}"),
-                    false => sign.to_owned(),
-                };
+                let volatile = if integer.is_volatile { "volatile " } else { "" };
                 let name = match integer.rank {
                     Rank::Bool => return "_Bool".to_owned(),
                     Rank::Char if integer.signed => "signed char",
@@ -215,7 +212,7 @@ impl Type {
                     Rank::Long => "long",
                     Rank::LongLong => "long long",
                 };
-                format!("{sign}{name}")
+                format!("{volatile}{sign}{name}")
             }
             Type::Pointer(inner) => format!("pointer to {}", inner.text()),
             Type::Array(inner, length) => format!("array of {length} {}", inner.text()),

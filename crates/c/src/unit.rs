@@ -33,6 +33,7 @@ pub enum Entity {
 }
 
 /// A function.
+#[expect(clippy::struct_excessive_bools, reason = "each is found by itself")]
 pub struct Function<'a> {
     pub name: String,
     pub signature: Rc<Signature>,

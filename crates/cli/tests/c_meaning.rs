@@ -726,7 +726,7 @@ fn functions_that_are_not_there_are_listed_in_one_warning() {
 #[test]
 fn results_that_depend_on_the_order_of_evaluation_get_a_warning() {
     let head = "int g, h; int set(void) { g = 1; return 2; } int get(void) { return g; } \
-                int pure(void) { return 3; } int via(void) { return set(); } void two(int a, int b) { h = a + b; }";
+                int pure(void) { int g = 3; g++; return g; } int via(void) { return set(); } void two(int a, int b) { h = a + b; }";
     let rows = [
         ("int x = g + set();", true),
         ("int x = set() + g;", true),
