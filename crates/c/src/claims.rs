@@ -49,7 +49,7 @@ impl Unit<'_> {
         } else {
             text
         };
-        let text = one_line(text);
+        let text = one_line(without_parentheses(text));
         let text = match what.strip_prefix(':') {
             Some(what) => format!("{text}:{what}"),
             None => format!("{text} {what}"),

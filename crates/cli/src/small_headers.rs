@@ -26,6 +26,8 @@ impl SmallHeaders {
     /// Adds the options to a compiler's command line. The folder has to stay until it has ended.
     pub fn for_command(command: &mut Command) -> Self {
         command.arg("-m32");
+        // A type of the compiler that `stddef.h` uses for 32 bits only; no program can use it here.
+        command.arg("-D__float128=long double");
         for folder in folders() {
             command.arg("-idirafter").arg(folder);
         }

@@ -3,13 +3,35 @@
 use super::{AnswerReport, Branch, Choice, Run, RunEnding, Step, StepKind, Undefined, Value};
 
 impl Step {
+    /// Whether a statement of C does nothing but store an input, whose value is among those that are
+    /// shown.
+    pub(crate) fn shows_input<'v>(&self, mut shown: impl Iterator<Item = &'v Value>) -> bool {
+        match (self.choices.as_slice(), shown.next(), shown.next()) {
+            ([choice], Some(change), None) => {
+                let is_whole = self.text.ends_with(&choice.text) && !self.text.contains(":=");
+                is_whole && choice.shown() == change.shown()
+            }
+            _ => false,
+        }
+    }
+
+    /// What an input is called: the text that makes it, or the variable that is all it goes to.
+    pub(crate) fn named<'c>(&self, choice: &'c Choice) -> &'c str {
+        match choice.text.split_once(" = ") {
+            Some((variable, _)) if choice.text == self.text => variable,
+            _ => &choice.text,
+        }
+    }
+
     /// What its choices came out as, which way it goes and what it prints.
     pub fn way(&self) -> Vec<String> {
         let mut parts = Vec::new();
         // A condition that is nothing but a choice comes out as the way that is taken.
         let is_lone = |text: &str| self.branch.is_some() && text.len() == 1;
-        let choices = self.choices.iter().filter(|c| !is_lone(&c.text));
-        parts.extend(choices.map(|choice| format!("{} is {}", choice.text, choice.shown())));
+        let is_shown = self.shows_input(self.changes.iter());
+        let choices = self.choices.iter();
+        let choices = choices.filter(|c| !is_shown && !is_lone(&c.text));
+        parts.extend(choices.map(|c| format!("{} is {}", self.named(c), c.shown())));
         match &self.branch {
             _ if self.fails => parts.push("fails".to_owned()),
             Some(Branch::Condition(true)) if self.kind == StepKind::Assert => {}

@@ -323,7 +323,7 @@ fn choices_made(step: &Step, changes: &[&Value]) -> Option<String> {
             let condition = condition.and_then(|rest| rest.strip_suffix(')'));
             condition.is_some_and(is_choice)
         }
-        StepKind::Assign if assigns_input(step, changes) => true,
+        StepKind::Assign if step.shows_input(changes.iter().copied()) => true,
         StepKind::Assign if step.choices.len() == changes.len() => {
             let values = step.text.split_once(":=").map(|(_, values)| values);
             values.is_some_and(|values| values.split(',').all(is_choice))
@@ -336,20 +336,8 @@ fn choices_made(step: &Step, changes: &[&Value]) -> Option<String> {
     let made = step
         .choices
         .iter()
-        .map(|c| format!("{}={}", c.text, c.shown()));
+        .map(|c| format!("{}={}", step.named(c), c.shown()));
     Some(made.collect::<Vec<_>>().join(", "))
-}
-
-/// Whether a statement of C does nothing but store an input, whose value is shown as that of the
-/// variable.
-fn assigns_input(step: &Step, changes: &[&Value]) -> bool {
-    match (step.choices.as_slice(), changes) {
-        ([choice], [change]) => {
-            let is_whole = step.text.ends_with(&choice.text) && !step.text.contains(":=");
-            is_whole && choice.shown() == change.shown()
-        }
-        _ => false,
-    }
 }
 
 /// A statement, cut if it is long.
