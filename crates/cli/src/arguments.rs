@@ -105,7 +105,10 @@ mod tests {
     /// Headings whose options are known; others may have a separate heading.
     const KNOWN: [(&str, &[&str]); 5] = [
         ("General", &["color", "message-format", "quiet"]),
-        ("Questions", &["reach", "reach-line", "any-run", "shortest"]),
+        (
+            "Questions",
+            &["reach", "reach-line", "assert", "any-run", "shortest"],
+        ),
         ("Bounds", &["contexts", "rounds", "bmc"]),
         ("Engines", &["engine", "cross-check", "jobs"]),
         (
@@ -120,6 +123,8 @@ mod tests {
     const NO_DEFAULT: &[&str] = &[
         "reach",
         "reach-line",
+        "assert",
+        "proofs",
         "ltl",
         "ctl",
         "monitor",

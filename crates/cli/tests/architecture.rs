@@ -57,6 +57,7 @@ const FENCED: &[&[&str]] = &[
 const OUTSIDE: &[&str] = &[
     "clap",
     "signal-hook",
+    "rustix",
     "anstream",
     "env_logger",
     "tracing-subscriber",

@@ -130,10 +130,14 @@ void give() begin held := 0; end
         "decl turn := 0;
 decl inside := 0;
 thread a begin
-  while (*) do assume(!turn); inside := 1; assert(inside); inside := 0; turn := 1; od
+  void main() begin
+    while (*) do assume(!turn); inside := 1; assert(inside); inside := 0; turn := 1; od
+  end
 end
 thread b begin
-  while (*) do assume(turn); assert(!inside); turn := 0; od
+  void main() begin
+    while (*) do assume(turn); assert(!inside); turn := 0; od
+  end
 end
 ",
         "",

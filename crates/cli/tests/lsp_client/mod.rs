@@ -23,6 +23,7 @@ pub struct Client {
     next: u64,
 }
 
+#[allow(dead_code, reason = "not every test needs all of it")]
 impl Client {
     /// Starts a server and shakes hands.
     pub fn start() -> Self {
@@ -35,13 +36,11 @@ impl Client {
     }
 
     /// The same with other words on the command line, and with variables of the environment.
-    #[allow(dead_code, reason = "not every test needs it")]
     pub fn start_as(words: &[&str], environment: &[(String, String)]) -> Self {
         Self::start_command(words, environment, json!({}))
     }
 
     /// The process of the server.
-    #[allow(dead_code, reason = "not every test needs it")]
     pub fn process(&self) -> &Child {
         &self.process
     }

@@ -321,6 +321,12 @@ impl Judge<'_> {
 
     /// The same where the system may refuse memory: then the process is ended.
     pub fn end_of_address_space(&self) -> &'static str {
+        if self.ran.code == Some(3) && self.ran.file.as_deref() == Some(OLD) {
+            // It came to its end before it had prepared the file.
+            self.verdicts_do_not_change();
+            self.the_reason_is_named();
+            return "UNKNOWN";
+        }
         if self.ran.code.is_some() && self.ran.code != Some(LOADER_FAILED) {
             return self.end(false);
         }
