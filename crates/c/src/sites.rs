@@ -42,7 +42,7 @@ pub enum SiteKind {
         function: String,
         /// Its name in executions: `x`, or `x#2` for the second one.
         name: String,
-        /// Where its declaration ends, behind the semicolon.
+        /// Where its declaration ends, before the semicolon.
         end: u32,
     },
     /// A variable that is declared but not defined.

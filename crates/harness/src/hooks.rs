@@ -77,6 +77,11 @@ impl Hooks {
             .get(..span.start as usize)
             .unwrap_or_default()
             .trim_end();
+        let rest = text.get(end as usize..).unwrap_or_default();
+        let end = match rest.find(';') {
+            Some(at) if rest[..at].trim().is_empty() => end + at as u32 + 1,
+            _ => end,
+        };
         let declaration = text.get(..end as usize).unwrap_or_default();
         let start = declaration.rfind(['{', '}', '(']).map_or(0, |at| at + 1);
         let start = match declaration.trim_end_matches(';').rfind(';') {

@@ -16,7 +16,8 @@ use clap::ValueEnum;
 use hardbop_export::Refused;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::engine::takes_only_sequential_reachability;
-use hardbop_outcome::{Budget, Limit, Question, Target};
+use hardbop_outcome::{Budget, Evidence, Limit, Question, Silent, Target, Verdict};
+use hardbop_portfolio::Portfolio;
 use std::collections::HashSet;
 
 const EXAMPLES: &str = "\
@@ -27,6 +28,7 @@ Examples:
   hardbop export lock.bp --to chc -o lock.smt2       for Z3: unsat if an assertion can fail
   hardbop export lock.bp --to smt2 --certificate proof.json > proof.smt2
                                                      z3 proof.smt2 must answer unsat only
+  hardbop export prog.c --to harness -o h.c          cc -g -fwrapv -fno-builtin -w h.c && ./a.out
 
 Exit codes: 0 the file was written, 2 bad input or usage, 3 a limit was reached.";
 
@@ -71,6 +73,9 @@ enum Format {
     Equations,
     /// The conditions of a certificate in SMT-LIB; each must be unsat
     Smt2,
+    /// A C program with the inputs of an execution in which a target is reached, to compile and
+    /// debug; with random inputs if there is none
+    Harness,
 }
 
 impl Format {
@@ -84,6 +89,7 @@ impl Format {
             Self::Dimacs => "dimacs",
             Self::Equations => "equations",
             Self::Smt2 => "smt2",
+            Self::Harness => "harness",
         }
     }
 }
@@ -136,6 +142,7 @@ fn text(
             Ok(written.map(|moped| moped.text).map_err(refused))
         }
         Format::Mu => Ok(relations::sequential_text(machine, &nodes, None, None)),
+        Format::Harness => harness(machine, question, &budget, console),
         Format::Smt2 => Ok(proof(machine, targets, &arguments.certificate)),
         Format::Dimacs | Format::Equations => {
             if let Err(declined) = takes_only_sequential_reachability(machine, question) {
@@ -155,6 +162,41 @@ fn text(
             }))
         }
     }
+}
+
+/// The program with the inputs of an execution, or with random ones if no target is reached.
+fn harness(
+    machine: &Machine,
+    question: &Question,
+    budget: &Budget<'_>,
+    console: &mut Console,
+) -> Result<Result<String, Failure>, Limit> {
+    let bad = |why: String| Failure::BadInput(why);
+    let outcome = match Portfolio::default().check(machine, question, budget, &mut Silent) {
+        Ok(outcome) => outcome,
+        Err(refused) => return Ok(Err(bad(refused.to_string()))),
+    };
+    let verdicts = outcome.answers.iter().map(|answer| &answer.verdict);
+    for verdict in verdicts.clone() {
+        if let Some(trace) = verdict.evidence().and_then(Evidence::run) {
+            let harness = hardbop_harness::of_trace(machine, trace);
+            let harness = harness.map_err(|why| bad(why.to_string()));
+            for doubt in harness.iter().flat_map(|harness| &harness.doubts) {
+                console.note(&format!("the harness may do something else: {doubt}"));
+            }
+            return Ok(harness.map(|harness| harness.text));
+        }
+    }
+    for verdict in verdicts {
+        if let Verdict::Unknown(limit) = verdict {
+            return Err(limit.clone());
+        }
+    }
+    console.note("no target is reached: the inputs are random, from the seed that is its argument");
+    let harness = hardbop_harness::of_random_inputs(machine);
+    Ok(harness
+        .map(|harness| harness.text)
+        .map_err(|why| bad(why.to_string())))
 }
 
 /// An option that another format obeys is an error, not silence.
