@@ -68,7 +68,7 @@ pub fn prepare(file: &str, source: Source, arguments: &CArguments) -> Result<Sou
 
 /// What the preprocessor may spend where the user sets no smaller limit.
 const LIMITS: Limits = Limits {
-    time: Duration::from_secs(60),
+    time: Duration::from_mins(1),
     memory: 2 << 30,
     output: 512 << 20,
     has_small_address_space: true,
@@ -86,11 +86,10 @@ pub fn preprocess(file: &str, text: &str, model: DataModel) -> Result<Option<Arc
     };
     let ran = preprocess_within(file, text, model, &limits, || patience.exceeded());
     ran.map_err(|failed| match failed {
-        Unread::Refused(why) => Failure::BadInput(why),
         Unread::Limit(limit) => Failure::Limit(limit),
         // The memory of the compiler counts as the command's own.
         Unread::Memory(_) if left.is_some() => Failure::Limit(Limit::Memory),
-        Unread::Memory(why) => Failure::BadInput(why),
+        Unread::Refused(why) | Unread::Memory(why) => Failure::BadInput(why),
     })
 }
 

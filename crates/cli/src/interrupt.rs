@@ -189,7 +189,7 @@ impl Listening {
     }
 
     /// Whether a signal was noted.
-    pub fn has_heard(&self) -> bool {
+    pub fn has_heard() -> bool {
         EARS.heard.load(Ordering::SeqCst) != 0
     }
 }

@@ -115,7 +115,7 @@ pub fn run(
         if let Some(limit) = exceeded() {
             return Err(Failed::Interrupted(limit));
         }
-        if listening.as_ref().is_some_and(Listening::has_heard) {
+        if listening.is_some() && Listening::has_heard() {
             return Err(Failed::Interrupted(Limit::Interrupted));
         }
         if elapsed >= limits.time {

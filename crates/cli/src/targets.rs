@@ -25,7 +25,7 @@ pub struct TargetArguments {
     /// Check whether a statement on this line is reachable (may be repeated)
     #[arg(long, value_name = "LINE")]
     pub reach_line: Vec<u32>,
-    /// Ask only about the assertions here: FILE:LINE or FILE:LINE:COLUMN (may be repeated)
+    /// Ask only about the assertions on a line, or at a column of it (may be repeated)
     #[arg(long, value_name = "FILE:LINE[:COLUMN]")]
     pub assert: Vec<AssertionPlace>,
 }

@@ -236,11 +236,11 @@ fn the_judge_of_strategies_uses_nothing_else_of_its_crate() {
                 .skip(1)
                 .map(|l| format!("{folder}::{l}"));
             for path in absolute.chain(siblings) {
-                let is_part = |file: &&str| {
+                let is_part = |file: &str| {
                     let module = file.trim_end_matches(".rs").replace('/', "::");
                     path.starts_with(&module)
                 };
-                assert!(FILES_OF_PART.iter().any(|f| is_part(&f)), "{file}: {line}");
+                assert!(FILES_OF_PART.iter().any(|f| is_part(f)), "{file}: {line}");
             }
         }
     }

@@ -75,7 +75,7 @@ mod tests {
     fn clauses(text: &str) -> Vec<Vec<i64>> {
         let is_clause = |line: &&str| !line.starts_with(['c', 'p']);
         let numbers = |line: &str| {
-            let numbers = line.split_ascii_whitespace().map(|word| word.parse());
+            let numbers = line.split_ascii_whitespace().map(str::parse);
             let mut numbers: Vec<i64> = numbers.map(|number| number.expect("a number")).collect();
             assert_eq!(numbers.pop(), Some(0));
             numbers

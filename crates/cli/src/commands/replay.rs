@@ -64,7 +64,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     let recorded = if asked.is_empty() {
         recorded
     } else {
-        answers_to(asked, recorded, arguments)?
+        answers_to(asked, &recorded, arguments)?
     };
     let has_evidence = |one: &Recorded| match one {
         Recorded::Bare(_) => true,
@@ -133,7 +133,7 @@ fn asked(machine: &Machine, arguments: &Arguments) -> Result<Vec<Asked>, Failure
 /// shows is judged later, by what is asked here and not by what the file says.
 fn answers_to(
     asked: Vec<Asked>,
-    recorded: Vec<Recorded>,
+    recorded: &[Recorded],
     arguments: &Arguments,
 ) -> Result<Vec<Recorded>, Failure> {
     let mut answers = Vec::new();
