@@ -13,8 +13,8 @@ use lang_c::span::Node;
 use std::rc::Rc;
 
 impl<'a> Unit<'a> {
-    /// What a call of a known function means; `None` for all others. A body counts, except that of
-    /// an error and that of an assertion as everybody writes it.
+    /// What a call of a known function means; `None` for all others. A body overrides the meaning,
+    /// except for errors and for the usual body of `__VERIFIER_assert`.
     pub fn builtin(
         &mut self,
         name: &str,
@@ -71,8 +71,8 @@ impl<'a> Unit<'a> {
         Some(Value::void(span))
     }
 
-    /// The condition of an assertion or an assumption, as its parameter has it: behind the condition
-    /// there may be a text for people.
+    /// The condition of an assertion or an assumption, converted to the type of the parameter. A
+    /// message may follow the condition.
     fn asserted(
         &mut self,
         name: &str,
