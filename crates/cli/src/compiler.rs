@@ -39,7 +39,12 @@ pub fn compile(
     let (file, program) = (folder.path("program.c"), folder.path("program"));
     std::fs::write(&file, text).map_err(Failed::System)?;
     let mut command = Command::new(COMPILER);
-    command.args(OPTIONS).args(options).arg("-o").arg(&program).arg(&file);
+    command
+        .args(OPTIONS)
+        .args(options)
+        .arg("-o")
+        .arg(&program)
+        .arg(&file);
     let built = subprocess::run(command, Vec::new(), &COMPILE, exceeded)?;
     if built.status.success() {
         return Ok(Compiled::Program(program));
@@ -48,7 +53,9 @@ pub fn compile(
     if said.contains("internal compiler error") {
         return Ok(Compiled::Crashed);
     }
-    let line = said.lines().find(|line| line.contains("error") || line.contains("cannot find"));
+    let line = said
+        .lines()
+        .find(|line| line.contains("error") || line.contains("cannot find"));
     Ok(Compiled::Refused(line.unwrap_or("it fails").to_owned()))
 }
 

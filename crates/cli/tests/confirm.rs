@@ -32,7 +32,8 @@ fn hardbop(folder: &Path, arguments: &[&str]) -> Command {
 
 fn said(output: &Output) -> String {
     let both = [&output.stdout, &output.stderr];
-    both.map(|text| String::from_utf8_lossy(text).into_owned()).concat()
+    both.map(|text| String::from_utf8_lossy(text).into_owned())
+        .concat()
 }
 
 /// What `check --confirm` says about a program, and its exit code.
@@ -40,7 +41,9 @@ fn confirmed(name: &str, text: &str) -> (String, Option<i32>) {
     let folder = folder(name);
     std::fs::write(folder.join("p.c"), text).expect("a file in the folder of the test");
     let arguments = ["check", "p.c", "--confirm", "--trace", "none"];
-    let output = hardbop(&folder, &arguments).output().expect("the command is built");
+    let output = hardbop(&folder, &arguments)
+        .output()
+        .expect("the command is built");
     (said(&output), output.status.code())
 }
 
@@ -83,7 +86,10 @@ fn an_execution_with_inputs_of_every_kind_is_confirmed() {
     }
     let (said, code) = confirmed("inputs", INPUTS);
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("confirmed: the compiled program fails at line 27\n"), "{said}");
+    assert!(
+        said.contains("confirmed: the compiled program fails at line 27\n"),
+        "{said}"
+    );
     assert!(!said.contains("not confirmed"), "{said}");
 }
 
@@ -115,7 +121,10 @@ fn a_program_that_holds_is_executed_on_random_inputs() {
                 __VERIFIER_assert(x < 7);\n  return 0;\n}\n";
     let (said, code) = confirmed("holds", text);
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("confirmed: nothing that holds has failed in "), "{said}");
+    assert!(
+        said.contains("confirmed: nothing that holds has failed in "),
+        "{said}"
+    );
 }
 
 /// The compiler is given another program than the preprocessor: a disagreement as a mistake of the
@@ -144,7 +153,10 @@ fn a_disagreement_is_an_internal_error_and_its_harness_is_kept() {
                 return 0;\n}\n";
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", folder.display());
-    for (relation, why) in [("<", "line 11 should hold, but fails"), ("!=", "line 11 should hold")] {
+    for (relation, why) in [
+        ("<", "line 11 should hold, but fails"),
+        ("!=", "line 11 should hold"),
+    ] {
         std::fs::write(folder.join("p.c"), text.replace("RELATION", relation)).expect("a file");
         let arguments = ["check", "p.c", "--confirm", "--trace", "none"];
         let output = hardbop(&folder, &arguments).env("PATH", &path).output();
@@ -185,14 +197,26 @@ fn a_harness_can_be_exported_and_compiled() {
     let folder = folder("export");
     std::fs::write(folder.join("p.c"), INPUTS).expect("a file in the folder of the test");
     let arguments = ["export", "p.c", "--to", "harness", "-o", "h.c"];
-    let output = hardbop(&folder, &arguments).output().expect("the command is built");
+    let output = hardbop(&folder, &arguments)
+        .output()
+        .expect("the command is built");
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let mut compiler = Command::new("cc");
-    let options = ["-fwrapv", "-fsigned-char", "-fno-builtin", "-w", "h.c", "-o", "h"];
+    let options = [
+        "-fwrapv",
+        "-fsigned-char",
+        "-fno-builtin",
+        "-w",
+        "h.c",
+        "-o",
+        "h",
+    ];
     let built = compiler.current_dir(&folder).args(options).output();
     let built = built.expect("there is a compiler");
     assert!(built.status.success(), "{}", said(&built));
-    let run = Command::new(folder.join("h")).output().expect("it was built");
+    let run = Command::new(folder.join("h"))
+        .output()
+        .expect("it was built");
     assert_eq!(said(&run), "hardbop: fails at line 27\n");
 }
 
@@ -203,5 +227,9 @@ fn boolean_programs_have_no_second_opinion() {
     let output = hardbop(&folder, &["check", "p.bp", "--confirm"]).output();
     let output = output.expect("the command is built");
     assert_eq!(output.status.code(), Some(2));
-    assert!(said(&output).contains("--confirm is about C programs"), "{}", said(&output));
+    assert!(
+        said(&output).contains("--confirm is about C programs"),
+        "{}",
+        said(&output)
+    );
 }

@@ -50,10 +50,19 @@ pub struct CProgram {
 const VERIFIER: [(&str, &str); 9] = [
     ("nondet_bool", "extern _Bool __VERIFIER_nondet_bool(void);"),
     ("nondet_char", "extern char __VERIFIER_nondet_char(void);"),
-    ("nondet_uchar", "extern unsigned char __VERIFIER_nondet_uchar(void);"),
-    ("nondet_short", "extern short __VERIFIER_nondet_short(void);"),
+    (
+        "nondet_uchar",
+        "extern unsigned char __VERIFIER_nondet_uchar(void);",
+    ),
+    (
+        "nondet_short",
+        "extern short __VERIFIER_nondet_short(void);",
+    ),
     ("nondet_int", "extern int __VERIFIER_nondet_int(void);"),
-    ("nondet_ulong", "extern unsigned long __VERIFIER_nondet_ulong(void);"),
+    (
+        "nondet_ulong",
+        "extern unsigned long __VERIFIER_nondet_ulong(void);",
+    ),
     ("assume", "extern void __VERIFIER_assume(int condition);"),
     ("reach_error", "extern void reach_error(void);"),
     ("sensor", "signed char sensor(void);"),
@@ -120,7 +129,10 @@ impl CProgram {
             let _ = writeln!(text, "#define INPUT{index}@ {value}");
             let _ = writeln!(text, "#define INIT{index}@ = {value}");
         }
-        let _ = writeln!(text, "#define ASSUME@(e) do {{ if (!(int)(e)) {{ cut = 1; return 0; }} }} while (0)");
+        let _ = writeln!(
+            text,
+            "#define ASSUME@(e) do {{ if (!(int)(e)) {{ cut = 1; return 0; }} }} while (0)"
+        );
         if let Some(ty) = self.assertion {
             let _ = writeln!(text, "static void fails@({ty} c) {{ if (!c) failed = 1; }}");
         }
@@ -135,7 +147,10 @@ impl CProgram {
             let count = input.values.len();
             let list: Vec<String> = input.values.iter().map(|value| in_c(*value)).collect();
             let list = list.join(", ");
-            let _ = writeln!(text, "  static const long long values{index}[] = {{{list}}};");
+            let _ = writeln!(
+                text,
+                "  static const long long values{index}[] = {{{list}}};"
+            );
             let _ = writeln!(
                 text,
                 "  for (int i{index} = 0; i{index} < {count}; i{index}++) {{ in[{index}] = values{index}[i{index}];"
@@ -207,8 +222,16 @@ impl Maker<'_> {
     fn write(&mut self) -> Option<&'static str> {
         let (globals, functions, statements) = match self.style {
             Style::Expression => (0, 0, 0),
-            Style::Program => (self.choices.below(4), self.choices.below(3), 2 + self.choices.below(7)),
-            Style::Inputs => (self.choices.below(3), self.choices.below(2), self.choices.below(5)),
+            Style::Program => (
+                self.choices.below(4),
+                self.choices.below(3),
+                2 + self.choices.below(7),
+            ),
+            Style::Inputs => (
+                self.choices.below(3),
+                self.choices.below(2),
+                self.choices.below(5),
+            ),
         };
         for _ in 0..globals {
             self.new_global();
@@ -240,14 +263,24 @@ impl Maker<'_> {
                 format!("return {last} {operator} {};", self.readable())
             }
             Style::Expression | Style::Program => {
-                let result = if self.choices.percent(50) { self.some_type() } else { "unsigned long" };
+                let result = if self.choices.percent(50) {
+                    self.some_type()
+                } else {
+                    "unsigned long"
+                };
                 self.line(&format!("{result} result = {last};"));
                 format!("return result{};", self.all_objects())
             }
         };
         self.line(&result);
-        let (locals, body) = (std::mem::take(&mut self.locals), std::mem::take(&mut self.body));
-        let _ = write!(self.file, "static unsigned long run@(void) {{\n{locals}{body}}}\n");
+        let (locals, body) = (
+            std::mem::take(&mut self.locals),
+            std::mem::take(&mut self.body),
+        );
+        let _ = write!(
+            self.file,
+            "static unsigned long run@(void) {{\n{locals}{body}}}\n"
+        );
         assertion
     }
 

@@ -73,7 +73,10 @@ impl Hooks {
     fn local(&mut self, machine: &Machine, span: Span, function: &str, name: &str, end: u32) {
         let text = machine.source.text();
         let line = machine.source.line(span.start);
-        let before = text.get(..span.start as usize).unwrap_or_default().trim_end();
+        let before = text
+            .get(..span.start as usize)
+            .unwrap_or_default()
+            .trim_end();
         let rest = text.get(end as usize..).unwrap_or_default();
         let end = match rest.find(';') {
             Some(at) if rest[..at].trim().is_empty() => end + at as u32 + 1,
@@ -128,7 +131,9 @@ fn variables<'m>(machine: &'m Machine, function: &str, name: &str) -> Vec<(Strin
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };
     let procedure = machine.procedures.iter().find(|p| p.name == function);
-    let locals = procedure.into_iter().flat_map(|procedure| procedure.locals.iter());
+    let locals = procedure
+        .into_iter()
+        .flat_map(|procedure| procedure.locals.iter());
     let locals = locals.map(|local| (local_key(function, &local.name), local.name.as_str()));
     let mut all: Vec<(String, &str)> = locals.filter(|(_, name)| is_part(name)).collect();
     // A local whose address is taken is a global with the name of its function.

@@ -32,11 +32,7 @@ pub(crate) fn local_key(function: &str, variable: &str) -> String {
 }
 
 /// The inputs of the execution of a trace.
-pub(crate) fn of_trace(
-    machine: &Machine,
-    trace: &Trace,
-    sites: &[Site],
-) -> Result<Taken, Refused> {
+pub(crate) fn of_trace(machine: &Machine, trace: &Trace, sites: &[Site]) -> Result<Taken, Refused> {
     let mut taker = Taker::new(machine, sites);
     let wrong = |error: &dyn std::fmt::Display| Refused::NotARun(error.to_string());
     let walk = Walk::expanded_within(machine, trace, MOST_STEPS);

@@ -78,7 +78,10 @@ fn tape(text: &mut String, inputs: Option<&[Input]>) {
     let count = inputs.len();
     let _ = writeln!(text, "  {{\"\", 0, 0}}\n}};");
     let _ = writeln!(text, "static char hb_is_used[{}];", count + 1);
-    let _ = writeln!(text, "static const int hb_count = {count}, hb_is_random = {is_random};");
+    let _ = writeln!(
+        text,
+        "static const int hb_count = {count}, hb_is_random = {is_random};"
+    );
     text.push_str(
         "static unsigned long long hb_state;\n\
          #define HB_TEXT(x) #x\n#define HB_PREFIX(x) HB_TEXT(x)\n\
@@ -161,7 +164,11 @@ fn foreign(text: &mut String, machine: &Machine, sites: &[Site]) {
         })
     };
     text.push_str("static void hb_start(void) {\n");
-    for global in machine.globals.iter().filter(|global| is_foreign(&global.name)) {
+    for global in machine
+        .globals
+        .iter()
+        .filter(|global| is_foreign(&global.name))
+    {
         let name = &global.name;
         let _ = writeln!(text, "  {name} = hb_take(\"{name}\", 0);");
     }
@@ -169,7 +176,10 @@ fn foreign(text: &mut String, machine: &Machine, sites: &[Site]) {
 }
 
 fn main(text: &mut String, machine: &Machine, _sites: &[Site]) {
-    let main = machine.procedures.iter().find(|procedure| procedure.name == "main");
+    let main = machine
+        .procedures
+        .iter()
+        .find(|procedure| procedure.name == "main");
     let arguments: Vec<String> = main
         .into_iter()
         .flat_map(|main| main.parameters().map(|id| &main.locals[id.index()].name))

@@ -67,9 +67,15 @@ impl CCase {
         };
         let size = |case: &Self| {
             let numbers = case.program.choices.iter();
-            (case.program.choices.len(), numbers.map(|&n| u64::from(n)).sum::<u64>())
+            (
+                case.program.choices.len(),
+                numbers.map(|&n| u64::from(n)).sum::<u64>(),
+            )
         };
-        let mut cases: Vec<Self> = smaller(&self.program.choices).into_iter().map(made).collect();
+        let mut cases: Vec<Self> = smaller(&self.program.choices)
+            .into_iter()
+            .map(made)
+            .collect();
         // Decisions that were left out can lead to others, and so to a larger program.
         cases.retain(|case| size(case) < size(self));
         cases.dedup();
@@ -150,7 +156,10 @@ impl CCase {
             Ok(outcome) => outcome,
             Err(Refused::Usage(why)) => return Err(Complaint::new(READ, why.to_string())),
             Err(Refused::Fault(fault)) => {
-                return Err(Complaint::new("engines agree and prove it", fault.to_string()));
+                return Err(Complaint::new(
+                    "engines agree and prove it",
+                    fault.to_string(),
+                ));
             }
         };
         let mut agreement = Agreement::Same;
@@ -170,8 +179,7 @@ const SAME: &str = "checker and compiler compute the same";
 const DEFINED: &str = "a program without undefined behaviour fails no check";
 const READ: &str = "the front end reads generated C";
 
-const EXECUTED_MAIN: &str =
-    "unsigned long result;\nint main(void) { result = run(); return 0; }\n";
+const EXECUTED_MAIN: &str = "unsigned long result;\nint main(void) { result = run(); return 0; }\n";
 
 fn unreadable(line: &str) -> Complaint {
     Complaint::new("a compiled program prints its results", line)
@@ -196,7 +204,9 @@ impl Printed {
     fn questions(&self) -> Vec<u64> {
         match &self.results {
             Some(results) if results.len() <= FEW => results.clone(),
-            _ => (0..32).filter(|bit| self.residues >> bit & 1 == 1).collect(),
+            _ => (0..32)
+                .filter(|bit| self.residues >> bit & 1 == 1)
+                .collect(),
         }
     }
 
@@ -209,7 +219,10 @@ impl Printed {
 
     /// A `main` with a label for each result, and one for all others.
     fn main(&self) -> String {
-        let mut text = format!("int main(void) {{\n  unsigned long r = {};\n", self.compared());
+        let mut text = format!(
+            "int main(void) {{\n  unsigned long r = {};\n",
+            self.compared()
+        );
         let mut others = Vec::new();
         for (number, result) in self.questions().iter().enumerate() {
             let _ = writeln!(text, "  if (r == {result}ul) {{ seen_{number}: ; }}");

@@ -194,7 +194,9 @@ fn harness(
     }
     console.note("no target is reached: the inputs are random, from the seed that is its argument");
     let harness = hardbop_harness::of_random_inputs(machine);
-    Ok(harness.map(|harness| harness.text).map_err(|why| bad(why.to_string())))
+    Ok(harness
+        .map(|harness| harness.text)
+        .map_err(|why| bad(why.to_string())))
 }
 
 /// An option that another format obeys is an error, not silence.

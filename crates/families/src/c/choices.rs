@@ -108,7 +108,10 @@ mod tests {
         let numbers: Vec<usize> = (0..20).map(|_| random.below(50)).collect();
         let taken = random.into_taken();
         let mut again = Choices::of_list(&taken);
-        assert_eq!((0..20).map(|_| again.below(50)).collect::<Vec<_>>(), numbers);
+        assert_eq!(
+            (0..20).map(|_| again.below(50)).collect::<Vec<_>>(),
+            numbers
+        );
         assert_eq!((again.below(50), again.percent(99)), (0, false));
     }
 
@@ -117,7 +120,10 @@ mod tests {
         let list = [4, 0, 7, 1];
         let sum = |list: &[u32]| list.iter().sum::<u32>();
         for other in smaller(&list) {
-            assert!(other.len() < list.len() || sum(&other) < sum(&list), "{other:?}");
+            assert!(
+                other.len() < list.len() || sum(&other) < sum(&list),
+                "{other:?}"
+            );
         }
         assert!(smaller(&[]).is_empty());
     }

@@ -89,8 +89,12 @@ impl Maker<'_> {
     pub(super) fn divisor(&mut self) -> String {
         let variable = if self.style == Style::Inputs { 2 } else { 4 };
         match self.choices.below(variable) {
-            0 => self.choices.pick(&["2", "3", "1", "5u", "10l", "255", "7ul", "'a'"]),
-            1 => self.choices.pick(&["-2", "-3", "-7", "-100l", "(-128)", "-3u"]),
+            0 => self
+                .choices
+                .pick(&["2", "3", "1", "5u", "10l", "255", "7ul", "'a'"]),
+            1 => self
+                .choices
+                .pick(&["-2", "-3", "-7", "-100l", "(-128)", "-3u"]),
             2 => return format!("(({} & 7) + 1)", self.operand()),
             _ => return format!("(({} & 255) | 1)", self.operand()),
         }
@@ -119,7 +123,16 @@ impl Maker<'_> {
             return self.in_sequence(&["(", " ? ", " : ", ")"]);
         }
         let condition = self.choices.pick(&[
-            "1", "0", "-1", "ONE@", "'\\0'", "0ul", "sizeof(long) == 8", "!5", "1 > 2", "-1 < 1u",
+            "1",
+            "0",
+            "-1",
+            "ONE@",
+            "'\\0'",
+            "0ul",
+            "sizeof(long) == 8",
+            "!5",
+            "1 > 2",
+            "-1 < 1u",
         ]);
         format!("({condition} ? {} : {})", self.operand(), self.operand())
     }
@@ -166,7 +179,11 @@ impl Maker<'_> {
         match self.choices.below(4) {
             0 | 1 => {
                 let operator = self.choices.pick(&["+=", "-=", "&=", "|=", "^=", "*="]);
-                let value = if operator == "*=" { self.constant() } else { self.operand() };
+                let value = if operator == "*=" {
+                    self.constant()
+                } else {
+                    self.operand()
+                };
                 (operator, value)
             }
             2 => (self.choices.pick(&["/=", "%="]), self.divisor()),
@@ -203,7 +220,15 @@ impl Maker<'_> {
     /// A call of a function that compiler and checker both know. Some are undefined of 0.
     fn builtin(&mut self) -> String {
         let of_any = [
-            "popcount", "popcountl", "parity", "ffs", "clrsb", "bswap32", "bswap64", "expect", "abs",
+            "popcount",
+            "popcountl",
+            "parity",
+            "ffs",
+            "clrsb",
+            "bswap32",
+            "bswap64",
+            "expect",
+            "abs",
         ];
         let chosen = self.choices.below(of_any.len() + 3);
         let operand = self.operand();

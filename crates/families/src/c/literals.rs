@@ -120,8 +120,12 @@ pub(super) fn small_literal(choices: &mut Choices) -> String {
     match choices.below(8) {
         0..4 => choices.below(9).to_string(),
         4 => choices.pick(&ENUMERATORS).to_owned(),
-        5 => choices.pick(&["'a'", "'\\377'", "7u", "3l", "1ul"]).to_owned(),
-        6 => choices.pick(&["255", "256", "-1", "-128", "127", "128"]).to_owned(),
+        5 => choices
+            .pick(&["'a'", "'\\377'", "7u", "3l", "1ul"])
+            .to_owned(),
+        6 => choices
+            .pick(&["255", "256", "-1", "-128", "127", "128"])
+            .to_owned(),
         _ => format!("-{}", choices.below(9)),
     }
 }

@@ -154,7 +154,9 @@ impl<'c> Maker<'c> {
         let last = self.full_expression();
         if is_recursive {
             let argument = self.full_expression();
-            self.line(&format!("if (depth > 0) return {name}({argument}, depth - 1) - {last};"));
+            self.line(&format!(
+                "if (depth > 0) return {name}({argument}, depth - 1) - {last};"
+            ));
             let other = self.full_expression();
             self.line(&format!("return {other};"));
         } else {
@@ -162,7 +164,10 @@ impl<'c> Maker<'c> {
         }
         (self.is_repeated, self.is_function) = (was_repeated, false);
         let depth = if is_recursive { ", int depth" } else { "" };
-        let (locals, body) = (std::mem::take(&mut self.locals), std::mem::take(&mut self.body));
+        let (locals, body) = (
+            std::mem::take(&mut self.locals),
+            std::mem::take(&mut self.body),
+        );
         let head = format!("static {result} {name}({parameter} p{depth})");
         let _ = write!(self.file, "{head} {{\n{locals}{body}}}\n");
         self.objects = outer;
@@ -229,16 +234,46 @@ fn some_input(choices: &mut Choices) -> Input {
     let bits = || vec![0, 1];
     let (ty, checked, compiled, values) = match choices.below(12) {
         0 | 1 => ("_Bool", "__VERIFIER_nondet_bool()", "((_Bool)#)", bits()),
-        2 => ("unsigned char", "__VERIFIER_nondet_uchar()", "((unsigned char)#)", bytes()),
-        3 => ("signed char", "__VERIFIER_nondet_char()", "((signed char)#)", bytes()),
+        2 => (
+            "unsigned char",
+            "__VERIFIER_nondet_uchar()",
+            "((unsigned char)#)",
+            bytes(),
+        ),
+        3 => (
+            "signed char",
+            "__VERIFIER_nondet_char()",
+            "((signed char)#)",
+            bytes(),
+        ),
         4 => ("int", "(!!__VERIFIER_nondet_int())", "(!!(int)#)", any()),
-        5 => ("int", "((_Bool)__VERIFIER_nondet_int())", "((_Bool)(int)#)", any()),
-        6 => ("int", "(__VERIFIER_nondet_int() & 7)", "((int)# & 7)", low()),
-        7 => ("long", "(__VERIFIER_nondet_ulong() >> 61)", "((unsigned long)# >> 61)", high()),
+        5 => (
+            "int",
+            "((_Bool)__VERIFIER_nondet_int())",
+            "((_Bool)(int)#)",
+            any(),
+        ),
+        6 => (
+            "int",
+            "(__VERIFIER_nondet_int() & 7)",
+            "((int)# & 7)",
+            low(),
+        ),
+        7 => (
+            "long",
+            "(__VERIFIER_nondet_ulong() >> 61)",
+            "((unsigned long)# >> 61)",
+            high(),
+        ),
         8 => ("_Bool", "", "((_Bool)#)", bits()),
         9 => ("unsigned char", "", "((unsigned char)#)", bytes()),
         10 => ("signed char", "sensor()", "((signed char)#)", bytes()),
-        _ => ("short", "(__VERIFIER_nondet_short() > 0)", "((short)# > 0)", any()),
+        _ => (
+            "short",
+            "(__VERIFIER_nondet_short() > 0)",
+            "((short)# > 0)",
+            any(),
+        ),
     };
     Input {
         ty,

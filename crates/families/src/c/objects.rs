@@ -78,7 +78,8 @@ impl Maker<'_> {
     /// The objects that an object stands for when it is used: a pointer for its targets too.
     fn meant(&self, object: usize) -> Vec<usize> {
         let mut all = vec![object];
-        if let Shape::Pointer(targets) | Shape::StructPointer(targets) = &self.objects[object].shape {
+        if let Shape::Pointer(targets) | Shape::StructPointer(targets) = &self.objects[object].shape
+        {
             all.extend(targets);
         }
         all
@@ -87,7 +88,11 @@ impl Maker<'_> {
     fn candidates(&self, may: impl Fn(&Touched, usize) -> bool, writes: bool) -> Vec<usize> {
         let is_fine = |&object: &usize| {
             let is_constant = writes && self.objects[object].ty.starts_with("const");
-            !is_constant && self.meant(object).iter().all(|&one| may(&self.touched, one))
+            !is_constant
+                && self
+                    .meant(object)
+                    .iter()
+                    .all(|&one| may(&self.touched, one))
         };
         (0..self.objects.len()).filter(is_fine).collect()
     }
@@ -141,7 +146,9 @@ impl Maker<'_> {
     pub(super) fn may_call(&mut self) -> bool {
         let all = 0..self.objects.len();
         let affected: Vec<usize> = all.filter(|&one| self.objects[one].is_global).collect();
-        let is_free = affected.iter().all(|&object| self.touched.may_write(object));
+        let is_free = affected
+            .iter()
+            .all(|&object| self.touched.may_write(object));
         if is_free {
             self.touched.written.extend(affected);
         }
@@ -232,7 +239,11 @@ impl Maker<'_> {
             0 => "0".to_owned(),
             _ => self.initial_value(),
         };
-        let initial = if value == "0" { String::new() } else { format!(" = {value}") };
+        let initial = if value == "0" {
+            String::new()
+        } else {
+            format!(" = {value}")
+        };
         let _ = writeln!(self.file, "static {ty} {name}{initial};");
         // Values of another run of the same process must not be seen.
         let _ = write!(self.reset, "{name} = {value}; ");
@@ -257,7 +268,11 @@ impl Maker<'_> {
         let values: Vec<String> = (0..self.choices.below(length + 1))
             .map(|_| self.initial_value())
             .collect();
-        let values = if values.is_empty() { "0".to_owned() } else { values.join(", ") };
+        let values = if values.is_empty() {
+            "0".to_owned()
+        } else {
+            values.join(", ")
+        };
         self.declare(&format!("{ty} {name}[{length}] = {{{values}}};"));
         self.add(name, ty, Shape::Array(length), false)
     }
@@ -271,7 +286,11 @@ impl Maker<'_> {
             let _ = writeln!(self.file, "struct pair@ {{ {x} x; {y} y; {w} w[2]; }};");
         }
         let name = self.fresh("s");
-        let (x, y, w) = (self.initial_value(), self.initial_value(), self.initial_value());
+        let (x, y, w) = (
+            self.initial_value(),
+            self.initial_value(),
+            self.initial_value(),
+        );
         self.declare(&format!("struct pair@ {name} = {{{x}, {y}, {{{w}}}}};"));
         self.add(name, "struct pair@", Shape::Struct, false)
     }

@@ -81,7 +81,9 @@ impl Maker<'_> {
 
     fn for_loop(&mut self) {
         let (counter, rounds) = (self.fresh("i"), self.rounds());
-        let ty = self.choices.pick(&["int", "unsigned char", "long", "unsigned"]);
+        let ty = self
+            .choices
+            .pick(&["int", "unsigned char", "long", "unsigned"]);
         let head = match self.choices.below(3) {
             0 => format!("for ({ty} {counter} = 0; {counter} < {rounds}; {counter}++) {{"),
             1 => format!("for ({ty} {counter} = {rounds}; {counter} > 0; --{counter}) {{"),
@@ -155,7 +157,9 @@ impl Maker<'_> {
         self.line(&format!("{label}: ;"));
         self.nested();
         let condition = self.full_expression();
-        self.line(&format!("if (++{counter} < {rounds} && {condition}) goto {label};"));
+        self.line(&format!(
+            "if (++{counter} < {rounds} && {condition}) goto {label};"
+        ));
         self.is_repeated = was_repeated;
     }
 
@@ -164,7 +168,9 @@ impl Maker<'_> {
         let is_pointer =
             |shape: &Shape| matches!(shape, Shape::Pointer(_) | Shape::StructPointer(_));
         let all = 0..self.objects.len();
-        let pointers: Vec<usize> = all.filter(|&o| is_pointer(&self.objects[o].shape)).collect();
+        let pointers: Vec<usize> = all
+            .filter(|&o| is_pointer(&self.objects[o].shape))
+            .collect();
         let chosen = self.choices.below(pointers.len());
         let Some(&pointer) = pointers.get(chosen) else {
             return self.new_aggregate();
@@ -303,7 +309,9 @@ impl Maker<'_> {
     fn copy_struct(&mut self) {
         let from = self.new_struct();
         let all = 0..self.objects.len();
-        let structs: Vec<usize> = all.filter(|&o| self.objects[o].shape == Shape::Struct).collect();
+        let structs: Vec<usize> = all
+            .filter(|&o| self.objects[o].shape == Shape::Struct)
+            .collect();
         let to = structs[self.choices.below(structs.len())];
         let (to, from) = (&self.objects[to].name, &self.objects[from].name);
         let text = format!("{to} = {from};");

@@ -102,7 +102,11 @@ impl From<Failed> for Said {
 
 fn held(answers: &[Answer]) -> Vec<&Target> {
     let is_held = |answer: &&Answer| answer.verdict == Verdict::Excluded;
-    answers.iter().filter(is_held).filter_map(Answer::target).collect()
+    answers
+        .iter()
+        .filter(is_held)
+        .filter_map(Answer::target)
+        .collect()
 }
 
 fn say(
@@ -113,7 +117,9 @@ fn say(
 ) {
     let line = target.line;
     match said {
-        Ok(()) => console.print(&format!("confirmed: the compiled program fails at line {line}\n")),
+        Ok(()) => console.print(&format!(
+            "confirmed: the compiled program fails at line {line}\n"
+        )),
         Err(Said::NotConfirmed(why)) => {
             console.print(&format!("not confirmed: line {line}: {why}\n"));
         }
@@ -221,7 +227,10 @@ impl Confirmation<'_> {
         }
         let folder = Path::new(self.machine.source.name()).parent();
         let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new(".")).to_string_lossy().into_owned();
+        let folder = folder
+            .unwrap_or(Path::new("."))
+            .to_string_lossy()
+            .into_owned();
         options.extend(["-iquote", &folder]);
         let guarded: Vec<&str> = options.iter().copied().chain(SANITIZERS).collect();
         for (options, is_guarded) in [(&guarded, true), (&options, false)] {
@@ -256,7 +265,9 @@ fn failure_line(machine: &Machine, run: &Captured) -> Option<u32> {
     // Sanitizers say `FILE:LINE:COLUMN: runtime error: …`.
     let said = String::from_utf8_lossy(&run.stderr);
     let line = said.lines().find(|line| line.contains("runtime error"))?;
-    let rest = line.strip_prefix(machine.source.name())?.strip_prefix(':')?;
+    let rest = line
+        .strip_prefix(machine.source.name())?
+        .strip_prefix(':')?;
     rest.split(':').next()?.parse().ok()
 }
 
@@ -264,5 +275,7 @@ fn failure_line(machine: &Machine, run: &Captured) -> Option<u32> {
 fn said_line(run: &Captured, start: &str) -> Option<String> {
     let said = String::from_utf8_lossy(&run.stdout);
     let mut lines = said.lines();
-    lines.find(|line| line.starts_with(start)).map(str::to_owned)
+    lines
+        .find(|line| line.starts_with(start))
+        .map(str::to_owned)
 }

@@ -135,7 +135,12 @@ impl Campaign<'_> {
         let Complaint { demand, what } = complaint;
         let words = what.lines().next().unwrap_or_default();
         let seed = case.seed;
-        let kind = self.programs.words().split(' ').next_back().unwrap_or_default();
+        let kind = self
+            .programs
+            .words()
+            .split(' ')
+            .next_back()
+            .unwrap_or_default();
         let text = format!(
             "// Not so that {demand}: {words}\n// hardbop soak --c {kind} --cases 1 --seed {seed}\n{}",
             case.text(&line)
@@ -143,7 +148,9 @@ impl Campaign<'_> {
         let file = self.save.join(format!("soak-{kind}-{seed}.c"));
         let file = file.to_string_lossy().into_owned();
         files::replace(&file, &text)?;
-        console.print(&format!("seed {seed}: not so that {demand}: {words} ({file})\n"));
+        console.print(&format!(
+            "seed {seed}: not so that {demand}: {words} ({file})\n"
+        ));
         console.flush();
         Ok(())
     }
