@@ -101,6 +101,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "hardbop-export",
         &["hardbop-machine", "hardbop-evidence", "hardbop-checker"],
     ),
+    (
+        "hardbop-harness",
+        &[
+            "hardbop-syntax",
+            "hardbop-c",
+            "hardbop-machine",
+            "hardbop-evidence",
+            "hardbop-interpreter",
+        ],
+    ),
     ("hardbop-bdd", &[]),
     ("hardbop-sat", &[]),
     (

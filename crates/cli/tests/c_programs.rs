@@ -1,13 +1,6 @@
-//! C programs against a C compiler, and against the verdicts of a public collection.
-//!
-//! Random programs without inputs compute a number. What the compiled program prints must be what
-//! hardbop proves: that the number is this one holds, that it is another one is violated.
-//! `HARDBOP_SEED` and `HARDBOP_PROGRAMS` say which programs and how many.
+//! C programs as the command reads them: options, macros, folders, and the verdicts of a public
+//! collection. `c_campaign.rs` compares them with a compiler.
 
-#[path = "c_programs/generator.rs"]
-mod generator;
-
-use hardbop_families::random::Random;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -17,11 +10,6 @@ fn skipped(why: &str) {
     let line = format!("skipped: {why}\n");
     // A terminal that cannot be written to does not fail the test.
     let _ = std::io::stderr().write_all(line.as_bytes());
-}
-
-fn number(name: &str, default: u64) -> u64 {
-    let text = std::env::var(name).ok();
-    text.map_or(default, |text| text.parse().expect("a number"))
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -53,59 +41,6 @@ fn holds(folder: &Path, text: &str, options: &[&str]) -> bool {
             String::from_utf8_lossy(&output.stdout),
             String::from_utf8_lossy(&output.stderr)
         ),
-    }
-}
-
-/// The lines that a compiled program prints; `None` where there is no compiler.
-fn compiled(folder: &Path, text: &str) -> Option<Vec<String>> {
-    let file = folder.join("all.c");
-    std::fs::write(&file, text).expect("a file in the folder of the test");
-    let program = folder.join("all");
-    let built = Command::new("cc")
-        .args(["-fwrapv", "-fsigned-char", "-w", "-o"])
-        .arg(&program)
-        .arg(&file)
-        .output();
-    let Ok(built) = built else {
-        skipped("there is no C compiler `cc`");
-        return None;
-    };
-    let said = String::from_utf8_lossy(&built.stderr);
-    assert!(built.status.success(), "{said}\n{text}");
-    let run = Command::new(&program).output().expect("it was built");
-    assert!(run.status.success());
-    let text = String::from_utf8(run.stdout).expect("numbers");
-    Some(text.lines().map(str::to_owned).collect())
-}
-
-#[test]
-fn compiled_and_checked_programs_compute_the_same() {
-    let folder = folder("c-differential");
-    let (seed, count) = (number("HARDBOP_SEED", 1), number("HARDBOP_PROGRAMS", 24));
-    let programs: Vec<String> = (0..count)
-        .map(|index| generator::program(&mut Random::new(seed + index), index))
-        .collect();
-    let calls = (0..count).map(|i| format!("  printf(\"%lu\\n\", (unsigned long)run{i}());\n"));
-    let all = format!(
-        "int printf(const char *, ...);\n{}int main(void) {{\n{}  return 0;\n}}\n",
-        programs.concat(),
-        calls.collect::<String>()
-    );
-    let Some(printed) = compiled(&folder, &all) else {
-        return;
-    };
-    assert_eq!(printed.len() as u64, count);
-    for (index, (program, value)) in programs.iter().zip(&printed).enumerate() {
-        let value: u64 = value.parse().expect("a number");
-        let with = |value: u64| {
-            format!(
-                "void __VERIFIER_assert(int c);\n{program}int main(void) {{\n  \
-                 __VERIFIER_assert(run{index}() == {value}u);\n  return 0;\n}}\n"
-            )
-        };
-        assert!(holds(&folder, &with(value), &[]), "{}", with(value));
-        let other = (value + 1) & 0xFFFF_FFFF;
-        assert!(!holds(&folder, &with(other), &[]), "{}", with(other));
     }
 }
 
