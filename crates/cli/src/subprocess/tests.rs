@@ -41,7 +41,9 @@ fn ends(file: &Path) -> bool {
     while is_running(file) && start.elapsed() < Duration::from_secs(5) {
         std::thread::sleep(Duration::from_millis(5));
     }
-    !is_running(file)
+    let has_ended = !is_running(file);
+    let _ = std::fs::remove_file(file);
+    has_ended
 }
 
 #[test]
