@@ -172,7 +172,9 @@ fn the_data_model_says_how_wide_long_is() {
 /// The headers of the system mean what they mean for 32 bits, wherever they come from.
 #[test]
 fn headers_have_the_types_of_the_data_model() {
-    let compiler = Command::new("cc").args(["-m32", "-E", "-x", "c", "/dev/null"]).output();
+    let compiler = Command::new("cc")
+        .args(["-m32", "-E", "-x", "c", "/dev/null"])
+        .output();
     if !compiler.is_ok_and(|output| output.status.success()) {
         return skipped("there is no C compiler `cc` that knows 32 bits");
     }
