@@ -341,7 +341,8 @@ fn is_declared(machine: &Machine, effect: &Effect, variable: Variable) -> bool {
     name.starts_with(is_letter) && !name.contains(['(', '?', '&', ' ']) && !is_result
 }
 
-/// A place that both readings have: procedure, offset, and whether it is before or after a failure.
+/// A place that both readings have: procedure, offset, and whether it is before or after a
+/// failure.
 type GuidedPlace = (String, u32, NodeKind);
 
 /// Whether both readings have a node: checks of overflow stand before what they check, at its place.
