@@ -15,7 +15,7 @@ use hardbop_interpreter::{
     step_slots,
 };
 use hardbop_machine::ir::NodeKind;
-use hardbop_machine::{EdgeId, LocalId, Machine, Node, NodeId, Variable};
+use hardbop_machine::{Check, EdgeId, LocalId, Machine, Node, NodeId, Variable};
 use hardbop_outcome::Trace;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -33,8 +33,8 @@ pub(super) struct Guide {
     frames: VecDeque<GuidedFrame>,
     globals: BTreeMap<String, u64>,
     writes: Vec<(String, u64)>,
-    /// Where it ends.
-    end: Option<GuidedPlace>,
+    /// Where it ends, and how often it has been there since the last assignment.
+    end: Option<(GuidedPlace, u64)>,
     steps: u64,
 }
 
@@ -74,9 +74,11 @@ impl Guide {
             .map(|(global, &v)| (global.name.clone(), v))
             .collect();
         guide.add_frame(machine, &start);
+        let mut visits: Vec<(usize, NodeId)> = Vec::new();
         while let Some(step) = walk.next() {
             let step = step.ok()?;
             guide.steps += 1;
+            visits.push((guide.writes.len(), step.node));
             let edge = match step.kind {
                 // A call that was not written out: the run is too long.
                 WalkedKind::Call { .. } => return None,
@@ -92,8 +94,16 @@ impl Guide {
                 guide.writes.extend(declared_writes(machine, &step.effect));
             }
         }
-        let end = walk.configuration().top(0)?;
-        guide.end = Some(place(machine, end.node));
+        let end = place(machine, walk.configuration().top(0)?.node);
+        let total = guide.writes.len();
+        let last = visits
+            .iter()
+            .rev()
+            .take_while(|(writes, _)| *writes == total);
+        let before = last.filter(|(_, node)| is_stated(machine, *node));
+        let before = before.filter(|(_, node)| place(machine, *node) == end);
+        let count = before.count() as u64 + 1;
+        guide.end = Some((end, count));
         Some(guide)
     }
 
@@ -140,15 +150,24 @@ impl Guide {
         let mut recorder = Recorder::new(machine, initial(machine, &start));
         let most = self.steps.saturating_mul(STEP_FACTOR).saturating_add(1000);
         let mut written_so_far = 0;
+        let mut left = self.end.as_ref().map_or(0, |(_, count)| *count);
         for _ in 0..most {
             let top = recorder.configuration().top(0).map(|frame| frame.node);
             let Some(node) = top else { break };
             if machine.node(node).kind.is_failure() {
                 break;
             }
-            let is_over = written_so_far == self.writes.len();
-            if is_over && self.end.as_ref() == Some(&place(machine, node)) {
-                break;
+            if written_so_far == self.writes.len()
+                && is_stated(machine, node)
+                && self
+                    .end
+                    .as_ref()
+                    .is_some_and(|(end, _)| *end == place(machine, node))
+            {
+                left = left.saturating_sub(1);
+                if left == 0 {
+                    break;
+                }
             }
             let procedure = machine.procedure(machine.procedure_of(node));
             let step = if procedure.exit == node {
@@ -322,8 +341,16 @@ fn is_declared(machine: &Machine, effect: &Effect, variable: Variable) -> bool {
     name.starts_with(is_letter) && !name.contains(['(', '?', '&', ' ']) && !is_result
 }
 
-/// A place that both readings have: procedure, offset, and whether it is before or after a failure.
+/// A place that both readings have: procedure, offset, and whether it is before or after a
+/// failure.
 type GuidedPlace = (String, u32, NodeKind);
+
+/// Whether both readings have a node: checks of overflow stand before what they check, at its place.
+fn is_stated(machine: &Machine, node: NodeId) -> bool {
+    let fails = machine.edges_from(node).map(|edge| machine.edge(edge).to);
+    let mut fails = fails.filter(|&to| machine.node(to).kind.is_failure());
+    !fails.any(|to| machine.check_of(to) == Check::Overflow)
+}
 
 fn place(machine: &Machine, node: NodeId) -> GuidedPlace {
     let procedure = machine.procedure(machine.procedure_of(node));
