@@ -66,7 +66,7 @@ int main(int argc) {
   int u, a[3], n = 0;
   struct pair s;
   int *p = &u;
-  int x = __VERIFIER_nondet_int() * 0 + __VERIFIER_nondet_int();
+  int x = __VERIFIER_nondet_int();
   for (int i = 0; i < 3; i++) {
     int t;
     if (__VERIFIER_nondet_bool() && t == 5)

@@ -28,7 +28,7 @@ pub(crate) fn harness(
     text += RUNTIME;
     functions(&mut text, sites);
     foreign(&mut text, machine, sites);
-    main(&mut text, machine, sites);
+    main(&mut text, machine);
     text
 }
 
@@ -175,7 +175,7 @@ fn foreign(text: &mut String, machine: &Machine, sites: &[Site]) {
     text.push_str("}\n");
 }
 
-fn main(text: &mut String, machine: &Machine, _sites: &[Site]) {
+fn main(text: &mut String, machine: &Machine) {
     let main = machine
         .procedures
         .iter()
