@@ -11,12 +11,15 @@ pub(crate) struct Hooks {
     /// Offsets with what is put there, in order.
     pub insertions: Vec<(u32, String)>,
     pub doubts: Vec<String>,
+    /// Error functions whose body the program has, so that the harness must not define them.
+    pub defined: Vec<String>,
 }
 
 pub(crate) fn of(machine: &Machine, sites: &[Site]) -> Hooks {
     let mut hooks = Hooks {
         insertions: Vec::new(),
         doubts: Vec::new(),
+        defined: Vec::new(),
     };
     for site in sites {
         hooks.site(machine, site);
@@ -119,6 +122,7 @@ impl Hooks {
                 let offset = at + name.len() + close + 1 + (behind.len() - body.len()) + 1;
                 let hook = " hb_end(\"fails\", hb_check);".to_owned();
                 self.insertions.push((offset as u32, hook));
+                self.defined.push(name.to_owned());
             }
         }
     }

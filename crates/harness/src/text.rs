@@ -26,9 +26,9 @@ pub(crate) fn harness(
     text += "#undef main\n#line 1 \"harness\"\n";
     tape(&mut text, inputs);
     text += RUNTIME;
-    functions(&mut text, sites);
+    functions(&mut text, sites, &hooks.defined);
     foreign(&mut text, machine, sites);
-    main(&mut text, machine, sites);
+    main(&mut text, machine);
     text
 }
 
@@ -93,7 +93,7 @@ fn tape(text: &mut String, inputs: Option<&[Input]>) {
 
 /// The functions that the program calls and does not have. Each is defined under another name, so
 /// that its types need not be those of its declaration.
-fn functions(text: &mut String, sites: &[Site]) {
+fn functions(text: &mut String, sites: &[Site], defined: &[String]) {
     let mut bodies: BTreeMap<&str, String> = BTreeMap::new();
     for site in sites {
         let (function, body) = match &site.kind {
@@ -128,10 +128,10 @@ fn functions(text: &mut String, sites: &[Site]) {
         }
     }
     for name in ["reach_error", "__assert_fail"] {
-        let is_own = sites.iter().any(|site| {
+        let has_body = sites.iter().any(|site| {
             matches!(&site.kind, SiteKind::Check { function, has_body: true, .. } if function == name)
         });
-        if !is_own {
+        if !has_body && !defined.iter().any(|other| other == name) {
             let body = "void (void) { hb_end(\"fails\", hb_check); }";
             bodies.entry(name).or_insert_with(|| body.to_owned());
         }
@@ -175,7 +175,7 @@ fn foreign(text: &mut String, machine: &Machine, sites: &[Site]) {
     text.push_str("}\n");
 }
 
-fn main(text: &mut String, machine: &Machine, _sites: &[Site]) {
+fn main(text: &mut String, machine: &Machine) {
     let main = machine
         .procedures
         .iter()

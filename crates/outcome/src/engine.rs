@@ -11,8 +11,8 @@ pub trait Engine: Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Prepares the search for every item of a question, or says which part of program, question
-    /// or limits the engine does not obey. Whatever it takes to find that out is kept for the
-    /// search.
+    /// or limits the engine does not obey. The search keeps what was computed to find that
+    /// out.
     fn prepare<'a>(
         &'a self,
         machine: &'a Machine,
