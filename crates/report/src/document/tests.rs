@@ -202,14 +202,14 @@ end
         let run = runs
             .run(&Evidence::Run(trace.clone()), &HashSet::new())
             .expect("a simulation is a run");
-        for (index, value) in run
+        for (index, _) in run
             .start
             .iter()
             .enumerate()
             .filter(|(_, value)| !value.matters)
         {
             let mut other = trace.clone();
-            other.globals[index] = 1 - value.value;
+            other.globals[index] = 1 - other.globals[index];
             // The locals that calls record do not depend on it either, but parameters may.
             let Ok(again) = runs.run(&Evidence::Run(other), &HashSet::new()) else {
                 continue;
