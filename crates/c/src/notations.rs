@@ -65,7 +65,7 @@ impl Unit<'_> {
                 is_signed: ty.signed,
             };
             for &(name, value) in values {
-                let word = ty.sort().wrap((value & i128::from(u64::MAX)) as u64);
+                let word = ty.sort().wrap(value.cast_unsigned() as u64);
                 // The first of two names for one value.
                 names.names.entry(word).or_insert_with(|| name.clone());
             }

@@ -13,7 +13,7 @@ pub const COMPILER: &str = "cc";
 const OPTIONS: [&str; 6] = ["-std=gnu11", "-O0", "-g0", "-fwrapv", "-fsigned-char", "-w"];
 
 const COMPILE: Limits = Limits {
-    time: Duration::from_secs(120),
+    time: Duration::from_mins(2),
     memory: 2 << 30,
     output: 16 << 20,
     has_small_address_space: false,

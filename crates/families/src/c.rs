@@ -311,7 +311,7 @@ mod tests {
         for kind in [CKind::Expression, CKind::Program, CKind::Inputs] {
             for seed in 0..200 {
                 let program = CProgram::of_seed(kind, seed);
-                let again = CProgram::new(kind, Choices::of_list(&program.choices));
+                let again = CProgram::new(kind, Choices::of_list(program.choices.clone()));
                 assert_eq!(program, again);
             }
         }
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn no_decisions_make_a_tiny_program() {
         for kind in [CKind::Expression, CKind::Program, CKind::Inputs] {
-            let text = CProgram::new(kind, Choices::of_list(&[])).for_checker();
+            let text = CProgram::new(kind, Choices::of_list(Vec::new())).for_checker();
             assert!(text.lines().count() < 20, "{text}");
         }
     }

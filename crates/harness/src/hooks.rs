@@ -5,6 +5,7 @@ use crate::inputs::local_key;
 use hardbop_c::{CheckMeaning, Site, SiteKind};
 use hardbop_machine::Machine;
 use hardbop_syntax::Span;
+use std::fmt::Write;
 
 /// Insertions, and what cannot be forced by one.
 pub(crate) struct Hooks {
@@ -101,7 +102,7 @@ impl Hooks {
         let mut assignments = String::new();
         for (key, variable) in variables(machine, function, name) {
             let part = &variable[name.len()..];
-            assignments += &format!(" {written}{part} = hb_take(\"{key}\", 0);");
+            let _ = write!(assignments, " {written}{part} = hb_take(\"{key}\", 0);");
         }
         self.insertions.push((end, assignments));
     }

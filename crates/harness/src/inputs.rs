@@ -86,7 +86,9 @@ impl<'a> Taker<'a> {
     fn start(&mut self, configuration: &Configuration) {
         let globals = self.machine.globals.iter().zip(&configuration.shared);
         for (global, &value) in globals {
-            if global.initial.is_none() {
+            // A local whose address is taken gets its value where it is declared.
+            let is_local = global.name.contains("::");
+            if global.initial.is_none() && !is_local {
                 self.push(global.name.clone(), 0, value);
             }
         }

@@ -62,7 +62,7 @@ impl CCase {
     /// Cases with smaller programs, those that are much smaller first.
     pub fn smaller(&self) -> Vec<Self> {
         let made = |choices: Vec<u32>| Self {
-            program: CProgram::new(self.program.kind, Choices::of_list(&choices)),
+            program: CProgram::new(self.program.kind, Choices::of_list(choices)),
             seed: self.seed,
         };
         let size = |case: &Self| {
@@ -154,7 +154,7 @@ impl CCase {
         let said = Portfolio::default().check(&machine, &question, &budget, &mut Silent);
         let outcome = match said {
             Ok(outcome) => outcome,
-            Err(Refused::Usage(why)) => return Err(Complaint::new(READ, why.to_string())),
+            Err(Refused::Usage(why)) => return Err(Complaint::new(READ, why)),
             Err(Refused::Fault(fault)) => {
                 return Err(Complaint::new(
                     "engines agree and prove it",

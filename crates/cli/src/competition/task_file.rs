@@ -68,7 +68,7 @@ impl TaskFile {
                     let property = task.properties.last_mut();
                     let property = property.ok_or_else(|| wrong("a list is expected"))?;
                     match key {
-                        "property_file" => property.file = scalar(value).to_owned(),
+                        "property_file" => scalar(value).clone_into(&mut property.file),
                         "expected_verdict" => {
                             let value = scalar(value);
                             property.expected = Some(value.parse().map_err(|_| {

@@ -2,7 +2,7 @@
 //!
 //! A generator asks for numbers and never sees where they come from: a seed, or a list. So a program
 //! is made smaller without knowing C, by leaving out or lowering numbers of its list and generating
-//! it again (the way of Hypothesis: MacIver, Donaldson, ECOOP 2020). What comes out is still a
+//! it again (the way of Hypothesis: `MacIver`, Donaldson, ECOOP 2020). What comes out is still a
 //! program without undefined behaviour, because the generator makes no others. A list that has come
 //! to its end gives zeros, so generators put their simplest alternative first.
 
@@ -31,9 +31,9 @@ impl Choices {
     }
 
     /// These decisions, then zeros.
-    pub fn of_list(list: &[u32]) -> Self {
+    pub fn of_list(list: Vec<u32>) -> Self {
         Self {
-            source: Decider::List(list.to_vec().into_iter()),
+            source: Decider::List(list.into_iter()),
             taken: Vec::new(),
         }
     }
@@ -107,7 +107,7 @@ mod tests {
         let mut random = Choices::of_seed(3);
         let numbers: Vec<usize> = (0..20).map(|_| random.below(50)).collect();
         let taken = random.into_taken();
-        let mut again = Choices::of_list(&taken);
+        let mut again = Choices::of_list(taken.clone());
         assert_eq!(
             (0..20).map(|_| again.below(50)).collect::<Vec<_>>(),
             numbers

@@ -208,9 +208,10 @@ impl Maker<'_> {
             }
             let argument = self.operand();
             let depth = self.choices.below(4);
-            return match function.is_recursive {
-                true => format!("{}({argument}, {depth})", function.name),
-                false => format!("{}({argument})", function.name),
+            return if function.is_recursive {
+                format!("{}({argument}, {depth})", function.name)
+            } else {
+                format!("{}({argument})", function.name)
             };
         }
         let name = self.new_conversion();

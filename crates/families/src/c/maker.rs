@@ -38,6 +38,10 @@ pub struct Input {
     pub(super) values: Vec<i64>,
 }
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says one thing about the text that is being made"
+)]
 pub(super) struct Maker<'c> {
     pub choices: &'c mut Choices,
     pub style: Style,
