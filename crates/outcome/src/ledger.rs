@@ -1,4 +1,4 @@
-//! The verdicts of a question while searches work on it: one ledger for all engines.
+//! The verdicts of a question while a search works on it.
 //!
 //! A verdict is entered once and never changed, except that a run may be replaced by a better one.
 //! What is still open when the ledger is closed is unknown.
