@@ -176,15 +176,11 @@ fn foreign(text: &mut String, machine: &Machine, sites: &[Site]) {
 }
 
 fn main(text: &mut String, machine: &Machine) {
-    let main = machine
-        .procedures
-        .iter()
-        .find(|procedure| procedure.name == "main");
-    let arguments: Vec<String> = main
-        .into_iter()
-        .flat_map(|main| main.parameters().map(|id| &main.locals[id.index()].name))
-        .map(|name| format!("hb_take(\"{}\", 0)", local_key("main", name)))
-        .collect();
+    let parameters = parameters_of_main(machine.source.text());
+    let arguments = parameters.into_iter();
+    let arguments =
+        arguments.map(|name| format!("(int)hb_take(\"{}\", 0)", local_key("main", name)));
+    let arguments: Vec<String> = arguments.collect();
     let _ = writeln!(
         text,
         "int main(int count, char **words) {{\n  \
@@ -194,4 +190,28 @@ fn main(text: &mut String, machine: &Machine) {
            return ((int (*)())hb_main)({}), 0;\n}}",
         arguments.join(", ")
     );
+}
+
+/// The names of the integer parameters of `main`. The program may declare them in several ways, and
+/// the machine has them among the other locals.
+fn parameters_of_main(source: &str) -> Vec<&str> {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mains = source.match_indices("main");
+    let lists = mains.filter_map(|(at, word)| {
+        let is_whole = !source[..at].ends_with(is_letter);
+        let rest = source[at + word.len()..].trim_start().strip_prefix('(')?;
+        let (list, behind) = rest.split_once(')')?;
+        (is_whole && behind.trim_start().starts_with('{')).then_some(list)
+    });
+    let names = lists
+        .last()
+        .unwrap_or_default()
+        .split(',')
+        .map(|parameter| {
+            let start = parameter.trim_end().trim_end_matches(is_letter).len();
+            parameter[start..].trim_end()
+        });
+    names
+        .filter(|name| !name.is_empty() && *name != "void")
+        .collect()
 }
