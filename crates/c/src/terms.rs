@@ -116,6 +116,17 @@ impl Node {
         found
     }
 
+    /// Whether it reads an array at an index that is not a constant.
+    pub fn has_open_index(&self) -> bool {
+        let mut found = false;
+        self.visit(&mut |node| {
+            if let Kind::Element(_, index) = &node.kind {
+                found |= index.constant().is_none();
+            }
+        });
+        found
+    }
+
     /// Whether it reads a variable that `is` says.
     pub fn reads(&self, is: &dyn Fn(VarId) -> bool) -> bool {
         let mut found = false;

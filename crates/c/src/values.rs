@@ -170,7 +170,11 @@ impl<'a> Unit<'a> {
                 self.call(&call.node, span, Wanted::Nothing);
             }
             _ => {
-                self.value(expression);
+                let value = self.value(expression);
+                // An index is checked by the statement that reads the element, so there must be one.
+                if value.term.has_open_index() {
+                    self.spill(&value.term);
+                }
             }
         }
     }

@@ -275,6 +275,17 @@ fn addresses_one_past_the_end_are_legal() {
 }
 
 #[test]
+fn an_index_is_checked_even_if_the_value_is_not_used() {
+    let text = "int a[3];
+extern int __VERIFIER_nondet_int(void);
+int main(void) { return a[__VERIFIER_nondet_int()]; }
+";
+    expect("unused-index", text, &[], 1);
+    let statement = text.replace("return a", "a");
+    expect("unused-element", &statement, &[], 1);
+}
+
+#[test]
 fn a_shorter_array_of_the_same_type_does_no_harm() {
     table(
         "shorter",
