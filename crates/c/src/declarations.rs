@@ -7,7 +7,7 @@ use lang_c::span::Node;
 use std::rc::Rc;
 
 /// What the specifiers of a declaration say.
-#[expect(clippy::struct_excessive_bools, reason = "each is a word of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate keyword")]
 pub struct Specified {
     pub ty: Type,
     pub is_typedef: bool,

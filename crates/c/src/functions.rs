@@ -19,7 +19,7 @@ use lang_c::visit::Visit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// So many functions without a body are named.
+/// The most functions without a body that one warning names.
 const LISTED: usize = 12;
 
 /// Where the program starts.

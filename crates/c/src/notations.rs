@@ -98,7 +98,7 @@ impl Unit<'_> {
         self.notation_of_type(&result)
     }
 
-    /// A choice of a type stands at a place.
+    /// Records the type of a choice at a place.
     pub fn declare_choice(&mut self, ty: &Type, span: Span) {
         let notation = self.notation_of_type(ty);
         self.names.choices.insert(span, notation);

@@ -88,7 +88,7 @@ impl<'a, 'i, 's> Checker<'a, 'i, 's> {
                 if ends_thread || !is_needed(self, edge) {
                     continue;
                 }
-                // Where proofs are wanted, each condition has one, in clauses of its own.
+                // If proofs are wanted, each condition has one, in separate clauses.
                 if self.proofs.are_wanted() {
                     start = None;
                 } else if self.changes_nothing(edge, &relation_of) {

@@ -7,7 +7,7 @@ use hardbop_sat::{Lit, Proof, ProvingCircuit};
 /// A condition that was proved.
 #[derive(Clone, Debug)]
 pub struct ProvedCondition {
-    /// Where it stands, and what would be wrong if it did not hold.
+    /// Its position, and what would be wrong if it did not hold.
     pub excluded: String,
     /// Why it holds: clauses that say that it does not, and their refutation.
     pub proof: Proof,

@@ -1,10 +1,9 @@
 //! The headers of the system for a program whose `long` and pointers have 32 bits.
 //!
 //! Compilers for 64 bits know the types and limits of 32 bits (`-m32`), and the headers of the C
-//! library are the same for both; a distribution merely keeps those of each architecture in a folder
-//! of its own and installs one of them. So the folders that there are are searched last. The one
-//! file that only the other architecture has, a list of functions that the library lacks, is empty
-//! for us.
+//! library are the same for both. Distributions keep those of each architecture in a separate folder
+//! and install one of them, so the installed folders are searched last. One file belongs to the other
+//! architecture only: a list of functions that the library lacks. An empty one replaces it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,7 +40,7 @@ impl SmallHeaders {
     }
 }
 
-/// A folder that did not exist before, so nobody else has put anything into it.
+/// A folder that did not exist before, so it is empty.
 fn new_folder() -> Option<PathBuf> {
     let base = std::env::temp_dir();
     let process = std::process::id();

@@ -1,8 +1,8 @@
 //! Runs another program, such as the C preprocessor, within limits.
 //!
 //! Each run is its own process group, so that ending it ends everything that it has started. The
-//! group is killed when the run exceeds a limit on time, memory or output, when hardbop reaches a
-//! limit of its own, on Ctrl-C, and before hardbop ends for any other reason: [`end_all`] is called
+//! group is killed when the run exceeds a limit on time, memory or output, when hardbop itself
+//! reaches a limit, on Ctrl-C, and before hardbop ends for any other reason: [`end_all`] is called
 //! by the panic hook and the watchdog. Ctrl-C in a terminal does not reach another group, so a
 //! command that leaves signals alone listens as long as a run lasts ([`Listening`]).
 //!
@@ -177,7 +177,7 @@ fn read(
             }
         };
         let result = read();
-        // Nobody waits for it once the run has failed.
+        // The thread is not joined once the run has failed.
         let _ = sender.send(result.map(|()| bytes));
     });
     receiver

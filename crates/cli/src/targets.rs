@@ -30,7 +30,7 @@ pub struct TargetArguments {
     pub assert: Vec<AssertionPlace>,
 }
 
-/// Where an assertion stands, as reports write it.
+/// The position of an assertion, as reports write it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssertionPlace {
     file: String,

@@ -94,7 +94,7 @@ fn an_execution_with_inputs_of_every_kind_is_confirmed() {
 }
 
 #[test]
-fn checks_that_nobody_wrote_are_confirmed_by_sanitizers_or_not_at_all() {
+fn implicit_checks_are_confirmed_by_sanitizers_or_not_at_all() {
     if !has_compiler() {
         return;
     }

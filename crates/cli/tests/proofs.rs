@@ -191,7 +191,7 @@ fn a_proof_that_is_changed_is_rejected() {
             // The empty clause does not follow at once.
             std::fs::write(&changed, "0\n").expect("there is room");
             assert!(!checker.accepts(&clauses, &changed), "{number}");
-            // A step that says less than it did does not follow where it stands.
+            // A weakened step no longer justifies the steps after it.
             for (at, step) in steps[..steps.len() - 1].iter().enumerate().take(20) {
                 let (_, shorter) = step.split_once(' ').expect("a step has a literal");
                 let mut other = steps.clone();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What is judged, and by whom: what a judge depends on is what has to be trusted. What C means is
-/// judged by nobody, so its front end is on the list.
+/// not judged by any checker, so its front end is on the list.
 const JUDGES: [(&str, &str); 4] = [
     ("proofs", "hardbop-checker"),
     ("runs", "hardbop-interpreter"),

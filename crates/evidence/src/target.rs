@@ -92,7 +92,7 @@ impl Target {
         targets.collect()
     }
 
-    /// Every call of a function: the entry of its procedure, and the assertions that stand for calls
+    /// Every call of a function: the entry of its procedure, and the assertions that represent calls
     /// which are errors.
     pub fn calls(machine: &Machine, function: &str) -> Vec<Self> {
         let is_error = |failure: NodeId| match machine.check_of(failure) {

@@ -1,7 +1,7 @@
 //! Random C programs for which a compiler knows the result.
 //!
-//! A [`CProgram`] has a function `run@` that computes a number; `@` is replaced by nothing where the
-//! program stands alone ([`CProgram::for_checker`]) and by a number where many are compiled at once
+//! A [`CProgram`] has a function `run@` that computes a number; `@` is removed in a file with one
+//! program ([`CProgram::for_checker`]) and replaced by a number in a file with many
 //! ([`CProgram::for_compiler`]). There are three kinds: one large expression, statements with
 //! functions, arrays, structs and pointers, and small programs with inputs, whose compiled form runs
 //! on all of them. No program has undefined behaviour, except for signed overflow, which must wrap

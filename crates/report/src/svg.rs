@@ -1,7 +1,7 @@
 //! The machine as a picture: one framed drawing per procedure, in rows.
 //!
-//! Within a procedure the nodes stand below each other in visiting order ([`hardbop_machine::Machine::node_order`]), so a
-//! drawing reads like the program text ([`rows`]): a step to the next row is a short arrow, steps
+//! Within a procedure the nodes are below each other in visiting order
+//! ([`hardbop_machine::Machine::node_order`]), so a drawing reads like the program text ([`rows`]): a step to the next row is a short arrow, steps
 //! further down run in lanes on the right, steps back up in lanes on the left, and all steps to one
 //! node share a lane. This takes nearly linear time and cannot fail. A general layered layout was
 //! tried first (`layout-rs` 0.1.3): it panicked on 4 % of random control-flow graphs of up to 30

@@ -2,11 +2,10 @@
 //! choices that it makes and the values that it changes.
 //!
 //! What is shown is a [`Run`], the value that all reports are made from, so it was executed. A
-//! completed call is one line that says how many steps it stands for; so the text is as short as
-//! the trace is as data, however long the run. Of a longer one the middle is left out: a run is
-//! read from its end. Runs of several threads have a column per thread, one for the shared
-//! variables, and a rule at each context switch ([`columns`]); where that would be too wide, the
-//! thread's name stands on every line. As in Bebop (footnote 2), variables on which nothing in a
+//! completed call is one line with its number of steps, so the text is as short as the trace, however
+//! long the run. The middle of a long text is left out, because a run is read from its end. Runs of several threads have a column per thread, one for the shared
+//! variables, and a rule at each context switch ([`columns`]); if that would be too wide, every
+//! line starts with the thread's name. As in Bebop (footnote 2), variables on which nothing in a
 //! run to a target depends are not shown.
 
 mod columns;

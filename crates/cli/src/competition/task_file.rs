@@ -34,7 +34,7 @@ impl TaskFile {
 
     fn parse(text: &str) -> Result<Self, String> {
         let mut task = Self::default();
-        // The key at the margin under which a line stands.
+        // The unindented key that a line belongs to.
         let mut section = String::new();
         for (number, line) in (1..).zip(text.lines()) {
             let wrong = |why: &str| format!("line {number}: {why}");

@@ -1,7 +1,7 @@
 //! A process group: started, watched, and ended as a whole.
 //!
 //! The first process of a group is waited for only after the group was killed: until then the
-//! system gives its number to nobody else, so the signal cannot reach a stranger.
+//! system does not reuse its number, so the signal cannot reach an unrelated process.
 
 use super::Limits;
 use std::collections::BTreeSet;
@@ -124,7 +124,7 @@ impl Group {
     fn kill_and_wait(&mut self) -> io::Result<ExitStatus> {
         self.is_ended = true;
         {
-            // Nobody else may signal the group once its number can be given away.
+            // The group must not be signalled once the system can reuse its number.
             let mut running = running();
             kill(self.id());
             running.groups.remove(&self.id());

@@ -32,7 +32,7 @@ fn with_grandchild(name: &str) -> (String, std::path::PathBuf) {
 fn is_running(file: &Path) -> bool {
     let number = std::fs::read_to_string(file).expect("the grandchild has written its number");
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", number.trim()));
-    // A zombie is only a number that nobody has asked for.
+    // A zombie has ended; only its exit status has not been read.
     stat.is_ok_and(|stat| !stat.contains(") Z "))
 }
 

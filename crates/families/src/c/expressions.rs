@@ -19,7 +19,7 @@ impl Maker<'_> {
         self.depth >= self.most_depth
     }
 
-    /// An expression that can stand beside any operator.
+    /// An expression that can be an operand of any operator.
     pub(super) fn operand(&mut self) -> String {
         self.depth += 1;
         let count = if self.is_deep() { 4 } else { 25 };

@@ -134,7 +134,7 @@ impl<'c> Maker<'c> {
         name
     }
 
-    /// A function with statements of its own, which may call itself.
+    /// A function with a body, which may call itself.
     pub fn new_function(&mut self) {
         let outer = self.objects.clone();
         self.objects.retain(|object| object.is_global);

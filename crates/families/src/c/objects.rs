@@ -75,7 +75,7 @@ impl Touched {
 pub(super) const MEMBERS: [&str; 4] = ["x", "y", "w[0]", "w[1]"];
 
 impl Maker<'_> {
-    /// The objects that an object stands for when it is used: a pointer for its targets too.
+    /// The objects that a use of an object touches: for a pointer its targets too.
     fn meant(&self, object: usize) -> Vec<usize> {
         let mut all = vec![object];
         if let Shape::Pointer(targets) | Shape::StructPointer(targets) = &self.objects[object].shape

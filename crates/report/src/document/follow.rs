@@ -52,7 +52,7 @@ struct GuidedFrame {
 pub(super) struct Followed {
     /// Its run, without a target.
     pub(super) trace: Trace,
-    /// Where it ends; nothing if the program has ended.
+    /// The node where it ends; `None` if the program has ended.
     pub(super) node: Option<NodeId>,
 }
 
@@ -345,7 +345,7 @@ fn is_declared(machine: &Machine, effect: &Effect, variable: Variable) -> bool {
 /// failure.
 type GuidedPlace = (String, u32, NodeKind);
 
-/// Whether both readings have a node: checks of overflow stand before what they check, at its place.
+/// Whether both readings have a node: a check of overflow precedes what it checks and has the same position.
 fn is_stated(machine: &Machine, node: NodeId) -> bool {
     let fails = machine.edges_from(node).map(|edge| machine.edge(edge).to);
     let mut fails = fails.filter(|&to| machine.node(to).kind.is_failure());

@@ -229,7 +229,7 @@ impl<'a> Written<'a> {
         place
     }
 
-    /// The choices that stand in the text of an edge.
+    /// The choices in the text of an edge.
     fn each_choice(
         &self,
         written: &WrittenProcedure,

@@ -66,7 +66,7 @@ struct Head {
 }
 
 /// Where an edge leads back to in the text. Nodes are numbered in order of the text, so every loop
-/// has such a place. No statement can stand inside the header of a loop, so nothing can be said of
+/// has such a place. There is no statement inside the header of a loop, so nothing can be said of
 /// the start and the step of a `for`; a step of the condition is one of the loop.
 fn loop_heads(machine: &Machine) -> Vec<Head> {
     let brackets = Scopes::new(machine.source.text());

@@ -84,8 +84,8 @@ impl<'a> Scopes<'a> {
         index.ok().map(|index| self.pairs[index].close)
     }
 
-    /// Where the statement starts that a place belongs to: itself, or the loop if it stands in the
-    /// condition of one. `None` where no statement can stand: in the start and the step of a `for`,
+    /// The start of the statement that a place belongs to: itself, or the loop if it is in the
+    /// condition of one. `None` where there can be no statement: in the start and the step of a `for`,
     /// and behind the `while` that ends a `do`.
     pub(super) fn statement_at(&self, place: usize) -> Option<usize> {
         let before = self.pairs.partition_point(|pair| pair.open < place);

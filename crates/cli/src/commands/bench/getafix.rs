@@ -4,7 +4,7 @@
 //! driver families for its drivers, and programs of the sizes of Terminator-A, B and C with both
 //! ways of writing `dead`. Smaller programs of that kind come first: those of the paper's sizes
 //! were not decided by the formulas in 20 seconds. Rows of several programs show averages, as in
-//! the paper. Beside the two algorithms of the paper, solved as formulas, stands the summary
+//! the paper. Next to the two algorithms of the paper, solved as formulas, is the summary
 //! engine; all three must agree, with each other and, except for the small programs, which the
 //! summary engine sorts, with the verdict that the construction guarantees. Engines are set up as
 //! `check` does it, so they look at few variables first and give runs and certificates. Nodes are
