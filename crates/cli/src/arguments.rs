@@ -2,8 +2,8 @@
 //! its file.
 
 use crate::commands::{
-    analyze, bench, check, completions, coverage, explain, export, fmt, generate, graph, lsp,
-    parse, relations, replay, schema, sequentialize, simulate, soak, solve, validate,
+    analyze, check, completions, coverage, explain, export, fmt, generate, graph, lab, lsp, parse,
+    relations, replay, schema, sequentialize, simulate, solve, validate,
 };
 use crate::console::{ColourChoice, MessageFormat, message};
 use crate::exit::Exit;
@@ -25,6 +25,15 @@ Exit codes: 0 holds or unreachable, 1 violated or reachable, 2 bad input or usag
 #[derive(Debug, Parser)]
 #[command(name = "hardbop", version, after_help = EXAMPLES)]
 pub struct Arguments {
+    #[command(flatten)]
+    pub general: General,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of every command.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct General {
     /// When to use colours; `NO_COLOR` is respected
     #[arg(
         long,
@@ -48,8 +57,6 @@ pub struct Arguments {
     /// Suppress warnings and notes
     #[arg(short, long, global = true, help_heading = "General")]
     pub quiet: bool,
-    #[command(subcommand)]
-    pub command: Command,
 }
 
 /// What to do.
@@ -69,8 +76,10 @@ pub enum Command {
     Analyze(analyze::Arguments),
     Graph(graph::Arguments),
     Generate(generate::Arguments),
-    Bench(bench::Arguments),
-    Soak(soak::Arguments),
+    #[command(hide = true)]
+    Bench(lab::Arguments),
+    #[command(hide = true)]
+    Soak(lab::Arguments),
     Explain(explain::Arguments),
     Lsp(lsp::Arguments),
     Schema(schema::Arguments),
@@ -183,12 +192,12 @@ mod tests {
             let heading = arg.get_help_heading().map(str::to_owned);
             for (known, members) in KNOWN {
                 let stands_there = heading.as_deref() == Some(known);
-                // What `bench` and `simulate` call so are other things.
-                let is_own = matches!(command.as_str(), "bench" | "simulate") && !stands_there;
+                // What `simulate` calls so are other things.
+                let is_own = command == "simulate" && !stands_there;
                 let belongs = members.contains(&option.as_str());
                 assert!(stands_there == belongs || is_own, "{command} --{option}");
             }
-            if command != "bench" && option != "reach" {
+            if option != "reach" {
                 let place = (command.clone(), heading.clone());
                 let (other, first) = headings.entry(option.clone()).or_insert(place);
                 assert_eq!(*first, heading, "--{option} of {command} and {other}");

@@ -2,7 +2,6 @@
 //! ends.
 
 pub mod analyze;
-pub mod bench;
 pub mod check;
 pub mod completions;
 pub mod coverage;
@@ -11,6 +10,7 @@ pub mod export;
 pub mod fmt;
 pub mod generate;
 pub mod graph;
+pub mod lab;
 pub mod lsp;
 pub mod parse;
 pub mod relations;
@@ -18,7 +18,6 @@ pub mod replay;
 pub mod schema;
 pub mod sequentialize;
 pub mod simulate;
-pub mod soak;
 pub mod solve;
 pub mod validate;
 
@@ -46,8 +45,8 @@ pub fn run(console: &mut Console, patience: &Patience, command: &Command) -> Res
         Command::Analyze(arguments) => analyze::run(console, arguments),
         Command::Graph(arguments) => graph::run(console, arguments),
         Command::Generate(arguments) => generate::run(console, arguments),
-        Command::Bench(arguments) => bench::run(console, arguments),
-        Command::Soak(arguments) => soak::run(console, arguments),
+        Command::Bench(arguments) => lab::run(console, "bench", arguments),
+        Command::Soak(arguments) => lab::run(console, "soak", arguments),
         Command::Explain(arguments) => explain::run(console, arguments),
         Command::Schema(arguments) => schema::run(console, *arguments),
         Command::Lsp(arguments) => lsp::run(arguments),

@@ -29,6 +29,7 @@ pub struct ProgramArguments {
     #[arg(value_name = "FILE")]
     pub file: String,
     #[command(flatten)]
+    /// How files are read.
     pub reading: Reading,
 }
 
@@ -42,6 +43,7 @@ pub struct Reading {
     #[arg(long)]
     pub guarded: bool,
     #[command(flatten)]
+    /// How C is read.
     pub c: CArguments,
 }
 

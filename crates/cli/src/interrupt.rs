@@ -87,6 +87,7 @@ impl Patience {
     }
 
     /// Makes this the patience of the whole process; the first one given is kept.
+    #[must_use]
     pub fn rule_process(self) -> Self {
         *OF_PROCESS.get_or_init(|| self)
     }

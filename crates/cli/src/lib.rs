@@ -5,8 +5,9 @@
 //! `engine_arguments` tells the portfolio what to use; `console`, `input` and `interrupt` are the
 //! edges to the outside, and `watchdog` ends what does not end. Exit codes are in `exit`.
 //!
-//! It is a library so that the reader of projects can be fuzzed without a process for each input.
-//! `main.rs` has only the allocator, which a library should not choose.
+//! It is a library so that the reader of projects can be fuzzed without a process for each input,
+//! and so that `hardbop-lab` speaks to the outside in the same way ([`run_tool`]). `main.rs` has
+//! only the allocator, which a library should not choose.
 
 mod address_space;
 mod arguments;
@@ -15,26 +16,27 @@ mod c_programs;
 mod calculus_arguments;
 mod commands;
 mod competition;
-mod compiler;
-mod console;
-mod engine_arguments;
-mod exit;
+pub mod compiler;
+pub mod console;
+pub mod engine_arguments;
+pub mod exit;
 mod faults;
-mod files;
-mod input;
-mod interrupt;
+pub mod files;
+pub mod input;
+pub mod interrupt;
 mod json;
 mod kinds;
-mod limits;
+pub mod limits;
 mod memory;
-mod panic;
-mod progress;
-mod questions;
+pub mod panic;
+pub mod process_status;
+pub mod progress;
+pub mod questions;
 mod reports;
 mod small_headers;
-mod subprocess;
+pub mod subprocess;
 mod targets;
-mod temporary;
+pub mod temporary;
 mod trace_arguments;
 mod usage;
 mod watchdog;
@@ -43,6 +45,7 @@ mod witnesses;
 pub use batch::read_project;
 
 use arguments::Arguments;
+pub use arguments::{General, refuse};
 use clap::Parser;
 use console::Console;
 use exit::{Exit, Failure};
@@ -52,7 +55,7 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 
 /// BDD operations recurse as deep as a program has variables. Untouched stack costs nothing.
-const STACK_SIZE: usize = 1 << 30;
+pub const STACK_SIZE: usize = 1 << 30;
 
 /// Does what the command line asks for. `allocated` says how many bytes are allocated at present.
 pub fn main(allocated: fn() -> usize) -> ExitCode {
@@ -60,7 +63,7 @@ pub fn main(allocated: fn() -> usize) -> ExitCode {
     panic::install_hook();
     interrupt::survive_the_limit_on_files();
     batch::end_with_parent();
-    let arguments = Arguments::try_parse().unwrap_or_else(|error| arguments::refuse(&error));
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
     let limits = commands::limits(&arguments.command);
     if let Some(end) = limits.and_then(|_| address_space::supervise()) {
         return match end {
@@ -93,27 +96,46 @@ fn give_up(arguments: &Arguments, limit: &Limit) -> Exit {
     let limits = commands::limits(&arguments.command);
     let why = limits.map_or_else(|| limit.to_string(), |limits| limits.in_words(limit));
     let (result, exit) = commands::unknown(&arguments.command, limit, &why);
-    console::speak_for_command(arguments.message_format, &result, &why);
+    console::speak_for_command(arguments.general.message_format, &result, &why);
     exit
 }
 
 fn command(arguments: &Arguments, patience: &Patience) -> ExitCode {
-    let mut console = Console::new(arguments.color, arguments.message_format, arguments.quiet);
-    let result = commands::run(&mut console, patience, &arguments.command);
-    let exit = match result {
-        Ok(exit) => exit,
-        Err(Failure::Limit(limit)) => give_up(arguments, &limit),
-        Err(failure) => {
-            if let Some(message) = failure.message() {
-                console.error(message);
-            }
-            failure.exit()
-        }
+    let work = |console: &mut Console| match commands::run(console, patience, &arguments.command) {
+        Err(Failure::Limit(limit)) => Ok(give_up(arguments, &limit)),
+        result => result,
     };
+    on_console(arguments.general, work)
+}
+
+/// Runs a command of another program that is built on this library. `allocated` is as in [`main`].
+pub fn run_tool(
+    allocated: fn() -> usize,
+    general: General,
+    work: impl FnOnce(&mut Console) -> Result<Exit, Failure>,
+) -> ExitCode {
+    memory::count_with(allocated);
+    panic::install_hook();
+    interrupt::survive_the_limit_on_files();
+    on_console(general, work)
+}
+
+/// Does some work and shows how it ended.
+fn on_console(
+    general: General,
+    work: impl FnOnce(&mut Console) -> Result<Exit, Failure>,
+) -> ExitCode {
+    let mut console = Console::new(general.color, general.message_format, general.quiet);
+    let exit = work(&mut console).unwrap_or_else(|failure| {
+        if let Some(message) = failure.message() {
+            console.error(message);
+        }
+        failure.exit()
+    });
     match console.finish() {
         Ok(()) => exit.into(),
         Err(error) => {
-            Console::new(arguments.color, arguments.message_format, false).error(&format!(
+            Console::new(general.color, general.message_format, false).error(&format!(
                 "cannot write to standard output: {}",
                 input::plain_words(&error)
             ));

@@ -53,6 +53,7 @@ impl TimeAndMemory {
 #[command(next_help_heading = "Limits")]
 pub struct Limits {
     #[command(flatten)]
+    /// Those of the whole process.
     pub process: TimeAndMemory,
     /// Stop after this many states, configurations or rounds [default: no limit]
     #[arg(long, value_name = "N")]

@@ -4,7 +4,7 @@
 //! (`main.rs`). What it adds itself, a third with many small pieces, only the system knows: the
 //! watchdog asks it.
 
-use hardbop_bench::process_status;
+use crate::process_status;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

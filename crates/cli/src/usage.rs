@@ -77,7 +77,7 @@ impl Usage {
 
 fn peak_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    hardbop_bench::process_status::memory(&status).map(|memory| memory.peak_kib)
+    crate::process_status::memory(&status).map(|memory| memory.peak_kib)
 }
 
 #[cfg(test)]

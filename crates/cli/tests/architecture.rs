@@ -66,6 +66,9 @@ const OUTSIDE: &[&str] = &[
 /// The crate of the command.
 const COMMAND: &str = "hardbop-cli";
 
+/// The command that measures. It is built on the other one.
+const LAB: &str = "hardbop-lab";
+
 /// What a crate may depend on among the crates of the workspace, for those where the order of the
 /// boxes matters.
 const ALLOWED: &[(&str, &[&str])] = &[
@@ -223,6 +226,14 @@ fn only_tests_depend_on_the_testkit() {
 }
 
 #[test]
+fn what_users_install_contains_nothing_that_only_measures() {
+    let below = closure(&dependencies(), COMMAND);
+    for tool in [LAB, "hardbop-bench", "hardbop-soak"] {
+        assert!(!below.iter().any(|name| name == tool), "{tool}");
+    }
+}
+
+#[test]
 fn judges_know_no_engine_and_no_bdds() {
     let all = dependencies();
     let bdds = BDD_LIBRARIES.iter().chain(&["hardbop-bdd"]);
@@ -259,10 +270,13 @@ fn only_the_command_talks_to_the_outside() {
         for dependency in dependencies {
             let is_outside = OUTSIDE.contains(&dependency.as_str());
             assert!(
-                !is_outside || name == COMMAND,
+                !is_outside || [COMMAND, LAB].contains(&name.as_str()),
                 "{name} depends on {dependency}"
             );
-            assert_ne!(dependency, COMMAND, "{name} depends on the command");
+            assert!(
+                dependency != COMMAND || name == LAB,
+                "{name} depends on the command"
+            );
         }
     }
 }

@@ -10,7 +10,7 @@
     reason = "a table is printed, and what is skipped"
 )]
 
-use hardbop_bench::process_status;
+use hardbop_cli::process_status;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

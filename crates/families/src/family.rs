@@ -10,7 +10,7 @@ use crate::{
 /// One family of programs.
 #[derive(Debug, Clone, Copy)]
 pub struct Family {
-    /// The name that `hardbop bench` and the head comment use.
+    /// The name that `hardbop-lab bench` and the head comment use.
     pub name: &'static str,
     /// One sentence about the shape of the programs and what `size` counts.
     pub about: &'static str,

@@ -164,7 +164,7 @@ pub fn resident_kib(process: u32) -> u64 {
         let status = fs::read_to_string(format!("/proc/{process}/status"));
         let memory = status
             .ok()
-            .and_then(|text| hardbop_bench::process_status::memory(&text));
+            .and_then(|text| crate::process_status::memory(&text));
         sum += memory.map_or(0, |memory| memory.resident_kib);
         processes.extend(children(process));
     }

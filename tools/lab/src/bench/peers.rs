@@ -4,8 +4,8 @@
 //! A known peer is run by the words of its environment variable, or by its program on the path.
 //! Whoever was asked for and is not there is named with the reason.
 
-use crate::exit::Failure;
 use hardbop_bench::{KNOWN, KnownPeer, Peer};
+use hardbop_cli::exit::Failure;
 use std::path::Path;
 
 /// What `--peer` says.

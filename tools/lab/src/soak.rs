@@ -1,16 +1,16 @@
-//! `hardbop soak`: looks for faults of hardbop itself, with random programs and questions.
+//! `hardbop-lab soak`: looks for faults of hardbop itself, with random programs and questions.
 
 mod c_compiler;
 
-use crate::STACK_SIZE;
-use crate::console::Console;
-use crate::exit::{Exit, Failure};
-use crate::files;
-use crate::interrupt::Patience;
-use crate::limits::TimeAndMemory;
-use crate::panic;
-use crate::progress::ProgressArguments;
 use c_compiler::{CPrograms, Campaign};
+use hardbop_cli::STACK_SIZE;
+use hardbop_cli::console::Console;
+use hardbop_cli::exit::{Exit, Failure};
+use hardbop_cli::files;
+use hardbop_cli::interrupt::Patience;
+use hardbop_cli::limits::TimeAndMemory;
+use hardbop_cli::panic;
+use hardbop_cli::progress::ProgressArguments;
 use hardbop_outcome::{Event, Interrupt, Limit, Progress};
 use hardbop_soak::{Case, Complaint, Tally};
 use std::path::{Path, PathBuf};
@@ -22,10 +22,10 @@ use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
-  hardbop soak                                a minute of random programs
-  hardbop soak --seconds 7200 --seed 42       two hours, other programs
-  hardbop soak --cases 1 --seed 1337          repeat one case
-  hardbop soak --c programs                   compare C programs with the compiler `cc`
+  hardbop-lab soak                                a minute of random programs
+  hardbop-lab soak --seconds 7200 --seed 42       two hours, other programs
+  hardbop-lab soak --cases 1 --seed 1337          repeat one case
+  hardbop-lab soak --c programs                   compare C programs with the compiler `cc`
 
 Ctrl-C and limits end it with the counts so far.
 Exit codes: 0 nothing was found, 2 bad usage, 3 interrupted, 4 a fault of hardbop was found.";
@@ -194,7 +194,7 @@ fn save(case: &Case, complaint: &Complaint, folder: &Path) -> Result<String, Fai
     let what = what.lines().next().unwrap_or_default();
     let seed = case.seed;
     let text = format!(
-        "// Not so that {demand}: {what}\n// hardbop soak --cases 1 --seed {seed}\n{}",
+        "// Not so that {demand}: {what}\n// hardbop-lab soak --cases 1 --seed {seed}\n{}",
         small.text
     );
     files::replace(&file, &text)?;

@@ -1,4 +1,4 @@
-//! `hardbop bench --vera`: the experiments of the VERA paper (TACAS 2005, section 5.1), made again
+//! `hardbop-lab bench --vera`: the experiments of the VERA paper (TACAS 2005, section 5.1), made again
 //! with the explicit engine.
 //!
 //! Four tables: the buggy quicksort of Figure 6, the driver with the double lock, programs with
@@ -7,12 +7,12 @@
 //! machine. Every verdict is compared with the one that the family's construction guarantees, and
 //! runs are judged as in `check`.
 
-use crate::console::Console;
-use crate::exit::{Exit, Failure};
-use crate::interrupt::Patience;
-use crate::questions::read_property;
 use hardbop_automata::PropertyText;
 use hardbop_bench::{Align, Table, quantity};
+use hardbop_cli::console::Console;
+use hardbop_cli::exit::{Exit, Failure};
+use hardbop_cli::interrupt::Patience;
+use hardbop_cli::questions::read_property;
 use hardbop_explicit::ExplicitEngine;
 use hardbop_families::{KnownVerdict, RELEASED};
 use hardbop_machine::{Machine, from_text};

@@ -1,10 +1,10 @@
-//! `hardbop soak`: thousands of random programs and questions, with the command itself.
+//! `hardbop-lab soak`: thousands of random programs and questions, with the command itself.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 
 fn soak(arguments: &[&str]) -> Output {
-    let command = Command::new(env!("CARGO_BIN_EXE_hardbop"))
+    let command = Command::new(env!("CARGO_BIN_EXE_hardbop-lab"))
         .arg("soak")
         .args(["--save", env!("CARGO_TARGET_TMPDIR")])
         .args(arguments)
@@ -16,7 +16,7 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Other programs: `HARDBOP_SEED=7 cargo test -p hardbop-cli --test soak`.
+/// Other programs: `HARDBOP_SEED=7 cargo test -p hardbop-lab --test soak`.
 #[test]
 fn nothing_is_found_in_thousands_of_programs() {
     let seed = std::env::var("HARDBOP_SEED").unwrap_or_else(|_| "0".to_owned());
@@ -46,7 +46,7 @@ fn a_number_of_seconds_is_obeyed() {
 
 #[test]
 fn counts_are_printed_when_it_is_asked_to_stop() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hardbop"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hardbop-lab"));
     let command = command.args(["soak", "--cases", "1000000000", "--progress", "lines"]);
     let command = command.args(["--save", env!("CARGO_TARGET_TMPDIR")]);
     let mut process = command
@@ -73,4 +73,15 @@ fn a_limit_of_memory_ends_it_with_counts() {
     let output = soak(&["--cases", "1000000000", "--memory", "2"]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output));
     assert!(text(&output).ends_with("        0  faults\n"));
+}
+
+#[test]
+fn the_page_shows_what_the_command_prints() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lab.md");
+    let page = std::fs::read_to_string(page).expect("the page is in the project");
+    let printed = text(&soak(&["--cases", "20", "--seed", "5"]));
+    assert!(
+        page.contains(&printed),
+        "the page should contain\n{printed}"
+    );
 }

@@ -9,12 +9,12 @@
 //! has started.
 
 use super::scratch::Scratch;
-use crate::exit::Failure;
-use crate::input::plain_words;
-use crate::interrupt::Patience;
-use crate::subprocess::{Group, children};
 use hardbop_bench::End;
-use hardbop_bench::process_status::{self, Stat};
+use hardbop_cli::exit::Failure;
+use hardbop_cli::input::plain_words;
+use hardbop_cli::interrupt::Patience;
+use hardbop_cli::process_status::{self, Stat};
+use hardbop_cli::subprocess::{Group, children};
 use hardbop_outcome::Interrupt as _;
 use std::ffi::OsString;
 use std::fs;
@@ -29,6 +29,8 @@ const LONGEST_NAP: Duration = Duration::from_millis(5);
 pub struct Limits {
     /// Wall time.
     pub time: Duration,
+    /// User and system time, where the system says how much that is.
+    pub cpu: Option<Duration>,
     /// Resident memory of the process and its children.
     pub memory_kib: Option<u64>,
 }
@@ -111,7 +113,8 @@ impl Watch {
             }
             let resident_kib = self.look_at_memory();
             let elapsed = self.start.elapsed();
-            if elapsed >= limits.time || patience.check().is_some() {
+            let is_spent = limits.cpu.is_some_and(|limit| self.cpu >= Some(limit));
+            if elapsed >= limits.time || is_spent || patience.check().is_some() {
                 return Some(End::TimedOut);
             }
             if limits.memory_kib.is_some_and(|limit| resident_kib > limit) {

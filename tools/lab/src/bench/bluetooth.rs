@@ -1,4 +1,4 @@
-//! `hardbop bench --bluetooth`: the table of Figure 3 of the Getafix paper, made again.
+//! `hardbop-lab bench --bluetooth`: the table of Figure 3 of the Getafix paper, made again.
 //!
 //! Adders and stoppers against the number of context switches: whether the driver can fail; for the
 //! direct engine its widest relation and all live nodes in BDD nodes, the time, and what a further
@@ -13,12 +13,12 @@
 //! on each driver fails, by either.
 
 use super::stopwatch::Stopwatch;
-use crate::console::Console;
-use crate::exit::{Exit, Failure};
-use crate::interrupt::Patience;
 use hardbop_bench::{Align, Table, quantity};
 use hardbop_calculus::decide_threads;
 use hardbop_calculus::threads::ThreadBound;
+use hardbop_cli::console::Console;
+use hardbop_cli::exit::{Exit, Failure};
+use hardbop_cli::interrupt::Patience;
 use hardbop_families::bluetooth;
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::{Bound, Budget, Engine, Limit, Question, Silent, Statistics, Verdict};

@@ -1,4 +1,4 @@
-//! The front end for C against the C compiler, with `hardbop soak --c`: thousands of expressions,
+//! The front end for C against the C compiler, with `hardbop-lab soak --c`: thousands of expressions,
 //! programs and programs with inputs, from fixed seeds.
 //!
 //! `HARDBOP_SEED` and `HARDBOP_PROGRAMS` say which programs and how many of each kind.
@@ -24,7 +24,7 @@ fn soak(kind: &str, cases: &str, more: &[&str]) -> Output {
     let from = |name| std::env::var(name).ok();
     let seed = from("HARDBOP_SEED").unwrap_or_else(|| "1".to_owned());
     let cases = from("HARDBOP_PROGRAMS").unwrap_or_else(|| cases.to_owned());
-    let command = Command::new(env!("CARGO_BIN_EXE_hardbop"))
+    let command = Command::new(env!("CARGO_BIN_EXE_hardbop-lab"))
         .args(["soak", "--c", kind, "--cases", &cases, "--seed", &seed])
         .args(["--save", env!("CARGO_TARGET_TMPDIR")])
         .args(more)

@@ -43,7 +43,7 @@ pub struct Run {
 #[derive(Debug, thiserror::Error)]
 pub enum BadRun {
     /// Not JSON, or a member is missing.
-    #[error("it is not the JSON of `hardbop bench --json`: {0}")]
+    #[error("it is not the JSON of `hardbop-lab bench --json`: {0}")]
     NotRead(#[from] serde_json::Error),
     /// Written by a version with another format.
     #[error("its format is {0}, and this version reads {FORMAT}")]

@@ -3,10 +3,10 @@
 use super::instructions::Counter;
 use super::measured_process::{self, Limits};
 use super::scratch::Scratch;
-use crate::engine_arguments as engines;
-use crate::exit::Failure;
-use crate::interrupt::Patience;
 use hardbop_bench::{Case, End, Kind, Peer, Sample, Verdict, check_output};
+use hardbop_cli::engine_arguments as engines;
+use hardbop_cli::exit::Failure;
+use hardbop_cli::interrupt::Patience;
 use hardbop_outcome::Interrupt as _;
 use hardbop_satcheck::LEFT_OUT;
 use std::collections::BTreeSet;
@@ -170,6 +170,7 @@ impl Session {
         }
         let limits = Limits {
             time: expected + self.limits.time,
+            cpu: None,
             memory_kib: None,
         };
         let mut total = Some(0);

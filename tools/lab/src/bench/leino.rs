@@ -1,4 +1,4 @@
-//! `hardbop bench --leino`: the table of Figure 3 of Leino's paper, made again.
+//! `hardbop-lab bench --leino`: the table of Figure 3 of Leino's paper, made again.
 //!
 //! The paper counts the function terms of eleven device drivers of 3,900 to 8,700 blocks with 1 to
 //! 18 global variables. Their place is taken by generated drivers of such sizes and by the programs
@@ -8,10 +8,10 @@
 
 use super::stopwatch::Stopwatch;
 use super::{counter, instance_machine, verdict};
-use crate::console::Console;
-use crate::exit::{Exit, Failure};
-use crate::interrupt::Patience;
 use hardbop_bench::{Align, Table, quantity};
+use hardbop_cli::console::Console;
+use hardbop_cli::exit::{Exit, Failure};
+use hardbop_cli::interrupt::Patience;
 use hardbop_families::{KnownVerdict, find};
 use hardbop_outcome::{Answer, Budget, Question, Silent, Verdict};
 use hardbop_portfolio::{EngineName, Options};

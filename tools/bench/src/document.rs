@@ -54,7 +54,7 @@ impl Document {
 
     /// The page as one HTML file.
     pub fn html(&self) -> String {
-        let mut title = "hardbop bench";
+        let mut title = "hardbop-lab bench";
         let mut body = String::new();
         for block in &self.blocks {
             let _ = match block {

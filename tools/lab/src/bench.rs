@@ -1,4 +1,4 @@
-//! `hardbop bench`: engines, and other programs beside them, on generated programs whose verdict is
+//! `hardbop-lab bench`: engines, and other programs beside them, on generated programs whose verdict is
 //! known.
 //!
 //! Every run is a separate process, this very executable for hardbop's engines: memory is
@@ -11,22 +11,22 @@ mod getafix;
 mod host;
 mod instructions;
 mod leino;
-mod measured_process;
+pub mod measured_process;
 mod outputs;
 mod peers;
 mod plan;
 mod programs;
-mod scratch;
+pub mod scratch;
 mod session;
 mod stopwatch;
 mod vera;
 
-use crate::console::Console;
-use crate::exit::{Exit, Failure};
-use crate::limits::seconds;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use hardbop_bench::{Case, End, Measure, Record, Run, Sample, Suite, quantity, report};
+use hardbop_cli::console::Console;
+use hardbop_cli::exit::{Exit, Failure};
+use hardbop_cli::limits::seconds;
 use hardbop_families::KnownVerdict;
 use hardbop_machine::Machine;
 use hardbop_outcome::Outcome;
@@ -38,18 +38,18 @@ use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
-  hardbop bench                                             every family, small sizes
-  hardbop bench --family tn --sizes 100,200,400 --repeat 3
-  hardbop bench --family tn --peer 'moped=moped {file} {label} => YES' --compare
-  hardbop bench --family tn --peer z3 --peer moped --html tn.html
-  hardbop bench --instructions --json new.json --against old.json   report slowdowns
-  hardbop bench --suite page --timeout 4 --page docs/performance.md
-  hardbop bench --program lock.bp --reach ERROR --expect unreachable
-  hardbop bench --frontend                                  the front end, no engine
-  hardbop bench --getafix                                   Figure 2 of the Getafix paper
-  hardbop bench --bluetooth                                 Figure 3 of the Getafix paper
-  hardbop bench --leino                                     Figure 3 of Leino's paper
-  hardbop bench --vera                                      the experiments of the VERA paper
+  hardbop-lab bench                                             every family, small sizes
+  hardbop-lab bench --family tn --sizes 100,200,400 --repeat 3
+  hardbop-lab bench --family tn --peer 'moped=moped {file} {label} => YES' --compare
+  hardbop-lab bench --family tn --peer z3 --peer moped --html tn.html
+  hardbop-lab bench --instructions --json new.json --against old.json   report slowdowns
+  hardbop-lab bench --suite page --timeout 4 --page docs/performance.md
+  hardbop-lab bench --program lock.bp --reach ERROR --expect unreachable
+  hardbop-lab bench --frontend                                  the front end, no engine
+  hardbop-lab bench --getafix                                   Figure 2 of the Getafix paper
+  hardbop-lab bench --bluetooth                                 Figure 3 of the Getafix paper
+  hardbop-lab bench --leino                                     Figure 3 of Leino's paper
+  hardbop-lab bench --vera                                      the experiments of the VERA paper
 
 Exit codes: 0 fine, 1 a verdict is WRONG or something is slower than in --against, 2 bad usage,
 3 interrupted, 4 hardbop itself failed.";
@@ -284,6 +284,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Result<Exit, Failure
     let (contenders, absent) = plan::contenders(arguments)?;
     let session = Session::new(Limits {
         time: arguments.timeout,
+        cpu: None,
         memory_kib: arguments
             .memory
             .map(|megabytes| megabytes.saturating_mul(1024)),
@@ -382,7 +383,7 @@ const DECLINED: i32 = 2;
 /// The command as the user gave it.
 fn command_line() -> String {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    format!("hardbop {}", words.join(" "))
+    format!("hardbop-lab {}", words.join(" "))
 }
 
 /// A generated program as a machine.

@@ -1,11 +1,11 @@
-//! `hardbop bench` as users run it: peers that end, hang or lie, and verdicts that are wrong.
+//! `hardbop-lab bench` as users run it: peers that end, hang or lie, and verdicts that are wrong.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 fn bench(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hardbop"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hardbop-lab"));
     command.arg("bench").arg("--quiet").args(arguments);
     command.output().expect("the command starts")
 }
@@ -104,7 +104,7 @@ fn a_known_peer_reads_the_exported_program_and_stands_in_the_page_with_its_ratio
     let script = r#"grep -q "set-logic HORN" "$2" && sleep 0.2 && echo unsat"#;
     let solver = fake_solver("z3", script);
     let page = TemporaryFile::new("page.html", "");
-    let output = Command::new(env!("CARGO_BIN_EXE_hardbop"))
+    let output = Command::new(env!("CARGO_BIN_EXE_hardbop-lab"))
         .args(["bench", "--quiet", "--family", "doubling", "--sizes", "2,4"])
         .args(["--engine", "summary", "--peers", "--html", page.path()])
         .env("HARDBOP_Z3", solver.path())
@@ -126,7 +126,7 @@ fn a_known_peer_reads_the_exported_program_and_stands_in_the_page_with_its_ratio
     assert!(row.contains("x</td>"), "{row}");
     assert!(html.contains("<svg ") && html.contains("Not measured: cbmc"));
     // Threads cannot be written as clauses.
-    let threads = Command::new(env!("CARGO_BIN_EXE_hardbop"))
+    let threads = Command::new(env!("CARGO_BIN_EXE_hardbop-lab"))
         .args([
             "bench",
             "--family",
@@ -147,7 +147,7 @@ fn a_known_peer_reads_the_exported_program_and_stands_in_the_page_with_its_ratio
 /// The report on a small program that is safe, with a program that plays CBMC.
 fn with_cbmc(script: &str) -> String {
     let cbmc = fake_solver("cbmc", script);
-    let output = Command::new(env!("CARGO_BIN_EXE_hardbop"))
+    let output = Command::new(env!("CARGO_BIN_EXE_hardbop-lab"))
         .args(["bench", "--quiet", "--family", "tn-safe", "--sizes", "2"])
         .args(["--engine", "summary", "--peer", "cbmc"])
         .env("HARDBOP_CBMC", cbmc.path())
@@ -193,7 +193,7 @@ fn clauses_that_leave_deep_calls_out_prove_nothing() {
              void f() begin if (n != 0) then n := n - 1; f(); fi end\n"
         );
         let program = TemporaryFile::new("deep.bp", &text);
-        let output = Command::new(env!("CARGO_BIN_EXE_hardbop"))
+        let output = Command::new(env!("CARGO_BIN_EXE_hardbop-lab"))
             .args(["bench", "--program", program.path(), "--reach", "R"])
             .args(["--expect", "reachable", "--peer", "clingo"])
             .env("HARDBOP_CLINGO", solver.path())

@@ -3,9 +3,9 @@
 //!
 //! Output goes to files, not pipes: a process that prints a lot is never held up by a reader.
 
-use crate::exit::Failure;
-use crate::input::plain_words;
-use crate::temporary::TemporaryFolder;
+use hardbop_cli::exit::Failure;
+use hardbop_cli::input::plain_words;
+use hardbop_cli::temporary::TemporaryFolder;
 use std::fs::{self, File};
 use std::io;
 use std::path::PathBuf;
@@ -42,6 +42,13 @@ impl Scratch {
             other => other,
         };
         self.named(&format!("program.{ending}"))
+    }
+
+    /// Writes a property file, and says where it is.
+    pub fn write_property(&self, text: &str) -> Result<String, Failure> {
+        let file = self.named("question.prp")?;
+        fs::write(&file, text).map_err(|error| trouble("write a property", &error))?;
+        Ok(file)
     }
 
     fn named(&self, name: &str) -> Result<String, Failure> {

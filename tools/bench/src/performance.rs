@@ -311,7 +311,7 @@ mod tests {
         Run {
             hardbop: "0.1.0".to_owned(),
             host: "a machine".to_owned(),
-            command: "hardbop bench --page x.md".to_owned(),
+            command: "hardbop-lab bench --page x.md".to_owned(),
             absent: vec![("cbmc".to_owned(), "it was not found".to_owned())],
             records: vec![
                 record("tn", 200, "auto", &[30]),

@@ -1,16 +1,16 @@
-//! `hardbop soak --c`: random C programs against the C compiler of the system.
+//! `hardbop-lab soak --c`: random C programs against the C compiler of the system.
 //!
 //! Many programs are compiled into one, which prints what each of them computes. A program that
 //! hardbop reads differently is made smaller by making it again from fewer and lower decisions, many
 //! attempts in one compilation.
 
 use super::{Lasting, SHRINKING};
-use crate::compiler::{COMPILER, Compiled, compile, execute};
-use crate::console::Console;
-use crate::exit::{Exit, Failure};
-use crate::files;
-use crate::interrupt::Patience;
-use crate::temporary::TemporaryFolder;
+use hardbop_cli::compiler::{COMPILER, Compiled, compile, execute};
+use hardbop_cli::console::Console;
+use hardbop_cli::exit::{Exit, Failure};
+use hardbop_cli::files;
+use hardbop_cli::interrupt::Patience;
+use hardbop_cli::temporary::TemporaryFolder;
 use hardbop_families::c::CKind;
 use hardbop_outcome::{Event, Interrupt, Limit, Progress};
 use hardbop_soak::{Agreement, CCase, Complaint};
@@ -142,7 +142,7 @@ impl Campaign<'_> {
             .next_back()
             .unwrap_or_default();
         let text = format!(
-            "// Not so that {demand}: {words}\n// hardbop soak --c {kind} --cases 1 --seed {seed}\n{}",
+            "// Not so that {demand}: {words}\n// hardbop-lab soak --c {kind} --cases 1 --seed {seed}\n{}",
             case.text(&line)
         );
         let file = self.save.join(format!("soak-{kind}-{seed}.c"));

@@ -3,9 +3,9 @@
 use super::Arguments;
 use super::peers;
 use super::session::Contender;
-use crate::engine_arguments as engines;
-use crate::exit::Failure;
 use hardbop_bench::{Case, FRONT_END_FAMILY, FRONT_END_SIZES, Suite, auto_table};
+use hardbop_cli::engine_arguments as engines;
+use hardbop_cli::exit::Failure;
 use hardbop_families::Family;
 
 /// The programs, in the order in which they are run.

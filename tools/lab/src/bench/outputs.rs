@@ -2,12 +2,12 @@
 //! exit code.
 
 use super::Arguments;
-use crate::console::Console;
-use crate::exit::{Exit, Failure};
-use crate::files;
-use crate::input::plain_words;
 use hardbop_bench::report::{self, Tally};
 use hardbop_bench::{Changes, Run, auto_table, performance};
+use hardbop_cli::console::Console;
+use hardbop_cli::exit::{Exit, Failure};
+use hardbop_cli::files;
+use hardbop_cli::input::plain_words;
 use std::fs;
 use std::path::Path;
 

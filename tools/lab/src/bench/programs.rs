@@ -4,9 +4,9 @@
 //! Clap's derived parsers lose the order of options among each other, so this group is parsed by
 //! hand from their positions.
 
-use crate::exit::Failure;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use hardbop_bench::{Case, Verdict};
+use hardbop_cli::exit::Failure;
 use std::path::Path;
 
 /// The programs that the user names.

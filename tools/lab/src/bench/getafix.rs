@@ -1,4 +1,4 @@
-//! `hardbop bench --getafix`: the table of Figure 2 of the Getafix paper, made again.
+//! `hardbop-lab bench --getafix`: the table of Figure 2 of the Getafix paper, made again.
 //!
 //! Three suites represent the paper's: small generated programs for SLAM's regression tests, the
 //! driver families for its drivers, and programs of the sizes of Terminator-A, B and C with both
@@ -12,11 +12,11 @@
 
 use super::stopwatch::Stopwatch;
 use super::{counter, instance_machine, verdict};
-use crate::console::Console;
-use crate::exit::{Exit, Failure};
-use crate::interrupt::Patience;
 use hardbop_bench::{Align, Table, quantity};
 use hardbop_calculus::Algorithm;
+use hardbop_cli::console::Console;
+use hardbop_cli::exit::{Exit, Failure};
+use hardbop_cli::interrupt::Patience;
 use hardbop_families::{Dead, Family, Knobs, KnownVerdict, TERMINATOR_SHAPES, find, generate};
 use hardbop_machine::Machine;
 use hardbop_machine::ir::Procedure;
