@@ -10,7 +10,10 @@ use std::fmt::Write;
 pub fn symbol(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "~!@$%^&*_-+=<>.?/".contains(c);
     let starts_well = !name.starts_with(|c: char| c.is_ascii_digit());
-    let is_reserved = matches!(name, "_" | "!" | "let" | "forall" | "exists" | "par" | "as" | "true" | "false");
+    let is_reserved = matches!(
+        name,
+        "_" | "!" | "let" | "forall" | "exists" | "par" | "as" | "true" | "false"
+    );
     if !name.is_empty() && starts_well && !is_reserved && name.chars().all(is_plain) {
         name.to_owned()
     } else {
@@ -22,7 +25,9 @@ pub fn symbol(name: &str) -> String {
 pub fn constant(value: u64, sort: Sort) -> String {
     match sort {
         Sort::Bool => (if value == 1 { "true" } else { "false" }).to_owned(),
-        Sort::Word(width) if width % 4 == 0 => format!("#x{value:0digits$x}", digits = usize::from(width / 4)),
+        Sort::Word(width) if width % 4 == 0 => {
+            format!("#x{value:0digits$x}", digits = usize::from(width / 4))
+        }
         Sort::Word(width) => format!("#b{value:0digits$b}", digits = usize::from(width)),
     }
 }
@@ -47,7 +52,9 @@ pub fn model(system: &System, model: &Model) -> String {
 /// A formula with `let` for parts that are used more than once, level by level.
 fn formula(terms: &Terms, definition: &Interpretation) -> String {
     let names = definition.parameters.iter().enumerate();
-    let names: FxHashMap<VarId, String> = names.map(|(index, &id)| (id, format!("x!{index}"))).collect();
+    let names: FxHashMap<VarId, String> = names
+        .map(|(index, &id)| (id, format!("x!{index}")))
+        .collect();
     let below = terms.below(&[definition.formula]);
     let mut uses: FxHashMap<TermId, u32> = FxHashMap::default();
     for &id in &below {
@@ -61,7 +68,11 @@ fn formula(terms: &Terms, definition: &Interpretation) -> String {
     let mut count = 0;
     for &id in &below {
         let operands = terms.operands(id);
-        let level = operands.iter().map(|operand| levels[operand]).max().unwrap_or(0);
+        let level = operands
+            .iter()
+            .map(|operand| levels[operand])
+            .max()
+            .unwrap_or(0);
         let text = match terms.get(id) {
             Term::Constant(value) => constant(*value, terms.sort(id)),
             Term::Variable(variable) => names.get(variable).cloned().unwrap_or_default(),
@@ -152,7 +163,9 @@ pub fn derivation(system: &System, derivation: &Derivation) -> String {
                 let predicate = &system.predicates[predicate.index()];
                 let name = symbol(&predicate.name);
                 let values = values.iter().zip(&predicate.sorts);
-                let values: Vec<String> = values.map(|(&value, &sort)| constant(value, sort)).collect();
+                let values: Vec<String> = values
+                    .map(|(&value, &sort)| constant(value, sort))
+                    .collect();
                 if values.is_empty() {
                     name
                 } else {
@@ -168,7 +181,11 @@ pub fn derivation(system: &System, derivation: &Derivation) -> String {
         if !step.values.is_empty() {
             let values = step.values.iter().map(|&(variable, value)| {
                 let variable = &system.terms.variables[variable.0 as usize];
-                format!("({} {})", symbol(&variable.name), constant(value, variable.sort))
+                format!(
+                    "({} {})",
+                    symbol(&variable.name),
+                    constant(value, variable.sort)
+                )
             });
             let _ = write!(text, " :values ({})", values.collect::<Vec<_>>().join(" "));
         }

@@ -2,6 +2,7 @@
 //! is wrong on the way.
 
 use crate::c_programs::{self, CArguments};
+use crate::commands::check::horn;
 use crate::console::Console;
 use crate::exit::Failure;
 use crate::kinds::{self, FileKind};
@@ -25,7 +26,8 @@ const MAX_BYTES: u64 = u32::MAX as u64;
 /// Which program, and how it is read.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ProgramArguments {
-    /// The program (`.bp`, `.gp` for guarded blocks, `.c` for C); `-` is standard input
+    /// The program (`.bp`, `.gp` for guarded blocks, `.c` for C, `.smt2` for Horn
+    /// clauses); `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: String,
     #[command(flatten)]
@@ -162,6 +164,10 @@ pub fn parse(source: &Source, reading: &Reading) -> Parsed {
 
 /// Reads the text of a program, and everything that has to be known to parse it.
 pub fn read_program(file: &str, reading: &Reading) -> Result<Source, Failure> {
+    if horn::is_one(file) {
+        let why = format!("{file} has Horn clauses, which only `hardbop check` reads");
+        return Err(Failure::BadInput(why));
+    }
     let source = read_source(file)?;
     if source.c_reading().is_some() && (reading.guarded || reading.dialect.is_some()) {
         let why = "`--guarded` and `--dialect` do not apply to C programs";

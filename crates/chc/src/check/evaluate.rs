@@ -15,7 +15,9 @@ pub fn evaluate(terms: &Terms, valuation: &Valuation, roots: &[TermId]) -> Vec<u
             Term::Variable(variable) => valuation.get(variable).copied().unwrap_or(0),
             Term::Apply(op, operands) => {
                 let values: Vec<u64> = operands.iter().map(|operand| values[operand]).collect();
-                let inner = operands.first().map_or(Sort::Bool, |&first| terms.sort(first));
+                let inner = operands
+                    .first()
+                    .map_or(Sort::Bool, |&first| terms.sort(first));
                 let last = operands.last().map_or(Sort::Bool, |&last| terms.sort(last));
                 apply(*op, &values, inner, last, terms.sort(id))
             }
@@ -37,7 +39,7 @@ fn apply(op: Op, v: &[u64], inner: Sort, last: Sort, sort: Sort) -> u64 {
         }
     };
     let width = u64::from(inner.width());
-    let word = |value: i128| -> u64 { (value & i128::from(u64::MAX)) as u64 };
+    let word = |value: i128| -> u64 { (value & i128::from(u64::MAX)).cast_unsigned() as u64 };
     match op {
         Op::Not => 1 - v[0],
         Op::And => u64::from(v.iter().all(|&value| value == 1)),
@@ -66,12 +68,15 @@ fn apply(op: Op, v: &[u64], inner: Sort, last: Sort, sort: Sort) -> u64 {
             (_, 0) => v[0],
             (a, b) => {
                 let rest = a % b;
-                word(if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest })
+                word(if rest != 0 && (rest < 0) != (b < 0) {
+                    rest + b
+                } else {
+                    rest
+                })
             }
         },
-        Op::ShiftLeft if v[1] >= width => 0,
+        Op::ShiftLeft | Op::ShiftRight if v[1] >= width => 0,
         Op::ShiftLeft => v[0] << v[1],
-        Op::ShiftRight if v[1] >= width => 0,
         Op::ShiftRight => v[0] >> v[1],
         Op::SignedShiftRight => word(signed(v[0]) >> v[1].min(width - 1)),
         Op::Less => u64::from(v[0] < v[1]),

@@ -8,6 +8,5 @@ pub mod evaluate;
 mod models;
 mod words;
 
-pub use derivations::{check_derivation, Rejected};
-pub use models::{check_model, ModelError};
-
+pub use derivations::{Rejected, check_derivation};
+pub use models::{ModelError, check_model};

@@ -77,7 +77,10 @@ fn well_formed(system: &System, model: &Model) -> Result<(), ModelError> {
         if definition.formula.index() >= terms.len() || !parameters.iter().all(|p| known(p.0)) {
             return false;
         }
-        let fits = parameters.iter().map(|p| sort_of(p.0)).eq(sorts.iter().copied());
+        let fits = parameters
+            .iter()
+            .map(|p| sort_of(p.0))
+            .eq(sorts.iter().copied());
         let below = terms.below(&[definition.formula]);
         fits && below.iter().all(|&id| match terms.get(id) {
             Term::Variable(variable) => parameters.contains(variable),

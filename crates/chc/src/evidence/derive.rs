@@ -35,7 +35,11 @@ pub fn derivation(
         derived.returned.push(end);
     }
     let locals = trace.threads.first()?.locals.clone();
-    let steps: Vec<Step> = trace.segments.iter().flat_map(|segment| segment.steps.clone()).collect();
+    let steps: Vec<Step> = trace
+        .segments
+        .iter()
+        .flat_map(|segment| segment.steps.clone())
+        .collect();
     derived.execute(locals, &steps)?;
     Some(derived.derivation)
 }
@@ -67,13 +71,19 @@ impl Derived<'_> {
             let before = locals.clone();
             let eval = |expr| {
                 machine.exprs.eval(expr, &mut |leaf| match leaf {
-                    Leaf::Var(Variable::Local(local)) => before.get(local.index()).copied().unwrap_or(0),
+                    Leaf::Var(Variable::Local(local)) => {
+                        before.get(local.index()).copied().unwrap_or(0)
+                    }
                     Leaf::Input(input) => inputs.get(input.index()).copied().unwrap_or(0),
                     _ => 0,
                 })
             };
             match self.translation.roles.get(id.index())? {
-                EdgeRole::Arrival { rule, spine, values } => {
+                EdgeRole::Arrival {
+                    rule,
+                    spine,
+                    values,
+                } => {
                     let mut valuation = Valuation::default();
                     for &(variable, source) in values {
                         let value = match source {
@@ -92,13 +102,15 @@ impl Derived<'_> {
             }
             match &edge.action {
                 Action::Assign { assignments, .. } => {
-                    for &(variable, value) in assignments.iter() {
+                    for &(variable, value) in assignments {
                         if let Variable::Local(local) = variable {
                             *locals.get_mut(local.index())? = eval(value);
                         }
                     }
                 }
-                Action::Call { targets, callee, .. } => {
+                Action::Call {
+                    targets, callee, ..
+                } => {
                     let (_, end) = self.returned.get(run? as usize)?;
                     let results = machine.procedure(*callee).results();
                     for (target, result) in targets.iter().zip(results) {
@@ -133,7 +145,11 @@ impl Derived<'_> {
         for (number, origin) in rule.origins.iter().enumerate().rev() {
             let roots: Vec<_> = origin.values.iter().map(|&(_, term)| term).collect();
             let evaluated = evaluate(&self.system.terms, valuation, &roots);
-            let values = origin.values.iter().map(|&(variable, _)| variable).zip(evaluated);
+            let values = origin
+                .values
+                .iter()
+                .map(|&(variable, _)| variable)
+                .zip(evaluated);
             let values: Vec<_> = values.collect();
             let mut premises = Vec::new();
             for premise in &origin.premises {
@@ -146,7 +162,10 @@ impl Derived<'_> {
             let own: Valuation = values.iter().copied().collect();
             let head = self.system.clauses.get(origin.clause)?.head.as_ref();
             let fact = head.map(|head| {
-                (head.predicate, evaluate(&self.system.terms, &own, &head.arguments))
+                (
+                    head.predicate,
+                    evaluate(&self.system.terms, &own, &head.arguments),
+                )
             });
             let inference = Inference {
                 clause: origin.clause,

@@ -3,7 +3,8 @@
 //! Forward, the relation at a place is a superset of the reachable arguments that every rule keeps.
 //! All locals besides the arguments are zero there, and so may be the arbitrary values with which
 //! the procedure began: the relation with zeros for them is a model. A predicate with places in
-//! several procedures has to satisfy all of them. Backward, the relation of a place of `main` holds
+//! several procedures has to satisfy all of them, but for procedures that are never entered: about
+//! those a certificate says nothing, and no rule gets as far as their call. Backward, the relation of a place of `main` holds
 //! where a contradiction can be reached, so its complement is a model, as long as `main` calls
 //! nothing.
 
@@ -11,11 +12,11 @@ use crate::model::{Interpretation, Model};
 use crate::normal::{Fate, Normal};
 use crate::substitute::{Substitution, substitute};
 use crate::system::System;
-use crate::terms::{Op, Sort, TermId, Terms, VarId};
+use crate::terms::{Op, PredicateId, Sort, TermId, Terms, VarId};
 use crate::translate::{PredicatePlace, Translation};
 use hardbop_evidence::Certificate;
 use hardbop_evidence::certificate::{Bit, Direction, Formula};
-use hardbop_machine::{LocalId, Variable};
+use hardbop_machine::{LocalId, NodeId, Variable};
 use rustc_hash::FxHashMap;
 
 /// The model that a certificate describes; nothing if it is of a kind that describes none.
@@ -41,16 +42,16 @@ pub fn model(
             formula,
         });
     }
+    let machine = &translation.machine;
     for place in &translation.places {
+        let entry = machine.procedure(machine.procedure_of(place.node)).entry;
+        if !is_backward && !is_entered(&mut system.terms, certificate, entry)? {
+            continue;
+        }
         let definition = &mut definitions[place.predicate.index()];
-        let mut found = certificate.nodes.iter();
-        let relation = found.find(|relation| relation.node == place.node);
         let terms = &mut system.terms;
-        let mut formula = match relation {
-            Some(relation) => {
-                let root = relation.relation as usize;
-                formula(terms, certificate, root, place, &definition.parameters)?
-            }
+        let mut formula = match relation(certificate, place.node) {
+            Some(root) => formula(terms, certificate, root, place, &definition.parameters)?,
             None => terms.truth(false),
         };
         if is_backward {
@@ -79,6 +80,28 @@ pub fn model(
     Some(Model { definitions })
 }
 
+/// The relation of a node, an index into the formulas.
+fn relation(certificate: &Certificate, node: NodeId) -> Option<usize> {
+    let found = certificate
+        .nodes
+        .binary_search_by_key(&node, |one| one.node);
+    Some(certificate.nodes[found.ok()?].relation as usize)
+}
+
+/// Whether a procedure may be entered with all locals zero.
+fn is_entered(terms: &mut Terms, certificate: &Certificate, entry: NodeId) -> Option<bool> {
+    let Some(root) = relation(certificate, entry) else {
+        return Some(false);
+    };
+    let nothing = PredicatePlace {
+        predicate: PredicateId(0),
+        node: entry,
+        registers: Vec::new(),
+    };
+    let formula = formula(terms, certificate, root, &nothing, &[])?;
+    value(terms, formula)
+}
+
 /// A formula of a certificate over the arguments of a place.
 fn formula(
     terms: &mut Terms,
@@ -87,7 +110,11 @@ fn formula(
     place: &PredicatePlace,
     parameters: &[VarId],
 ) -> Option<TermId> {
-    let registers = place.registers.iter().copied().zip(parameters.iter().copied());
+    let registers = place
+        .registers
+        .iter()
+        .copied()
+        .zip(parameters.iter().copied());
     let registers: FxHashMap<LocalId, VarId> = registers.collect();
     let needed = needed(certificate, root)?;
     let mut translated: FxHashMap<usize, TermId> = FxHashMap::default();
@@ -137,7 +164,6 @@ fn needed(certificate: &Certificate, root: usize) -> Option<Vec<usize>> {
         pending.extend(operands.into_iter().map(|operand| operand as usize));
         seen.insert(index);
     }
-    #[expect(clippy::iter_over_hash_type, reason = "they are sorted below")]
     let mut needed: Vec<usize> = seen.into_iter().collect();
     needed.sort_unstable();
     Some(needed)
@@ -206,5 +232,9 @@ fn junction(terms: &mut Terms, operands: &[TermId], is_and: bool) -> TermId {
             None => parts.push(operand),
         }
     }
-    if is_and { terms.and(&parts) } else { terms.or(&parts) }
+    if is_and {
+        terms.and(&parts)
+    } else {
+        terms.or(&parts)
+    }
 }

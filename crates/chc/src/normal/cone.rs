@@ -24,7 +24,10 @@ pub fn reduce(rules: &mut Vec<Rule>, fates: &mut [Fate]) {
         for rule in rules.iter() {
             if let Some(head) = rule.head_predicate()
                 && !derivable[head.index()]
-                && rule.body.iter().all(|atom| derivable[atom.predicate.index()])
+                && rule
+                    .body
+                    .iter()
+                    .all(|atom| derivable[atom.predicate.index()])
             {
                 derivable[head.index()] = true;
                 changed = true;
@@ -34,11 +37,18 @@ pub fn reduce(rules: &mut Vec<Rule>, fates: &mut [Fate]) {
             break;
         }
     }
-    rules.retain(|rule| rule.body.iter().all(|atom| derivable[atom.predicate.index()]));
+    rules.retain(|rule| {
+        rule.body
+            .iter()
+            .all(|atom| derivable[atom.predicate.index()])
+    });
     loop {
         let mut changed = false;
         for rule in rules.iter() {
-            if rule.head_predicate().is_none_or(|head| relevant[head.index()]) {
+            if rule
+                .head_predicate()
+                .is_none_or(|head| relevant[head.index()])
+            {
                 for atom in &rule.body {
                     changed |= !std::mem::replace(&mut relevant[atom.predicate.index()], true);
                 }
@@ -48,7 +58,10 @@ pub fn reduce(rules: &mut Vec<Rule>, fates: &mut [Fate]) {
             break;
         }
     }
-    rules.retain(|rule| rule.head_predicate().is_none_or(|head| relevant[head.index()]));
+    rules.retain(|rule| {
+        rule.head_predicate()
+            .is_none_or(|head| relevant[head.index()])
+    });
     for (index, fate) in fates.iter_mut().enumerate() {
         if *fate == Fate::Kept {
             *fate = match (derivable[index], relevant[index]) {

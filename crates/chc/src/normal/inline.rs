@@ -30,14 +30,14 @@ pub struct Inlined {
 /// Inlines what may go.
 pub fn inline(system: &mut System, rules: &mut Vec<Rule>, fates: &mut [Fate]) -> Vec<Inlined> {
     let mut inlined = Vec::new();
-    for index in 0..fates.len() {
-        if fates[index] != Fate::Kept {
+    for (index, fate) in fates.iter_mut().enumerate() {
+        if *fate != Fate::Kept {
             continue;
         }
         let predicate = PredicateId(index as u32);
         if let Some(one) = definition(system, rules, predicate) {
             replace(&mut system.terms, rules, predicate);
-            fates[index] = Fate::Inlined;
+            *fate = Fate::Inlined;
             inlined.push(one);
         }
     }
@@ -46,8 +46,9 @@ pub fn inline(system: &mut System, rules: &mut Vec<Rule>, fates: &mut [Fate]) ->
 
 /// How a model defines a predicate, if it may go.
 fn definition(system: &mut System, rules: &[Rule], predicate: PredicateId) -> Option<Inlined> {
-    let (own, others): (Vec<&Rule>, Vec<&Rule>) =
-        rules.iter().partition(|rule| rule.head_predicate() == Some(predicate));
+    let (own, others): (Vec<&Rule>, Vec<&Rule>) = rules
+        .iter()
+        .partition(|rule| rule.head_predicate() == Some(predicate));
     let is_it = |atom: &&Atom| atom.predicate == predicate;
     let uses = |rule: &&Rule| rule.body.iter().filter(is_it).count();
     if own.iter().any(|rule| uses(rule) > 0) {
@@ -60,13 +61,18 @@ fn definition(system: &mut System, rules: &[Rule], predicate: PredicateId) -> Op
     if is_twice || (own.len() > 1 && use_count > 1 && copies > MOST_COPIES) {
         return None;
     }
-    let sizes = own.iter().map(|rule| system.terms.below(&rule.roots()).len());
+    let sizes = own
+        .iter()
+        .map(|rule| system.terms.below(&rule.roots()).len());
     if sizes.sum::<usize>() * use_count > MOST_TERMS {
         return None;
     }
     let terms = &mut system.terms;
     let sorts = system.predicates[predicate.index()].sorts.clone();
-    let parameters: Vec<VarId> = sorts.iter().map(|&sort| terms.variable("x", sort)).collect();
+    let parameters: Vec<VarId> = sorts
+        .iter()
+        .map(|&sort| terms.variable("x", sort))
+        .collect();
     let known: FxHashSet<VarId> = parameters.iter().copied().collect();
     let mut cases = Vec::new();
     for rule in own {
@@ -97,10 +103,14 @@ fn definition(system: &mut System, rules: &[Rule], predicate: PredicateId) -> Op
 /// Replaces a predicate by its rules wherever it is used.
 fn replace(terms: &mut Terms, rules: &mut Vec<Rule>, predicate: PredicateId) {
     let all = std::mem::take(rules);
-    let (own, others): (Vec<Rule>, Vec<Rule>) =
-        all.into_iter().partition(|rule| rule.head_predicate() == Some(predicate));
+    let (own, others): (Vec<Rule>, Vec<Rule>) = all
+        .into_iter()
+        .partition(|rule| rule.head_predicate() == Some(predicate));
     for rule in others {
-        let at = rule.body.iter().position(|atom| atom.predicate == predicate);
+        let at = rule
+            .body
+            .iter()
+            .position(|atom| atom.predicate == predicate);
         let Some(at) = at else {
             rules.push(rule);
             continue;

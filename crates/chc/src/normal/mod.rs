@@ -106,7 +106,10 @@ impl Rule {
             });
         }
         let variables = terms.variables_below(&clause.roots());
-        let values = variables.into_iter().map(|id| (id, terms.var(id))).collect();
+        let values = variables
+            .into_iter()
+            .map(|id| (id, terms.var(id)))
+            .collect();
         let premises = (0..body.len()).map(Premise::Body).collect();
         let clause_index = index;
         let mut rule = Self {
@@ -125,7 +128,10 @@ impl Rule {
 
     /// The variables that are arguments of the body.
     pub fn slots(&self, terms: &Terms) -> FxHashSet<VarId> {
-        let arguments = self.body.iter().flat_map(|atom| atom.arguments.iter().copied());
+        let arguments = self
+            .body
+            .iter()
+            .flat_map(|atom| atom.arguments.iter().copied());
         let arguments: Vec<TermId> = arguments.collect();
         terms.variables_below(&arguments).into_iter().collect()
     }
@@ -138,7 +144,11 @@ impl Rule {
     }
 
     /// Replaces every term.
-    fn map_terms(&mut self, terms: &mut Terms, map: impl FnOnce(&mut Terms, &[TermId]) -> Vec<TermId>) {
+    fn map_terms(
+        &mut self,
+        terms: &mut Terms,
+        map: impl FnOnce(&mut Terms, &[TermId]) -> Vec<TermId>,
+    ) {
         let mut all = self.roots();
         let values = self.origins.iter().flat_map(|origin| &origin.values);
         all.extend(values.map(|&(_, term)| term));
@@ -149,7 +159,10 @@ impl Rule {
         }
         self.guards.iter_mut().for_each(|term| *term = next());
         for origin in &mut self.origins {
-            origin.values.iter_mut().for_each(|(_, term)| *term = next());
+            origin
+                .values
+                .iter_mut()
+                .for_each(|(_, term)| *term = next());
         }
     }
 

@@ -157,7 +157,11 @@ fn junction(terms: &mut Terms, operands: &[TermId], is_and: bool) -> TermId {
             }
         }
     }
-    if is_and { terms.and(&parts) } else { terms.or(&parts) }
+    if is_and {
+        terms.and(&parts)
+    } else {
+        terms.or(&parts)
+    }
 }
 
 fn equal(terms: &mut Terms, a: TermId, b: TermId) -> TermId {

@@ -4,8 +4,8 @@
 //! Several variables are replaced at once as long as none occurs in the definition of another, so
 //! few passes over a clause suffice.
 
-use super::simplify::{constant, not};
 use super::Rule;
+use super::simplify::{constant, not};
 use crate::substitute::Substitution;
 use crate::terms::{Op, Sort, Term, TermId, Terms, VarId};
 use rustc_hash::FxHashSet;
@@ -25,7 +25,11 @@ pub fn solve(terms: &mut Terms, rule: &mut Rule, known: &FxHashSet<VarId>) -> bo
             for (variable, value, is_exact) in definitions(terms, guard, known) {
                 let below = terms.variables_below(&[value]);
                 let is_free = !used.contains(&variable) && !values.contains_key(&variable);
-                if is_free && below.iter().all(|v| *v != variable && !values.contains_key(v)) {
+                if is_free
+                    && below
+                        .iter()
+                        .all(|v| *v != variable && !values.contains_key(v))
+                {
                     used.extend(below);
                     values.insert(variable, value);
                     if is_exact {

@@ -1,7 +1,7 @@
 //! Disjunctions become several rules where that turns equations into assignments.
 
-use super::solve::{definitions, flatten, solve};
 use super::Rule;
+use super::solve::{definitions, flatten, solve};
 use crate::terms::{Op, Term, TermId, Terms, VarId};
 use rustc_hash::FxHashSet;
 
@@ -57,7 +57,9 @@ fn worth_splitting(
         let defines = parts.iter().any(|&part| {
             let mut guards = vec![part];
             flatten(terms, &mut guards)
-                && guards.iter().any(|&guard| !definitions(terms, guard, known).is_empty())
+                && guards
+                    .iter()
+                    .any(|&guard| !definitions(terms, guard, known).is_empty())
         });
         if defines {
             return Some((at, parts));

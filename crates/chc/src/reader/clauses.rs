@@ -125,7 +125,12 @@ fn relevant(terms: &Terms, formula: TermId) -> FxHashSet<TermId> {
             terms.get(id),
             Term::Apply(Op::Predicate(_) | Op::Forall | Op::Exists, _)
         );
-        if is_one || terms.operands(id).iter().any(|operand| relevant.contains(operand)) {
+        if is_one
+            || terms
+                .operands(id)
+                .iter()
+                .any(|operand| relevant.contains(operand))
+        {
             relevant.insert(id);
         }
     }

@@ -100,7 +100,9 @@ impl<'t> Script<'t> {
     ) -> Result<(), ReadError> {
         let tree = self.tree;
         let Some(members) = tree.list(at) else {
-            let local = tree.atom(at).and_then(|name| scopes.get(name)?.last().copied());
+            let local = tree
+                .atom(at)
+                .and_then(|name| scopes.get(name)?.last().copied());
             let is_symbol = self.symbol(at).is_ok();
             values.push(match local {
                 Some(term) if is_symbol => term,
@@ -197,7 +199,6 @@ impl<'t> Script<'t> {
             }
             Some(_) => return Err(self.error(at, "this is not an operator")),
         };
-        operators::apply(terms, name, &indices, operands)
-            .map_err(|message| self.error(at, message))
+        operators::apply(terms, name, &indices, operands).map_err(|message| self.error(at, message))
     }
 }

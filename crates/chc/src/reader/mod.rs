@@ -99,8 +99,8 @@ impl Script<'_> {
                 Some("HORN" | "ALL") => Ok(()),
                 _ => Err(self.error(logic, "only the logic `HORN` is supported")),
             },
-            ("set-info" | "set-option" | "get-model" | "get-info" | "echo", _) => Ok(()),
-            ("check-sat", []) => Ok(()),
+            ("set-info" | "set-option" | "get-model" | "get-info" | "echo", _)
+            | ("check-sat", []) => Ok(()),
             ("exit", []) => {
                 self.is_over = true;
                 Ok(())
@@ -161,9 +161,13 @@ impl Script<'_> {
 
     /// A symbol.
     pub fn symbol(&self, at: SexprId) -> Result<&str, ReadError> {
-        let is_literal = |text: &str| text.starts_with(['#', '"', ':']) || text.starts_with(|c: char| c.is_ascii_digit());
+        let is_literal = |text: &str| {
+            text.starts_with(['#', '"', ':']) || text.starts_with(|c: char| c.is_ascii_digit())
+        };
         match (self.tree.atom(at), self.tree.plain(at)) {
-            (Some(_), Some(plain)) if is_literal(plain) => Err(self.error(at, "this is not a name")),
+            (Some(_), Some(plain)) if is_literal(plain) => {
+                Err(self.error(at, "this is not a name"))
+            }
             (Some(text), _) => Ok(text),
             (None, _) => Err(self.error(at, "this is not a name")),
         }
@@ -239,7 +243,10 @@ impl Script<'_> {
         if below.iter().any(is_quantifier) {
             return Err(self.error(body, "a definition with quantifiers is not supported"));
         }
-        let parameters = parameters.into_iter().map(|(_, variable)| variable).collect();
+        let parameters = parameters
+            .into_iter()
+            .map(|(_, variable)| variable)
+            .collect();
         let definition = Definition { parameters, term };
         self.bind(at, Named::Definition(definition))
     }

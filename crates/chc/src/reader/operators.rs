@@ -80,7 +80,9 @@ pub fn apply(
 
 /// Whether a name is an operator that only has the wrong operands here.
 fn is_known(name: &str) -> bool {
-    let logic = ["not", "and", "or", "xor", "=>", "=", "distinct", "ite", "concat", "bvcomp"];
+    let logic = [
+        "not", "and", "or", "xor", "=>", "=", "distinct", "ite", "concat", "bvcomp",
+    ];
     logic.contains(&name) || binary(name).is_some() || comparison(name).is_some()
 }
 
@@ -184,7 +186,9 @@ fn concat(terms: &mut Terms, a: TermId, b: TermId) -> Result<TermId, String> {
 fn word(width: u32) -> Result<Sort, String> {
     match width {
         1..=MAX_WIDTH => Ok(Sort::Word(width as u8)),
-        _ => Err(format!("this word has {width} bits; only 1 to 64 are supported")),
+        _ => Err(format!(
+            "this word has {width} bits; only 1 to 64 are supported"
+        )),
     }
 }
 
@@ -228,7 +232,11 @@ fn indexed(
         }
         ("rotate_left" | "rotate_right", &[by]) => {
             let by = by % width;
-            let left = if name == "rotate_left" { by } else { (width - by) % width };
+            let left = if name == "rotate_left" {
+                by
+            } else {
+                (width - by) % width
+            };
             if left == 0 {
                 return Ok(operand);
             }
@@ -261,7 +269,9 @@ fn literal(terms: &mut Terms, name: &str, indices: &[u32]) -> Result<TermId, Str
     } else {
         return Err(unknown(name));
     };
-    let width = u32::try_from(digits.len()).unwrap_or(u32::MAX).saturating_mul(per_digit);
+    let width = u32::try_from(digits.len())
+        .unwrap_or(u32::MAX)
+        .saturating_mul(per_digit);
     let sort = word(width)?;
     match u64::from_str_radix(digits, radix) {
         Ok(value) if !digits.starts_with('+') => Ok(terms.constant(value, sort)),

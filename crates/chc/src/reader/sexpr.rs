@@ -97,7 +97,12 @@ impl<'t> Tree<'t> {
                     Sexpr::Atom { start, end, quoted }
                 }
                 _ => {
-                    let ends = |byte: u8| matches!(byte, b'(' | b')' | b';' | b'"' | b'|' | b' ' | b'\t' | b'\r' | b'\n');
+                    let ends = |byte: u8| {
+                        matches!(
+                            byte,
+                            b'(' | b')' | b';' | b'"' | b'|' | b' ' | b'\t' | b'\r' | b'\n'
+                        )
+                    };
                     at += length_until(&bytes[at..], ends);
                     let (end, quoted) = (at as u32, false);
                     Sexpr::Atom { start, end, quoted }
@@ -149,7 +154,10 @@ impl<'t> Tree<'t> {
 }
 
 fn length_until(bytes: &[u8], is_end: impl Fn(u8) -> bool) -> usize {
-    bytes.iter().position(|&byte| is_end(byte)).unwrap_or(bytes.len())
+    bytes
+        .iter()
+        .position(|&byte| is_end(byte))
+        .unwrap_or(bytes.len())
 }
 
 #[cfg(test)]
@@ -172,7 +180,11 @@ mod tests {
     #[test]
     fn a_symbol_between_bars_may_hold_anything_but_a_bar() {
         let tree = Tree::read("|a (b;|; comment\n \"x\"\"y\"").unwrap();
-        let atoms: Vec<_> = tree.roots.iter().map(|&id| tree.atom(id).unwrap()).collect();
+        let atoms: Vec<_> = tree
+            .roots
+            .iter()
+            .map(|&id| tree.atom(id).unwrap())
+            .collect();
         assert_eq!(atoms, ["a (b;", "\"x\"\"y\""]);
     }
 }

@@ -46,8 +46,16 @@ impl Compiler {
     }
 
     /// The conjunction of some terms; nothing if there are none.
-    pub fn conjunction(&mut self, terms: &Terms, parts: &[TermId], exprs: &mut ExprArena) -> Option<ExprId> {
-        let parts: Vec<ExprId> = parts.iter().map(|&part| self.compile(terms, part, exprs)).collect();
+    pub fn conjunction(
+        &mut self,
+        terms: &Terms,
+        parts: &[TermId],
+        exprs: &mut ExprArena,
+    ) -> Option<ExprId> {
+        let parts: Vec<ExprId> = parts
+            .iter()
+            .map(|&part| self.compile(terms, part, exprs))
+            .collect();
         all(exprs, &parts)
     }
 
@@ -59,7 +67,12 @@ impl Compiler {
                 pending.pop();
                 continue;
             }
-            let open: Vec<TermId> = terms.operands(id).iter().copied().filter(|operand| !self.known.contains_key(operand)).collect();
+            let open: Vec<TermId> = terms
+                .operands(id)
+                .iter()
+                .copied()
+                .filter(|operand| !self.known.contains_key(operand))
+                .collect();
             if !open.is_empty() {
                 pending.extend(open);
                 continue;
@@ -82,10 +95,17 @@ impl Compiler {
     }
 }
 
-fn apply(exprs: &mut ExprArena, op: Op, v: &[ExprId], (inner, last): (Sort, Sort), ty: Type) -> ExprId {
+fn apply(
+    exprs: &mut ExprArena,
+    op: Op,
+    v: &[ExprId],
+    (inner, last): (Sort, Sort),
+    ty: Type,
+) -> ExprId {
     let inner_ty = type_of(inner);
     let sign = 1u64 << (inner.width() - 1);
-    let mut binary = |op: BinaryOp, a: ExprId, b: ExprId, ty: Type| exprs.add(Expr::Binary(op, a, b, ty));
+    let mut binary =
+        |op: BinaryOp, a: ExprId, b: ExprId, ty: Type| exprs.add(Expr::Binary(op, a, b, ty));
     let plain = match op {
         Op::Equal => Some((BinaryOp::Equal, Type::Bool)),
         Op::Xor | Op::WordXor => Some((BinaryOp::Xor, ty)),
@@ -108,11 +128,16 @@ fn apply(exprs: &mut ExprArena, op: Op, v: &[ExprId], (inner, last): (Sort, Sort
     if let Some((op, ty)) = plain {
         return binary(op, v[0], v[1], ty);
     }
-    let constant = |exprs: &mut ExprArena, value: u64, ty: Type| exprs.add(Expr::Const(ty.wrap(value), ty));
+    let constant =
+        |exprs: &mut ExprArena, value: u64, ty: Type| exprs.add(Expr::Const(ty.wrap(value), ty));
     match op {
         Op::Not => exprs.add(Expr::Unary(UnaryOp::Not, v[0])),
         Op::And | Op::Or => {
-            let op = if op == Op::And { BinaryOp::And } else { BinaryOp::Or };
+            let op = if op == Op::And {
+                BinaryOp::And
+            } else {
+                BinaryOp::Or
+            };
             let mut value = v[0];
             for &operand in &v[1..] {
                 value = binary(op, value, operand, Type::Bool);
@@ -132,7 +157,11 @@ fn apply(exprs: &mut ExprArena, op: Op, v: &[ExprId], (inner, last): (Sort, Sort
             let flip = constant(exprs, sign, inner_ty);
             let a = exprs.add(Expr::Binary(BinaryOp::Xor, v[0], flip, inner_ty));
             let b = exprs.add(Expr::Binary(BinaryOp::Xor, v[1], flip, inner_ty));
-            let op = if op == Op::SignedLess { BinaryOp::Less } else { BinaryOp::LessEqual };
+            let op = if op == Op::SignedLess {
+                BinaryOp::Less
+            } else {
+                BinaryOp::LessEqual
+            };
             exprs.add(Expr::Binary(op, a, b, Type::Bool))
         }
         Op::SignedModulo => {

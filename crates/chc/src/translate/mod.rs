@@ -19,8 +19,8 @@ use crate::system::System;
 use crate::terms::{PredicateId, Sort, Terms};
 use hardbop_machine::ir::{Assertion, NodeKind};
 use hardbop_machine::{
-    Action, Edge, EdgeId, Expr, ExprArena, List, Local, LocalId, Machine, MachineParts, Node,
-    NodeId, Notation, ProcId, Procedure, Thread, Type, Variable,
+    Action, Edge, Expr, ExprArena, List, Local, LocalId, Machine, MachineParts, Node, NodeId,
+    Notation, ProcId, Procedure, Thread, Type, Variable,
 };
 use hardbop_syntax::{Source, Span};
 use rustc_hash::FxHashMap;
@@ -326,7 +326,11 @@ fn assemble(
             parts.nodes.push(Node {
                 procedure: id,
                 edges: start..parts.edges.len() as u32,
-                kind: if is_failure { NodeKind::Failure } else { NodeKind::Statement },
+                kind: if is_failure {
+                    NodeKind::Failure
+                } else {
+                    NodeKind::Statement
+                },
                 span,
             });
         }
@@ -345,7 +349,14 @@ fn assemble(
                 claim: None,
             });
         }
-        parts.procedures.push(procedure(system, &draft.locals, draft.goal, at(0), exit, first_edge..end));
+        parts.procedures.push(procedure(
+            system,
+            &draft.locals,
+            draft.goal,
+            at(0),
+            exit,
+            first_edge..end,
+        ));
     }
     parts.exprs = exprs;
     Translation {
@@ -420,7 +431,9 @@ fn finished(
             callee: ProcId(numbers[&predicate] as u32),
             arguments: List::default(),
             targets: {
-                let targets = targets.into_iter().map(|local| Some(Variable::Local(local)));
+                let targets = targets
+                    .into_iter()
+                    .map(|local| Some(Variable::Local(local)));
                 targets.collect::<Vec<_>>().into()
             },
         },
@@ -428,13 +441,11 @@ fn finished(
     }
 }
 
-/// The edge with a number.
-pub fn role(roles: &[EdgeRole], edge: EdgeId) -> Option<&EdgeRole> {
-    roles.get(edge.index())
-}
-
 /// How large a term is as a tree.
-fn tree_sizes(terms: &Terms, roots: &[crate::terms::TermId]) -> FxHashMap<crate::terms::TermId, u64> {
+fn tree_sizes(
+    terms: &Terms,
+    roots: &[crate::terms::TermId],
+) -> FxHashMap<crate::terms::TermId, u64> {
     let mut sizes = FxHashMap::default();
     for id in terms.below(roots) {
         let mut size: u64 = 1;
@@ -445,7 +456,14 @@ fn tree_sizes(terms: &Terms, roots: &[crate::terms::TermId]) -> FxHashMap<crate:
             terms.get(id),
             crate::terms::Term::Apply(crate::terms::Op::SignedModulo, _)
         );
-        sizes.insert(id, if is_repeated { size.saturating_mul(6) } else { size });
+        sizes.insert(
+            id,
+            if is_repeated {
+                size.saturating_mul(6)
+            } else {
+                size
+            },
+        );
     }
     sizes
 }

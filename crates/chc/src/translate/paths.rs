@@ -98,7 +98,9 @@ impl Draft {
         }
         let roots = rule.roots();
         let sizes = tree_sizes(terms, &roots);
-        let total = roots.iter().fold(0u64, |sum, root| sum.saturating_add(sizes[root]));
+        let total = roots
+            .iter()
+            .fold(0u64, |sum, root| sum.saturating_add(sizes[root]));
         let is_large = total > LARGE_TREE;
         let mut called = Vec::new();
         for (number, atom) in rule.body.iter().enumerate() {
@@ -106,9 +108,10 @@ impl Draft {
                 continue;
             }
             // What is known already is checked before the call.
-            let (ready, later): (Vec<_>, Vec<_>) = guards.into_iter().partition(|(_, variables)| {
-                !is_large && variables.iter().all(|variable| compiler.knows(*variable))
-            });
+            let (ready, later): (Vec<_>, Vec<_>) =
+                guards.into_iter().partition(|(_, variables)| {
+                    !is_large && variables.iter().all(|variable| compiler.knows(*variable))
+                });
             guards = later;
             let ready: Vec<TermId> = ready.into_iter().map(|(guard, _)| guard).collect();
             let guard = compiler.conjunction(terms, &ready, exprs);
@@ -118,7 +121,14 @@ impl Draft {
             }
             let to = self.node(span);
             let role = EdgeRole::Call { atom: number };
-            self.step(&mut path, to, guard, DraftAction::Call(atom.predicate, targets.clone()), Vec::new(), role);
+            self.step(
+                &mut path,
+                to,
+                guard,
+                DraftAction::Call(atom.predicate, targets.clone()),
+                Vec::new(),
+                role,
+            );
             for (&slot, &target) in atom.arguments.iter().zip(&targets) {
                 compiler.bind(terms, slot, target, exprs, &mut sources);
             }
@@ -154,7 +164,10 @@ impl Draft {
                 for (&argument, register) in head.arguments.iter().zip(registers) {
                     values.push((register, compiler.compile(terms, argument, exprs)));
                 }
-                (self.place(head.predicate, span), DraftAction::Arrive(values))
+                (
+                    self.place(head.predicate, span),
+                    DraftAction::Arrive(values),
+                )
             }
         };
         let role = EdgeRole::Arrival {
@@ -208,7 +221,14 @@ impl Draft {
         }
         if !values.is_empty() {
             let to = self.node(path.span);
-            self.step(path, to, None, DraftAction::Set(values), inputs, EdgeRole::Between);
+            self.step(
+                path,
+                to,
+                None,
+                DraftAction::Set(values),
+                inputs,
+                EdgeRole::Between,
+            );
         }
     }
 
@@ -240,7 +260,14 @@ impl Draft {
                 let value = compiler.compile(terms, id, exprs);
                 let local = self.temporary(path, sort);
                 let to = self.node(path.span);
-                self.step(path, to, None, DraftAction::Set(vec![(local, value)]), Vec::new(), EdgeRole::Between);
+                self.step(
+                    path,
+                    to,
+                    None,
+                    DraftAction::Set(vec![(local, value)]),
+                    Vec::new(),
+                    EdgeRole::Between,
+                );
                 let variable = exprs.add(Expr::Var(Variable::Local(local), type_of(sort)));
                 compiler.replace(id, variable);
                 sizes.insert(id, 1);

@@ -8,6 +8,7 @@
 
 mod confirm;
 mod defined;
+pub mod horn;
 mod known;
 mod verdicts;
 
@@ -50,6 +51,7 @@ Examples:
   hardbop check lock.bp --nonterminating         is there an infinite execution?
   hardbop check lock.bp --jobs 2 --time 60       two engines at a time, at most a minute
   hardbop check lock.bp --cross-check            compare all engines
+  hardbop check clauses.smt2                     Horn clauses: sat with a model, or unsat
   hardbop check drivers/ -j 2 --out results.jsonl   every program in a folder, two at a time
   hardbop check                                  the project in ./hardbop.toml
 
@@ -135,6 +137,9 @@ pub fn run(
 ) -> Result<Exit, Failure> {
     if arguments.is_batch() {
         return batch::run(console, &arguments.program.file, &arguments.batch);
+    }
+    if horn::is_one(&arguments.program.file) {
+        return horn::run(console, patience, arguments);
     }
     let mut usage = Usage::start();
     let output = &arguments.output;
@@ -389,12 +394,20 @@ pub fn unknown(arguments: &Arguments, limit: &Limit, why: &str) -> (String, Exit
         document.unknown = Some(why);
         return (document.to_json().unwrap_or_default(), exit);
     }
+    if horn::is_one(file) {
+        return ("unknown\n".to_owned(), exit);
+    }
     let line = |what: &str| format!("UNKNOWN      {what}: {why}\n");
     if open.is_empty() {
         return (line(file), exit);
     }
     let lines = open.iter().map(|property| line(&property.to_string()));
     (lines.collect(), exit)
+}
+
+/// Why satisfiable clauses have no model.
+fn no_model(why: &str) -> String {
+    format!("there is no model that could be checked: {why}")
 }
 
 fn no_json(error: &serde_json::Error) -> Failure {
