@@ -231,10 +231,10 @@ fn a_shared_graph_that_is_huge_as_a_tree_is_answered() {
     let mut text =
         String::from("(declare-fun p ((_ BitVec 8)) Bool)(assert (forall ((x0 (_ BitVec 8))) ");
     for level in 0..64 {
-        text += &format!(
+        text.extend([format!(
             "(let ((x{} (bvadd (bvmul x{level} x{level}) #x01))) ",
             level + 1
-        );
+        )]);
     }
     text += "(=> (= x64 x0) (p x64))";
     text += &")".repeat(64);
@@ -300,7 +300,9 @@ impl Random {
     fn system(&mut self, is_linear: bool) -> String {
         let mut text = String::from("(set-logic HORN)\n");
         for predicate in ["p", "q", "r"] {
-            text += &format!("(declare-fun {predicate} ((_ BitVec 2) Bool) Bool)\n");
+            text.extend([format!(
+                "(declare-fun {predicate} ((_ BitVec 2) Bool) Bool)\n"
+            )]);
         }
         for number in 0..6 + self.below(4) {
             let most = if number < 2 {
@@ -333,10 +335,10 @@ impl Random {
                     self.formula(1)
                 )
             };
-            text += &format!(
+            text.extend([format!(
                 "(assert (forall ((x (_ BitVec 2)) (y (_ BitVec 2)) (z (_ BitVec 2)) (b Bool) (c Bool)) (=> (and {}) {head})))\n",
                 body.join(" ")
-            );
+            )]);
         }
         text
     }

@@ -26,8 +26,7 @@ const MAX_BYTES: u64 = u32::MAX as u64;
 /// Which program, and how it is read.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ProgramArguments {
-    /// The program (`.bp`, `.gp` for guarded blocks, `.c` for C, `.smt2` for Horn
-    /// clauses); `-` is standard input
+    /// The program (`.bp`, `.gp` for guarded blocks, `.c` for C); `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: String,
     #[command(flatten)]

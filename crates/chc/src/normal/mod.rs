@@ -53,7 +53,7 @@ pub enum Premise {
     Origin(usize),
 }
 
-/// A system in normal form, with what is needed to speak about the original.
+/// A system in normal form, with what connects it to the original.
 #[derive(Clone, Debug)]
 pub struct Normal {
     /// The rules.

@@ -1,4 +1,4 @@
-//! `check` on constrained Horn clauses: the verdict in the words of the competition, then the model
+//! `check` on constrained Horn clauses: the verdict as one word of the competition, then the model
 //! or the derivation, which have been checked against the clauses.
 
 use super::{Arguments, ask, no_model};
