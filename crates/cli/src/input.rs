@@ -161,12 +161,18 @@ pub fn parse(source: &Source, reading: &Reading) -> Parsed {
     }
 }
 
-/// Reads the text of a program, and everything that has to be known to parse it.
-pub fn read_program(file: &str, reading: &Reading) -> Result<Source, Failure> {
+/// An error if a file has Horn clauses, which only `check` reads.
+pub fn refuse_clauses(file: &str) -> Result<(), Failure> {
     if horn::is_one(file) {
         let why = format!("{file} has Horn clauses, which only `hardbop check` reads");
         return Err(Failure::BadInput(why));
     }
+    Ok(())
+}
+
+/// Reads the text of a program, and everything that has to be known to parse it.
+pub fn read_program(file: &str, reading: &Reading) -> Result<Source, Failure> {
+    refuse_clauses(file)?;
     let source = read_source(file)?;
     if source.c_reading().is_some() && (reading.guarded || reading.dialect.is_some()) {
         let why = "`--guarded` and `--dialect` do not apply to C programs";

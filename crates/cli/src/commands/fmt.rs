@@ -49,6 +49,7 @@ pub fn run(console: &mut Console, arguments: &Arguments) -> Exit {
 }
 
 fn format_file(console: &mut Console, arguments: &Arguments, file: &str) -> Result<Exit, Failure> {
+    input::refuse_clauses(file)?;
     let source = input::read_source(file)?;
     if source.c_reading().is_some() {
         let why = format!("{file} is C, which `hardbop fmt` does not format");
