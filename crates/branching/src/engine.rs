@@ -13,8 +13,8 @@ use hardbop_automata::{Ctl, Shows};
 use hardbop_machine::Machine;
 use hardbop_outcome::engine::takes_no_bound;
 use hardbop_outcome::{
-    Answer, Budget, Declined, Engine, Event, Evidence, Lasso, Limit, Outcome, Prepared, Progress,
-    Question, Statistics, Strategy, Verdict, WantedRun,
+    Budget, Declined, Engine, Event, Evidence, Lasso, Limit, Outcome, Prepared, Progress, Question,
+    Statistics, Strategy, Support, Verdict, WantedRun,
 };
 use std::sync::Arc;
 
@@ -79,24 +79,18 @@ impl BranchingEngine {
         };
         let mut statistics = Statistics::default();
         let decided = decide(machine, ctl, budget, progress, &mut statistics);
-        let (verdict, uncertified) = match decided {
+        let verdict = match decided {
             Ok(decided) => self.verdict(machine, ctl, decided, budget, progress),
-            Err(why) => (Verdict::Unknown(why), None),
+            Err(why) => Verdict::Unknown(why),
         };
-        let asked = question.asked().into_iter();
-        let answers = asked.map(|asked| Answer {
-            uncertified: uncertified.clone(),
-            ..Answer::to(asked, verdict.clone())
-        });
-        let mut outcome = Outcome::new(self.name(), answers.collect());
+        let mut outcome = Outcome::same(self.name(), question, &verdict);
         outcome.statistics = statistics;
         outcome
     }
 }
 
 impl BranchingEngine {
-    /// The verdict with its evidence: a run where one tells, else the strategy. The second part is
-    /// why there is no proof.
+    /// The verdict with its evidence: a run where one tells, else the strategy.
     fn verdict(
         &self,
         machine: &Machine,
@@ -104,14 +98,14 @@ impl BranchingEngine {
         mut decided: Decided,
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
-    ) -> (Verdict, Option<String>) {
+    ) -> Verdict {
         let interrupt = budget.interrupt;
         match (decided.holds, ctl.shown_by_run()) {
             (false, Some(Shows::Violation)) => {
                 match self.telling_run(machine, ctl, budget, progress) {
-                    Ok(Some(run)) => return (Verdict::Found(Evidence::Lasso(run)), None),
+                    Ok(Some(run)) => return Verdict::found(Evidence::Lasso(run)),
                     Err(limit) if decided.strategy.is_err() => {
-                        return (Verdict::Unknown(limit), None);
+                        return Verdict::Unknown(limit);
                     }
                     // `AF AG p` can fail although every single run satisfies `F G p`.
                     Ok(None) | Err(_) => {}
@@ -138,8 +132,8 @@ impl BranchingEngine {
             strategy.path = path::find(machine, ctl, strategy, interrupt).map(Box::new);
         }
         match (decided.holds, decided.strategy) {
-            (true, Ok(strategy)) => (Verdict::Shown(Evidence::Strategy(strategy)), None),
-            (true, Err(why)) => (Verdict::Excluded, Some(why)),
+            (true, Ok(strategy)) => Verdict::No(Support::Evidence(Evidence::Strategy(strategy))),
+            (true, Err(why)) => Verdict::uncertified(why),
             (false, strategy) => found(strategy),
         }
     }
@@ -164,7 +158,7 @@ impl BranchingEngine {
         let question = Question::property(property);
         let mut outcome = self.runs.check(machine, &question, &budget, progress);
         match outcome.answers.pop().map(|answer| answer.verdict) {
-            Some(Verdict::Found(Evidence::Lasso(lasso))) => Ok(Some(lasso)),
+            Some(Verdict::Yes(Support::Evidence(Evidence::Lasso(lasso)))) => Ok(Some(lasso)),
             Some(Verdict::Unknown(why)) => Err(why),
             _ => Ok(None),
         }
@@ -172,10 +166,10 @@ impl BranchingEngine {
 }
 
 /// A violation is reported with what shows it, or not at all.
-fn found(strategy: Result<Strategy, String>) -> (Verdict, Option<String>) {
+fn found(strategy: Result<Strategy, String>) -> Verdict {
     match strategy {
-        Ok(strategy) => (Verdict::Found(Evidence::Strategy(strategy)), None),
-        Err(_) => (Verdict::Unknown(Limit::Memory), None),
+        Ok(strategy) => Verdict::found(Evidence::Strategy(strategy)),
+        Err(_) => Verdict::Unknown(Limit::Memory),
     }
 }
 

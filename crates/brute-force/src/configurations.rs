@@ -16,7 +16,7 @@ use hardbop_machine::{Action, Machine};
 use hardbop_outcome::engine::{takes_no_bound, takes_only_reachability};
 use hardbop_outcome::{
     Answer, Budget, Declined, Engine, Event, Evidence, Limit, Outcome, Prepared, Progress,
-    Question, Target, Trace, Verdict,
+    Question, Support, Target, Trace, Verdict,
 };
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -115,9 +115,11 @@ impl Oracle {
         let verdicts = question.targets().iter().zip(&found);
         let answers = verdicts.map(|(target, found)| {
             let verdict = match (found, &search.missed) {
-                (Some(index), _) => Verdict::Found(Evidence::Run(search.trace(*index, target))),
+                (Some(index), _) => Verdict::Yes(Support::Evidence(Evidence::Run(
+                    search.trace(*index, target),
+                ))),
                 (None, Some(why)) => Verdict::Unknown(why.clone()),
-                (None, None) => Verdict::Excluded,
+                (None, None) => Verdict::NO,
             };
             Answer::new(target.clone(), verdict)
         });
@@ -130,7 +132,7 @@ impl Oracle {
             let excluded = unreached.filter(|(_, found)| found.is_none());
             let excluded: Vec<Target> = excluded.map(|(target, _)| target.clone()).collect();
             if !excluded.is_empty() {
-                outcome.certificates = vec![search.path_edges().certificate(machine, excluded)];
+                outcome.certify(search.path_edges().certificate(machine, excluded));
             }
         }
         outcome
@@ -317,7 +319,7 @@ mod tests {
         let mut outcome = oracle.check(&machine, &question, &budget, &mut Silent);
         let verdict = outcome.answers.remove(0).verdict;
         let steps = match &verdict {
-            Verdict::Found(Evidence::Run(trace)) => {
+            Verdict::Yes(Support::Evidence(Evidence::Run(trace))) => {
                 replay(&machine, trace).unwrap().hierarchical_steps
             }
             _ => 0,
@@ -331,7 +333,7 @@ mod tests {
              void main() begin if (*) then skip; skip; skip; fi f(); L: skip; end
              void f() begin skip; end";
         let (verdict, steps) = outcome(text, "L", Oracle::default());
-        assert!(matches!(verdict, Verdict::Found(_)));
+        assert!(matches!(verdict, Verdict::Yes(_)));
         assert_eq!(steps, 4, "the branch, the call, the body and the return");
     }
 
@@ -365,10 +367,10 @@ mod tests {
             )
         };
         let racy = outcome(&program("", ""), "BOTH", Oracle::default()).0;
-        assert!(matches!(racy, Verdict::Found(_)));
+        assert!(matches!(racy, Verdict::Yes(_)));
         let text = program("atomic_begin;", "atomic_end;");
         let guarded = outcome(&text, "BOTH", Oracle::default()).0;
-        assert_eq!(guarded, Verdict::Excluded);
+        assert!(guarded.is_no_for_all_runs());
     }
 
     #[test]
@@ -379,8 +381,8 @@ mod tests {
              void thread1() begin x := 1; if (y) then SEEN: skip; fi end
              void thread2() begin assume(x); y := 1; if (!x) then LOST: skip; fi end";
         let (seen, steps) = outcome(text, "SEEN", Oracle::default());
-        assert!(matches!(seen, Verdict::Found(_)) && steps > 4);
+        assert!(matches!(seen, Verdict::Yes(_)) && steps > 4);
         let (lost, _) = outcome(text, "LOST", Oracle::default());
-        assert_eq!(lost, Verdict::Excluded);
+        assert!(lost.is_no_for_all_runs());
     }
 }

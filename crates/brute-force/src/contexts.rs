@@ -9,7 +9,8 @@ use crate::steps::{Bounds, Successor, initial_configurations, successors};
 use hardbop_interpreter::{Configuration, Recorder};
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Answer, Budget, Interrupt, Limit, NeverInterrupted, Outcome, Question, Target, Trace, Verdict,
+    Answer, Budget, Interrupt, Limit, NeverInterrupted, Outcome, Question, Support, Target, Trace,
+    Verdict,
 };
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
@@ -101,8 +102,8 @@ impl ContextOracle {
             let verdict = match (found, &search.missed, question.bound) {
                 (Some((_, state)), ..) => Verdict::run(search.trace(state, target)),
                 (None, Some(why), _) => Verdict::Unknown(why.clone()),
-                (None, None, Some(bound)) => Verdict::ExcludedUpTo(bound),
-                (None, None, None) => Verdict::Excluded,
+                (None, None, Some(bound)) => Verdict::No(Support::UpTo(bound)),
+                (None, None, None) => Verdict::NO,
             };
             Answer::new(target.clone(), verdict)
         });

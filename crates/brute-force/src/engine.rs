@@ -9,7 +9,7 @@ use hardbop_machine::Machine;
 use hardbop_outcome::engine::takes_for_a_thread;
 use hardbop_outcome::{
     Bound, Budget, Declined, Engine, Limit, Outcome, Prepared, Progress, Question, Statistics,
-    Verdict, WantedRun,
+    Support, Verdict, WantedRun,
 };
 
 /// Explores whole configurations, one by one.
@@ -111,17 +111,13 @@ fn branching_outcome(
     holds: Result<bool, Limit>,
     statistics: Statistics,
 ) -> Outcome {
+    let support = Support::Uncertified(Some("brute force writes no strategy down".to_owned()));
     let verdict = match holds {
-        Ok(true) => Verdict::Excluded,
-        Ok(false) => Verdict::Refuted,
+        Ok(true) => Verdict::No(support),
+        Ok(false) => Verdict::Yes(support),
         Err(why) => Verdict::Unknown(why),
     };
     let mut outcome = Outcome::same(name, question, &verdict);
-    if !verdict.is_unknown() {
-        for answer in &mut outcome.answers {
-            answer.uncertified = Some("brute force writes no strategy down".to_owned());
-        }
-    }
     outcome.statistics = statistics;
     outcome
 }

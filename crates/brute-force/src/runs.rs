@@ -14,7 +14,9 @@ use hardbop_interpreter::{Configuration, Move, Recorder, letter_of_threads};
 use hardbop_machine::Machine;
 use hardbop_machine::ir::NodeKind;
 use hardbop_outcome::lasso::VERSION;
-use hardbop_outcome::{Budget, Event, Evidence, Limit, Progress, Statistics, ThreadLasso, Verdict};
+use hardbop_outcome::{
+    Budget, Event, Evidence, Limit, Progress, Statistics, Support, ThreadLasso, Verdict,
+};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -98,8 +100,8 @@ impl RunOracle {
             Err(why) => Verdict::Unknown(why),
             Ok(Some(target)) => Verdict::run(search.run_to(target).finish().0),
             Ok(None) => match search.cycle() {
-                Some(lasso) => Verdict::Found(Evidence::ThreadLasso(lasso)),
-                None => Verdict::Excluded,
+                Some(lasso) => Verdict::Yes(Support::Evidence(Evidence::ThreadLasso(lasso))),
+                None => Verdict::NO,
             },
         };
         let links: usize = search.links.iter().map(Vec::len).sum();

@@ -10,8 +10,8 @@ use crate::tabulation::Tabulation;
 use hardbop_machine::Machine;
 use hardbop_outcome::engine::takes_only_sequential_reachability;
 use hardbop_outcome::{
-    Answer, Budget, Declined, Engine, Evidence, Outcome, Prepared, Progress, Question, Target,
-    Verdict,
+    Answer, Budget, Declined, Engine, Evidence, Outcome, Prepared, Progress, Question, Support,
+    Target, Verdict,
 };
 
 /// The tabulating search as an engine. [`Budget::states`] limits the number of path edges.
@@ -48,8 +48,8 @@ impl TabulationEngine {
         let tabulation = Tabulation::within(machine, states.unwrap_or(MANY), budget.interrupt);
         let verdict = |target: &Target| match &tabulation {
             Ok(tabulation) => match tabulation.trace(target) {
-                Some(trace) => Verdict::Found(Evidence::Run(trace)),
-                None => Verdict::Excluded,
+                Some(trace) => Verdict::Yes(Support::Evidence(Evidence::Run(trace))),
+                None => Verdict::NO,
             },
             Err(why) => Verdict::Unknown(why.clone()),
         };
@@ -64,12 +64,12 @@ impl TabulationEngine {
                 .add("path edges", tabulation.len() as u64);
             let unreachable = outcome.answers.iter();
             let excluded: Vec<Target> = unreachable
-                .filter(|answer| answer.verdict == Verdict::Excluded)
+                .filter(|answer| answer.verdict.is_no_for_all_runs())
                 .filter_map(|answer| answer.target().cloned())
                 .collect();
             if !excluded.is_empty() {
                 let path_edges = tabulation.path_edges();
-                outcome.certificates = vec![path_edges.certificate(machine, excluded)];
+                outcome.certify(path_edges.certificate(machine, excluded));
             }
         }
         outcome
@@ -154,7 +154,10 @@ mod tests {
             for (slow, tabled) in slow.answers.iter().zip(&tabled.answers) {
                 let distance = tabulation.distance(slow.target().expect("a place").node);
                 match (&slow.verdict, &tabled.verdict) {
-                    (Verdict::Found(Evidence::Run(flat)), Verdict::Found(Evidence::Run(trace))) => {
+                    (
+                        Verdict::Yes(Support::Evidence(Evidence::Run(flat))),
+                        Verdict::Yes(Support::Evidence(Evidence::Run(trace))),
+                    ) => {
                         let flat = fold(&machine, flat).unwrap();
                         let flat = replay(&machine, &flat).unwrap();
                         let shortest = replay(&machine, trace).unwrap();
@@ -163,7 +166,7 @@ mod tests {
                         assert!(flat.flat_steps <= shortest.flat_steps);
                     }
                     (Verdict::Unknown(_), _) => {}
-                    (Verdict::Excluded, Verdict::Excluded) => assert_eq!(distance, None),
+                    (Verdict::No(_), Verdict::No(_)) => assert_eq!(distance, None),
                     (slow, tabled) => panic!("{slow:?} but {tabled:?} in {text}"),
                 }
             }
@@ -183,8 +186,8 @@ mod tests {
                 .check(&machine, &question, &budget, &mut Silent)
                 .answers;
             let name = |verdict: &Verdict| match verdict {
-                Verdict::Found(_) => "reachable",
-                Verdict::Excluded => "unreachable",
+                Verdict::Yes(_) => "reachable",
+                Verdict::No(_) => "unreachable",
                 _ => "unknown",
             };
             let answers = answers.iter();

@@ -16,7 +16,7 @@ use hardbop_machine::{Action, Machine};
 use hardbop_outcome::engine::{takes_only_reachability, takes_only_sequential_reachability};
 use hardbop_outcome::{
     Answer, Bound, Budget, Declined, Engine, Event, Limit, Outcome, Prepared, Progress, Question,
-    Target, Verdict,
+    Support, Target, Verdict,
 };
 use hardbop_symbolic::limit_reached;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ impl CalculusEngine {
         outcome.statistics.join_as("evidence", found.statistics);
         outcome.certificates = found.certificates;
         outcome.printed.clone_from(&decided.printed);
-        let is_excluded = |answer: &Answer| answer.verdict == Verdict::Excluded;
+        let is_excluded = |answer: &Answer| answer.verdict.is_no_for_all_runs();
         let excluded: Vec<&Target> = outcome
             .answers
             .iter()
@@ -184,7 +184,7 @@ impl CalculusEngine {
             }
         };
         let is_known = !evidence.verdict.is_unknown();
-        let is_so = is_known.then(|| evidence.verdict.is_found());
+        let is_so = is_known.then(|| evidence.verdict.is_yes());
         if is_so.is_some_and(|is_so| is_so != is_reached) {
             let own = self.algorithm.as_ref();
             let algorithm = own.map_or("the formula", |own| own.name.as_str());
@@ -208,15 +208,13 @@ impl CalculusEngine {
         }
         let verdict = match (question.bound, decided.is_short_of_threads) {
             (_, true) => Verdict::Unknown(Limit::Threads),
-            (Some(bound), false) => Verdict::ExcludedUpTo(bound),
-            (None, false) => Verdict::Excluded,
+            (Some(bound), false) => Verdict::No(Support::UpTo(bound)),
+            (None, false) => Verdict::uncertified(match evidence.verdict {
+                Verdict::Unknown(why) => format!("no proof was found: {why}"),
+                _ => "no proof was found".to_owned(),
+            }),
         };
-        let mut answer = Answer::new(target.clone(), verdict);
-        answer.uncertified = Some(match evidence.verdict {
-            Verdict::Unknown(why) => format!("no proof was found: {why}"),
-            _ => "no proof was found".to_owned(),
-        });
-        answer
+        Answer::new(target.clone(), verdict)
     }
 }
 

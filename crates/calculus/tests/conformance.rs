@@ -104,9 +104,9 @@ fn integers_that_meet_are_interleaved_with_the_choices_beside_them() {
     };
     let outcome = engine("entry-forward-split").check(&machine, &question, &budget, &mut Silent);
     let verdicts: Vec<&Verdict> = outcome.answers.iter().map(|a| &a.verdict).collect();
-    let is_found = |verdict: &&&Verdict| matches!(verdict, Verdict::Found(_));
+    let is_found = |verdict: &&&Verdict| matches!(verdict, Verdict::Yes(_));
     assert_eq!(verdicts.iter().filter(is_found).count(), 1, "{verdicts:?}");
-    let is_excluded = |verdict: &&&Verdict| matches!(verdict, Verdict::Excluded);
+    let is_excluded = |verdict: &&&Verdict| matches!(verdict, Verdict::No(_));
     assert_eq!(
         verdicts.iter().filter(is_excluded).count(),
         2,

@@ -12,7 +12,7 @@ use crate::console::Console;
 use crate::exit::Failure;
 use crate::input::{self, ProgramArguments};
 use hardbop_machine::{Check, Machine};
-use hardbop_outcome::{Outcome, Target, TargetKind, Verdict};
+use hardbop_outcome::{Outcome, Target, TargetKind};
 use hardbop_syntax::source::DataModel;
 use std::path::Path;
 
@@ -111,8 +111,8 @@ impl Assignment {
         let Some(expected) = self.expected else {
             return;
         };
-        let is_violated = outcome.answers.iter().any(|a| a.verdict.is_found());
-        let is_proved = (outcome.answers.iter()).all(|a| matches!(a.verdict, Verdict::Excluded));
+        let is_violated = outcome.answers.iter().any(|a| a.verdict.is_yes());
+        let is_proved = (outcome.answers.iter()).all(|a| a.verdict.is_no_for_all_runs());
         if !is_violated && !is_proved {
             return;
         }

@@ -65,7 +65,7 @@ pub fn of(reported: &Reported<'_>) -> Result<Result<String, String>, Failure> {
 /// What was asked, as the competition on software verification says it: the property that the run
 /// violates, or one that all proofs together establish. An error where it has no such property.
 fn specification(machine: &Machine, outcome: &Outcome) -> Result<String, String> {
-    let violated = outcome.answers.iter().find(|a| a.verdict.is_found());
+    let violated = outcome.answers.iter().find(|a| a.verdict.is_yes());
     let answers: Vec<&Answer> = match violated {
         Some(answer) => vec![answer],
         None => outcome.answers.iter().collect(),

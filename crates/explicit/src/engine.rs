@@ -15,7 +15,7 @@ use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::engine::{takes_no_bound, takes_no_branching};
 use hardbop_outcome::{
     Answer, Budget, Certificate, Declined, Engine, Event, Evidence, Limit, Outcome, Prepared,
-    Progress, Question, Skeleton, Statistics, Target, Verdict, WantedRun,
+    Progress, Question, Skeleton, Statistics, Support, Target, Verdict, WantedRun,
 };
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -242,18 +242,20 @@ impl Readings {
                         .next()
                         .and_then(|run| run.trace(machine, Some(target.clone())));
                     match trace {
-                        Some(trace) => Verdict::Found(Evidence::Run(trace)),
+                        Some(trace) => Verdict::Yes(Support::Evidence(Evidence::Run(trace))),
                         // The run has more different calls than can be written down.
                         None => Verdict::Unknown(Limit::Memory),
                     }
                 }
                 (false, Err(Stopped::Limit(why))) => Verdict::Unknown(why.clone()),
-                (false, Ok(()) | Err(Stopped::Settled)) => Verdict::Excluded,
+                (false, Ok(()) | Err(Stopped::Settled)) => Verdict::NO,
             };
             Answer::new(target.clone(), verdict)
         });
         let mut outcome = Outcome::new(engine, verdicts.collect());
-        outcome.certificates = self.certificates;
+        for certificate in self.certificates {
+            outcome.certify(certificate);
+        }
         outcome.statistics = self.statistics;
         outcome
     }

@@ -76,7 +76,7 @@ fn safety(
             found_or_too_long(trace.map(Evidence::Run))
         }
         (None, Err(Stopped::Limit(why))) => Verdict::Unknown(why),
-        (None, Ok(()) | Err(Stopped::Settled)) => Verdict::Excluded,
+        (None, Ok(()) | Err(Stopped::Settled)) => Verdict::NO,
     };
     (verdict, statistics(exploration, &[]))
 }
@@ -95,7 +95,7 @@ fn liveness(
             let lasso = lasso.and_then(|(run, head)| product.lasso_back(machine, &run, head));
             found_or_too_long(lasso.map(Evidence::Lasso))
         }
-        Ok(None) => Verdict::Excluded,
+        Ok(None) => Verdict::NO,
         Err(Stopped::Limit(why)) => Verdict::Unknown(why),
         Err(Stopped::Settled) => unreachable!("nothing is settled before the search ends"),
     };
@@ -114,7 +114,7 @@ fn liveness(
 /// A run with more different calls than can be written down is known to be there, but cannot be
 /// shown.
 fn found_or_too_long(evidence: Option<Evidence>) -> Verdict {
-    evidence.map_or(Verdict::Unknown(Limit::Memory), Verdict::Found)
+    evidence.map_or(Verdict::Unknown(Limit::Memory), Verdict::found)
 }
 
 fn statistics(exploration: &Exploration<'_>, more: &[(&str, u64)]) -> Statistics {

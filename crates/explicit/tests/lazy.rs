@@ -2,7 +2,7 @@
 
 use hardbop_explicit::{ExplicitEngine, Search};
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Evidence, Outcome, Question, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Outcome, Question, Silent, Support, Verdict};
 
 fn check(machine: &Machine, question: &Question, lazy: bool, states: Option<u64>) -> Outcome {
     let engine = ExplicitEngine {
@@ -43,7 +43,7 @@ fn quicksort_takes_the_same_few_states_whatever_the_width() {
             let machine = quicksort(width);
             let outcome = check(&machine, &Question::label(&machine, label), true, None);
             let verdict = &outcome.answers[0].verdict;
-            assert!(matches!(verdict, Verdict::Found(_)), "{label}");
+            assert!(matches!(verdict, Verdict::Yes(_)), "{label}");
             states(&outcome)
         });
         assert!(
@@ -95,7 +95,7 @@ fn a_copy_stays_equal_to_its_undetermined_origin() {
         outcome
             .answers
             .iter()
-            .all(|a| a.verdict == Verdict::Excluded)
+            .all(|a| a.verdict.is_no_for_all_runs())
     );
     // One state for every node but the two failures: nothing is ever decided.
     let nodes = machine.nodes.len() as u64;
@@ -121,9 +121,9 @@ fn what_a_callee_decides_is_decided_for_its_caller() {
         let outcome = check(&machine, &Question::label(&machine, label), true, None);
         outcome.answers[0].verdict.clone()
     };
-    assert_eq!(verdict("FIRST"), Verdict::Excluded);
-    assert_eq!(verdict("NEVER"), Verdict::Excluded);
-    let Verdict::Found(Evidence::Run(trace)) = verdict("BOTH") else {
+    assert!(verdict("FIRST").is_no_for_all_runs());
+    assert!(verdict("NEVER").is_no_for_all_runs());
+    let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = verdict("BOTH") else {
         panic!("both can be true");
     };
     hardbop_interpreter::replay(&machine, &trace).expect("the run replays");

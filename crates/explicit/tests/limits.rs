@@ -47,8 +47,8 @@ fn too_few_states_give_unknown_and_enough_give_the_verdict() {
             for (program, text) in [FAILS, HOLDS].into_iter().enumerate() {
                 match verdict(text, search, true, &budget) {
                     Verdict::Unknown(why) => assert_eq!(why, Limit::States),
-                    Verdict::Found(_) if text == FAILS => answered[program] = true,
-                    Verdict::Excluded if text == HOLDS => answered[program] = true,
+                    Verdict::Yes(_) if text == FAILS => answered[program] = true,
+                    Verdict::No(_) if text == HOLDS => answered[program] = true,
                     other => panic!("{search:?} with {states} states: {other:?}"),
                 }
             }

@@ -47,7 +47,7 @@ fn bytes_per_node(family: &str, is_reachable: bool) -> [usize; 3] {
     let engine = ExplicitEngine::default();
     let (outcome, searching) =
         most_bytes(|| engine.check(&machine, &question, &Budget::unlimited(), &mut Silent));
-    assert_eq!(outcome.answers[0].verdict.is_found(), is_reachable);
+    assert_eq!(outcome.answers[0].verdict.is_yes(), is_reachable);
     assert_eq!(outcome.certificates.is_empty(), is_reachable);
     [loaded, loading, searching].map(|bytes| (bytes - before) / machine.nodes.len())
 }

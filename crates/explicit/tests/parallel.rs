@@ -4,7 +4,7 @@
 use hardbop_explicit::{ExplicitEngine, Search};
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
-    Budget, Engine, Evidence, Interrupt, Limit, Outcome, Question, Silent, Verdict,
+    Budget, Engine, Evidence, Interrupt, Limit, Outcome, Question, Silent, Support, Verdict,
 };
 use hardbop_testkit::generator::{Knobs, generate};
 use std::num::NonZeroUsize;
@@ -42,13 +42,13 @@ fn compare(text: &str, jobs: usize, lazy: bool) -> (usize, usize) {
     for (one, other) in alone.answers.iter().zip(&together.answers) {
         assert_eq!(one.asked, other.asked);
         match (&one.verdict, &other.verdict) {
-            (Verdict::Found(_), Verdict::Found(Evidence::Run(trace))) => {
+            (Verdict::Yes(_), Verdict::Yes(Support::Evidence(Evidence::Run(trace)))) => {
                 hardbop_interpreter::replay(&machine, trace)
                     .unwrap_or_else(|error| panic!("{error}\n{text}"));
                 assert_eq!(trace.target.as_ref(), other.target());
                 reached += 1;
             }
-            (Verdict::Excluded, Verdict::Excluded) => excluded += 1,
+            (Verdict::No(_), Verdict::No(_)) => excluded += 1,
             (one, other) => panic!("{one:?} and {other:?} in\n{text}"),
         }
     }
@@ -113,7 +113,7 @@ fn a_split_into_very_many_cases_does_not_keep_the_target_from_being_found() {
     let question = Question::label(&machine, "HIT");
     let outcome = engine(2, true).check(&machine, &question, &budget, &mut Silent);
     let verdict = &outcome.answers[0].verdict;
-    assert!(matches!(verdict, Verdict::Found(_)), "{verdict:?}");
+    assert!(matches!(verdict, Verdict::Yes(_)), "{verdict:?}");
     let visited = outcome
         .statistics
         .get("states")

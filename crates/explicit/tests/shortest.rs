@@ -6,7 +6,7 @@
 
 use hardbop_explicit::{ExplicitEngine, Search};
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Target, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Support, Target, Verdict};
 use hardbop_testkit::Tabulation;
 use hardbop_testkit::generator::{Knobs, generate};
 
@@ -27,7 +27,7 @@ fn compare(machine: &Machine, lazy: bool, text: &str) -> usize {
         let outcome = engine.check(machine, &question, &Budget::unlimited(), &mut Silent);
         let answer = &outcome.answers[0];
         let distance = tabulation.distance(target.node);
-        let Verdict::Found(Evidence::Run(trace)) = &answer.verdict else {
+        let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = &answer.verdict else {
             assert_eq!(distance, None, "{target} in\n{text}");
             continue;
         };

@@ -6,7 +6,7 @@ use hardbop_automata::{Letter, Ltl, Property, PropertyText, read_ltl};
 use hardbop_explicit::ExplicitEngine;
 use hardbop_interpreter::{Configuration, letter_of_threads, observe_thread_lasso, replay};
 use hardbop_machine::{Machine, Type, from_text};
-use hardbop_outcome::{Budget, Engine, Evidence, Limit, Question, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Limit, Question, Silent, Support, Verdict};
 use hardbop_syntax::Source;
 use hardbop_testkit::{Bounds, Knobs, Oracle, RunOracle, generate};
 
@@ -38,9 +38,9 @@ fn holds(machine: &Machine, formula: &str) -> Option<bool> {
         .check(machine, &automaton, &budget(5000), &mut Silent)
         .0
     {
-        Verdict::Excluded => Some(true),
+        Verdict::No(_) => Some(true),
         Verdict::Unknown(_) => None,
-        Verdict::Found(Evidence::ThreadLasso(lasso)) => {
+        Verdict::Yes(Support::Evidence(Evidence::ThreadLasso(lasso))) => {
             replay(machine, &lasso.run).expect("the run replays");
             let see = |now: &Configuration| -> Letter {
                 letter_of_threads(machine, &automaton.propositions, now)
@@ -84,8 +84,8 @@ fn one_thread_is_judged_as_by_the_explicit_engine() {
                 let (engine, budget) = (ExplicitEngine::default(), Budget::unlimited());
                 let outcome = engine.check(&machine, &question, &budget, &mut Silent);
                 let there = match &outcome.answers[0].verdict {
-                    Verdict::Excluded => true,
-                    Verdict::Found(_) => false,
+                    Verdict::No(_) => true,
+                    Verdict::Yes(_) => false,
                     other => panic!("{other:?}"),
                 };
                 assert_eq!(here, there, "{formula}\n{text}");
@@ -115,7 +115,7 @@ fn labels_of_several_threads_are_reached_as_the_oracle_says() {
                 outcome.answers.iter().any(|answer| wanted(&answer.verdict))
             };
             let is_unknown = is(|verdict| matches!(verdict, Verdict::Unknown(_)));
-            let is_reached = is(|verdict| matches!(verdict, Verdict::Found(_)));
+            let is_reached = is(|verdict| matches!(verdict, Verdict::Yes(_)));
             let formula = format!("G !at({})", label.name);
             let Some(holds) = holds(&machine, &formula) else {
                 continue;

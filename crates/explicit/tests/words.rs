@@ -5,7 +5,7 @@
 use hardbop_explicit::ExplicitEngine;
 use hardbop_machine::from_text;
 use hardbop_outcome::{
-    Budget, Engine, Evidence, NeverInterrupted, Outcome, Question, Silent, Verdict,
+    Budget, Engine, Evidence, NeverInterrupted, Outcome, Question, Silent, Support, Verdict,
 };
 
 /// Checks all assertions of a program both ways; gives which of them fail.
@@ -22,11 +22,11 @@ fn failing(text: &str) -> Vec<bool> {
     let fails = |outcome: &Outcome| -> Vec<bool> {
         let answers = outcome.answers.iter();
         let verdicts = answers.map(|answer| match &answer.verdict {
-            Verdict::Found(Evidence::Run(trace)) => {
+            Verdict::Yes(Support::Evidence(Evidence::Run(trace))) => {
                 hardbop_interpreter::replay(&machine, trace).expect("the run replays");
                 true
             }
-            Verdict::Excluded => false,
+            Verdict::No(_) => false,
             other => panic!("{other:?} in\n{text}"),
         });
         verdicts.collect()

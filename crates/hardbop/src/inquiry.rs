@@ -22,8 +22,8 @@ use std::num::NonZeroUsize;
 ///     let asked = model.assertions().within(Bound::ContextSwitches(switches));
 ///     asked.engine(EngineName::Concurrent).answer()
 /// };
-/// assert!(!within(0)?.answers[0].verdict.is_found());
-/// assert!(within(1)?.answers[0].verdict.is_found());
+/// assert!(!within(0)?.answers[0].verdict.is_yes());
+/// assert!(within(1)?.answers[0].verdict.is_yes());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use = "nothing is asked before `answer`"]

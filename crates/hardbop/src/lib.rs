@@ -2,7 +2,7 @@
 //! answer.
 //!
 //! ```
-//! use hardbop::{Model, Verdict};
+//! use hardbop::Model;
 //!
 //! let model = Model::parse(
 //!     "lock.bp",
@@ -13,11 +13,11 @@
 //! let outcome = model.assertions().answer()?;
 //! for answer in &outcome.answers {
 //!     println!("{} {}", answer.word(), answer.asked);
-//!     if let Verdict::Found(run) = &answer.verdict {
+//!     if let Some(run) = answer.verdict.evidence() {
 //!         println!("{}", model.text_of(run)?);
 //!     }
 //! }
-//! # assert!(outcome.answers[0].verdict.is_found());
+//! # assert!(outcome.answers[0].verdict.is_yes());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -35,7 +35,7 @@ pub use hardbop_automata::{Property, PropertyErrors, PropertyText};
 pub use hardbop_machine::Machine;
 pub use hardbop_outcome::{
     Answer, Asked, Bound, Certificate, Evidence, Interrupt, Lasso, Limit, Outcome, Progress,
-    Question, Target, ThreadLasso, Trace, Verdict, VerdictWord,
+    Question, Support, Target, ThreadLasso, Trace, Verdict, VerdictWord,
 };
 pub use hardbop_portfolio::{EngineName, Fault, Options, Refused};
 pub use hardbop_syntax::Diagnostic;

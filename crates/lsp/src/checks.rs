@@ -7,7 +7,7 @@ use crate::findings;
 use crate::reading::Reading;
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Answer, Budget, Evidence, Interrupt, Limit, Question, Silent, Target, Verdict,
+    Answer, Budget, Evidence, Interrupt, Limit, Question, Silent, Support, Target, Verdict,
 };
 use hardbop_portfolio::explain::explain;
 use hardbop_portfolio::{Portfolio, coverage};
@@ -145,7 +145,7 @@ fn found(
     let text = target.map_or_else(String::new, ToString::to_string);
     let is_assertion = target.is_some_and(Target::is_assertion);
     let (severity, message, related) = match &answer.verdict {
-        Verdict::Found(evidence) => {
+        Verdict::Yes(Support::Evidence(evidence)) => {
             let steps = match evidence {
                 Evidence::Run(trace) => findings::run(machine, trace, &reading.lines, uri),
                 Evidence::Lasso(_) | Evidence::ThreadLasso(_) | Evidence::Strategy(_) => Vec::new(),
@@ -165,10 +165,8 @@ fn found(
             let message = format!("{word}: {text}: {why}");
             (Some(DiagnosticSeverity::WARNING), message, Vec::new())
         }
-        // The editor asks about places; only formulas are shown or refuted.
-        Verdict::Excluded | Verdict::ExcludedUpTo(_) | Verdict::Shown(_) | Verdict::Refuted => {
-            (None, String::new(), Vec::new())
-        }
+        // The editor asks about places, and a place is reached by a run.
+        Verdict::Yes(_) | Verdict::No(_) => (None, String::new(), Vec::new()),
     };
     let diagnostic = severity.zip(target).map(|(severity, target)| Diagnostic {
         range: reading.lines.range(machine.node(target.node).span),

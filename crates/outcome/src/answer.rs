@@ -1,10 +1,11 @@
-//! The answer to one item of a question: a verdict with its run, in text and JSON by the same
-//! words.
+//! The answer to one item of a question: a verdict and what supports it, in text and JSON by the
+//! same words.
 
 use crate::bound::Bound;
 use crate::budget::Limit;
 use crate::evidence::Evidence;
 use crate::question::Asked;
+use crate::support::{Support, SupportWord};
 use crate::target::Target;
 use crate::trace::Trace;
 use serde::{Deserialize, Serialize};
@@ -15,27 +16,20 @@ use serde::{Deserialize, Serialize};
 pub struct Answer {
     /// What was asked.
     pub asked: Asked,
-    /// What was found.
+    /// What was found, and what supports it.
     pub verdict: Verdict,
-    /// Why a negative answer has no certificate, where certificates are to be expected.
-    pub uncertified: Option<String>,
     /// Whether an assertion holds only because no run gets to it, as far as that is known.
     pub vacuous: bool,
 }
 
-/// What was found.
+/// Whether what was asked for happens: a place is reached, a run is as a property describes it, or
+/// a formula of branching time fails. Either verdict stands on a [`Support`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// There is such a run.
-    Found(Evidence),
-    /// No run does that.
-    Excluded,
-    /// A formula of branching time holds, and this shows it.
-    Shown(Evidence),
-    /// A formula of branching time fails, and nothing but the engine's word says so.
-    Refuted,
-    /// No run within the bound that was asked for does that.
-    ExcludedUpTo(Bound),
+    /// It happens.
+    Yes(Support),
+    /// It does not.
+    No(Support),
     /// Not known.
     Unknown(Limit),
 }
@@ -57,57 +51,94 @@ pub enum VerdictWord {
 }
 
 impl Verdict {
-    /// A finite run was found.
+    /// It does not happen. There is no certificate, and none is to be expected.
+    pub const NO: Self = Verdict::No(Support::Uncertified(None));
+
+    /// It does not happen, and one of the outcome's certificates says so.
+    pub const CERTIFIED: Self = Verdict::No(Support::Certificate);
+
+    /// It happens, and this shows it.
+    pub fn found(evidence: Evidence) -> Self {
+        Verdict::Yes(Support::Evidence(evidence))
+    }
+
+    /// It happens in a finite run.
     pub fn run(trace: Trace) -> Self {
-        Verdict::Found(Evidence::Run(trace))
+        Self::found(Evidence::Run(trace))
+    }
+
+    /// It does not happen within a bound.
+    pub fn up_to(bound: Bound) -> Self {
+        Verdict::No(Support::UpTo(bound))
+    }
+
+    /// It does not happen, but there is no certificate for this reason.
+    pub fn uncertified(why: impl Into<String>) -> Self {
+        Verdict::No(Support::Uncertified(Some(why.into())))
+    }
+
+    /// What it stands on.
+    pub fn support(&self) -> Option<&Support> {
+        match self {
+            Verdict::Yes(support) | Verdict::No(support) => Some(support),
+            Verdict::Unknown(_) => None,
+        }
     }
 
     /// The evidence that comes with it.
     pub fn evidence(&self) -> Option<&Evidence> {
-        match self {
-            Verdict::Found(evidence) | Verdict::Shown(evidence) => Some(evidence),
-            Verdict::Excluded
-            | Verdict::ExcludedUpTo(_)
-            | Verdict::Refuted
-            | Verdict::Unknown(_) => None,
-        }
+        self.support()?.evidence()
     }
 
-    /// Whether its evidence is about what it says. A strategy says itself which way it goes, and
-    /// nothing else shows that a formula holds.
-    pub fn fits_its_evidence(&self) -> bool {
+    /// Whether its support can be one of it. Runs show that something happens, certificates and
+    /// bounds say that it does not, and a strategy says itself which way it goes.
+    pub fn fits_its_support(&self) -> bool {
         match self {
-            Verdict::Found(Evidence::Strategy(strategy)) => !strategy.holds,
-            Verdict::Shown(Evidence::Strategy(strategy)) => strategy.holds,
-            Verdict::Shown(_) => false,
-            _ => true,
+            Verdict::Yes(Support::Evidence(Evidence::Strategy(strategy))) => !strategy.holds,
+            Verdict::No(Support::Evidence(Evidence::Strategy(strategy))) => strategy.holds,
+            Verdict::Yes(Support::Uncertified(why)) => why.is_some(),
+            Verdict::Yes(support) => support.evidence().is_some(),
+            Verdict::No(support) => support.evidence().is_none(),
+            Verdict::Unknown(_) => true,
         }
     }
 
     /// The finite run that was found.
     pub fn trace(&self) -> Option<&Trace> {
-        match self {
-            Verdict::Found(evidence) => evidence.run(),
+        self.evidence()?.run()
+    }
+
+    /// Why there is no certificate, where one is to be expected.
+    pub fn why_uncertified(&self) -> Option<&str> {
+        match self.support()? {
+            Support::Uncertified(why) => why.as_deref(),
             _ => None,
         }
     }
 
-    /// Whether a run was found, or a formula refuted.
-    pub fn is_found(&self) -> bool {
-        matches!(self, Verdict::Found(_) | Verdict::Refuted)
+    /// Whether it happens.
+    pub fn is_yes(&self) -> bool {
+        matches!(self, Verdict::Yes(_))
     }
 
-    /// Whether there is no such run, as far as was asked, or a formula holds.
-    pub fn is_excluded(&self) -> bool {
-        matches!(
-            self,
-            Verdict::Excluded | Verdict::ExcludedUpTo(_) | Verdict::Shown(_)
-        )
+    /// Whether it does not happen, as far as was asked.
+    pub fn is_no(&self) -> bool {
+        matches!(self, Verdict::No(_))
+    }
+
+    /// Whether it does not happen in any run, however long.
+    pub fn is_no_for_all_runs(&self) -> bool {
+        self.is_no() && !matches!(self.support(), Some(Support::UpTo(_)))
     }
 
     /// Whether nothing is known.
     pub fn is_unknown(&self) -> bool {
         matches!(self, Verdict::Unknown(_))
+    }
+
+    /// Whether one says that it happens and the other that it does not.
+    pub fn contradicts(&self, other: &Self) -> bool {
+        self.is_yes() && other.is_no() || self.is_no() && other.is_yes()
     }
 }
 
@@ -122,7 +153,6 @@ impl Answer {
         Self {
             asked,
             verdict,
-            uncertified: None,
             vacuous: false,
         }
     }
@@ -139,14 +169,10 @@ impl Answer {
             Asked::Property(property) => property.asks_for_run(),
         };
         match (&self.verdict, asks_for_run) {
-            (Verdict::Found(_) | Verdict::Refuted, false) => VerdictWord::Violated,
-            (Verdict::Found(_) | Verdict::Refuted, true) => VerdictWord::Reachable,
-            (Verdict::Excluded | Verdict::ExcludedUpTo(_) | Verdict::Shown(_), false) => {
-                VerdictWord::Holds
-            }
-            (Verdict::Excluded | Verdict::ExcludedUpTo(_) | Verdict::Shown(_), true) => {
-                VerdictWord::Unreachable
-            }
+            (Verdict::Yes(_), false) => VerdictWord::Violated,
+            (Verdict::Yes(_), true) => VerdictWord::Reachable,
+            (Verdict::No(_), false) => VerdictWord::Holds,
+            (Verdict::No(_), true) => VerdictWord::Unreachable,
             (Verdict::Unknown(_), _) => VerdictWord::Unknown,
         }
     }
@@ -172,6 +198,8 @@ struct AnswerForm {
     asked: Asked,
     verdict: VerdictWord,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    support: Option<SupportWord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     up_to: Option<Bound>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     why: Option<Limit>,
@@ -191,22 +219,26 @@ fn is_false(flag: &bool) -> bool {
 impl From<Answer> for AnswerForm {
     fn from(answer: Answer) -> Self {
         let verdict = answer.word();
-        let (mut up_to, mut why, mut evidence) = (None, None, None);
-        match answer.verdict {
-            Verdict::Found(found) | Verdict::Shown(found) => evidence = Some(found),
-            Verdict::Excluded | Verdict::Refuted => {}
-            Verdict::ExcludedUpTo(bound) => up_to = Some(bound),
-            Verdict::Unknown(limit) => why = Some(limit),
-        }
-        Self {
+        let mut form = Self {
             asked: answer.asked,
             verdict,
-            up_to,
-            why,
-            uncertified: answer.uncertified,
+            support: answer.verdict.support().map(Support::word),
+            up_to: None,
+            why: None,
+            uncertified: None,
             vacuous: answer.vacuous,
-            evidence,
+            evidence: None,
+        };
+        match answer.verdict {
+            Verdict::Yes(support) | Verdict::No(support) => match support {
+                Support::Evidence(evidence) => form.evidence = Some(evidence),
+                Support::Certificate => {}
+                Support::UpTo(bound) => form.up_to = Some(bound),
+                Support::Uncertified(why) => form.uncertified = why,
+            },
+            Verdict::Unknown(limit) => form.why = Some(limit),
         }
+        form
     }
 }
 
@@ -214,32 +246,35 @@ impl TryFrom<AnswerForm> for Answer {
     type Error = String;
 
     fn try_from(form: AnswerForm) -> Result<Self, String> {
-        let asked = &form.asked;
-        let verdict = match (form.verdict, form.evidence, form.up_to, form.why) {
-            (VerdictWord::Violated | VerdictWord::Reachable, Some(evidence), None, None) => {
-                Verdict::Found(evidence)
+        let misfit = format!(
+            "the answer about {} says {}, which does not fit its other members",
+            form.asked, form.verdict
+        );
+        let support = match (form.evidence, form.up_to, form.uncertified) {
+            (Some(evidence), None, None) => Support::Evidence(evidence),
+            (None, Some(bound), None) => Support::UpTo(bound),
+            (None, None, None) if form.support == Some(SupportWord::Certificate) => {
+                Support::Certificate
             }
-            (VerdictWord::Violated, None, None, None) if form.uncertified.is_some() => {
-                Verdict::Refuted
+            (None, None, why) => Support::Uncertified(why),
+            _ => return Err(misfit),
+        };
+        if form.support.is_some_and(|word| word != support.word()) {
+            return Err(misfit);
+        }
+        let verdict = match (form.verdict, form.why) {
+            (VerdictWord::Violated | VerdictWord::Reachable, None) => Verdict::Yes(support),
+            (VerdictWord::Holds | VerdictWord::Unreachable, None) => Verdict::No(support),
+            (VerdictWord::Unknown, Some(why)) if support == Support::Uncertified(None) => {
+                Verdict::Unknown(why)
             }
-            (VerdictWord::Holds, Some(evidence), None, None) => Verdict::Shown(evidence),
-            (VerdictWord::Holds | VerdictWord::Unreachable, None, None, None) => Verdict::Excluded,
-            (VerdictWord::Holds | VerdictWord::Unreachable, None, Some(bound), None) => {
-                Verdict::ExcludedUpTo(bound)
-            }
-            (VerdictWord::Unknown, None, None, Some(why)) => Verdict::Unknown(why),
-            (word, ..) => {
-                return Err(format!(
-                    "the answer about {asked} says {word}, which does not fit its other members"
-                ));
-            }
+            _ => return Err(misfit),
         };
         let answer = Self {
-            uncertified: form.uncertified,
             vacuous: form.vacuous,
             ..Self::to(form.asked, verdict)
         };
-        if answer.word() == form.verdict && answer.verdict.fits_its_evidence() {
+        if answer.word() == form.verdict && answer.verdict.fits_its_support() {
             Ok(answer)
         } else {
             let (asked, word) = (&answer.asked, form.verdict);
@@ -268,9 +303,12 @@ mod tests {
 
     #[test]
     fn text_and_json_have_the_same_words_and_json_reads_back() {
-        let bound = Verdict::ExcludedUpTo(Bound::Rounds(2));
+        let bound = Verdict::up_to(Bound::Rounds(2));
+        let uncertified = Verdict::uncertified("it is large");
         let cases = [
-            (answer(TargetKind::Assertion, Verdict::Excluded), "HOLDS"),
+            (answer(TargetKind::Assertion, Verdict::NO), "HOLDS"),
+            (answer(TargetKind::Assertion, Verdict::CERTIFIED), "HOLDS"),
+            (answer(TargetKind::Assertion, uncertified), "HOLDS"),
             (answer(TargetKind::Line, bound), "UNREACHABLE"),
             (
                 answer(TargetKind::Line, Verdict::Unknown(Limit::Time)),
@@ -287,7 +325,7 @@ mod tests {
 
     #[test]
     fn a_verdict_without_its_evidence_or_in_the_wrong_word_is_refused() {
-        let answer = answer(TargetKind::Assertion, Verdict::Excluded);
+        let answer = answer(TargetKind::Assertion, Verdict::NO);
         let text = serde_json::to_string(&answer).expect("answers have a JSON form");
         for word in ["VIOLATED", "UNREACHABLE", "UNKNOWN"] {
             let changed = text.replace("HOLDS", word);
@@ -296,5 +334,18 @@ mod tests {
                 "{changed}"
             );
         }
+    }
+
+    #[test]
+    fn a_support_is_refused_that_says_something_else_than_its_members() {
+        let answer = answer(TargetKind::Line, Verdict::up_to(Bound::Rounds(2)));
+        let text = serde_json::to_string(&answer).expect("answers have a JSON form");
+        for word in ["run", "certificate", "uncertified"] {
+            let changed = text.replace("\"bound\"", &format!("\"{word}\""));
+            assert_ne!(changed, text);
+            assert!(serde_json::from_str::<Answer>(&changed).is_err(), "{word}");
+        }
+        let without = text.replace("\"support\":\"bound\",", "");
+        assert_eq!(serde_json::from_str::<Answer>(&without).ok(), Some(answer));
     }
 }

@@ -131,13 +131,13 @@ impl<'m> Ledger<'m> {
     /// No run reaches any of the targets of a certificate.
     pub fn exclude(&mut self, certificate: Certificate) {
         let excluded: BTreeSet<&Target> = certificate.targets.iter().collect();
-        self.settle(&Verdict::Excluded, |target| excluded.contains(target));
+        self.settle(&Verdict::CERTIFIED, |target| excluded.contains(target));
         self.certificates.push(certificate);
     }
 
     /// No run within the bound reaches any target that is still open.
     pub fn exclude_up_to(&mut self, bound: Bound) {
-        self.settle(&Verdict::ExcludedUpTo(bound), |_| true);
+        self.settle(&Verdict::up_to(bound), |_| true);
     }
 
     fn settle(&mut self, verdict: &Verdict, is_meant: impl Fn(&Target) -> bool) {

@@ -3,8 +3,9 @@
 use crate::answer::{Answer, Verdict};
 use crate::budget::Limit;
 use crate::certificate::Certificate;
-use crate::question::Question;
+use crate::question::{Asked, Question};
 use crate::statistics::Statistics;
+use crate::support::Support;
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -71,26 +72,29 @@ impl Outcome {
         )
     }
 
-    /// Whether some certificate speaks of the target.
-    pub fn is_certified(&self, target: &Target) -> bool {
-        let speaks_of_it = |certificate: &Certificate| certificate.targets.contains(target);
-        self.certificates.iter().any(speaks_of_it)
+    /// Adds a certificate. Negative answers about its targets stand on it from now on.
+    pub fn certify(&mut self, certificate: Certificate) {
+        let targets: HashSet<&Target> = certificate.targets.iter().collect();
+        for answer in &mut self.answers {
+            let is_meant = answer.target().is_some_and(|t| targets.contains(t));
+            if is_meant && answer.verdict.is_no_for_all_runs() {
+                answer.verdict = Verdict::CERTIFIED;
+            }
+        }
+        self.certificates.push(certificate);
     }
 
-    /// A target that was excluded without a certificate, although there are certificates and no
-    /// reason was given.
-    pub fn uncertified(&self) -> Option<&Target> {
-        if self.certificates.is_empty() {
-            return None;
-        }
+    /// The first item whose answer stands on a certificate although none speaks of it, or on the
+    /// engine's word without a reason although there are certificates of others.
+    pub fn lacks_certificate(&self) -> Option<&Asked> {
         let certified = self.certificates.iter().flat_map(|c| &c.targets);
         let certified: HashSet<&Target> = certified.collect();
-        let claims = self
-            .answers
-            .iter()
-            .filter(|answer| answer.verdict == Verdict::Excluded && answer.uncertified.is_none());
-        claims
-            .filter_map(Answer::target)
-            .find(|target| !certified.contains(target))
+        let mut claims = self.answers.iter().filter(|answer| match &answer.verdict {
+            Verdict::No(Support::Certificate) => true,
+            Verdict::No(Support::Uncertified(None)) => !certified.is_empty(),
+            _ => false,
+        });
+        let lacks = |answer: &&Answer| !answer.target().is_some_and(|t| certified.contains(t));
+        claims.find(lacks).map(|answer| &answer.asked)
     }
 }

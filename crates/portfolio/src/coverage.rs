@@ -7,7 +7,7 @@ use crate::engines::EngineName;
 use crate::judge::Validation;
 use crate::portfolio::{Choice, Portfolio, Refused};
 use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::{Budget, Coverage, Limit, Reach, Silent, Verdict};
+use hardbop_outcome::{Budget, Coverage, Limit, Reach, Silent, Support, Verdict};
 use hardbop_transform::split::CoverageQuestion;
 
 /// What can be reached, as far as it is known.
@@ -65,12 +65,12 @@ fn of_engines(
     let mut missed = None;
     let answers = outcome.answers.into_iter();
     let reach = answers.map(|answer| match answer.verdict {
-        Verdict::Found(_) | Verdict::Refuted => Reach::Reachable,
-        Verdict::Excluded | Verdict::Shown(_) => Reach::Unreachable,
-        Verdict::ExcludedUpTo(bound) => {
+        Verdict::Yes(_) => Reach::Reachable,
+        Verdict::No(Support::UpTo(bound)) => {
             missed = Some(Limit::Beyond { bound });
             Reach::Unknown
         }
+        Verdict::No(_) => Reach::Unreachable,
         Verdict::Unknown(why) => {
             missed.get_or_insert(why);
             Reach::Unknown

@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::options::Options;
 use crate::turns::Participant;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Bound, Budget, Outcome, Question, Silent, Subject, Verdict};
+use hardbop_outcome::{Bound, Budget, Outcome, Question, Silent, Subject};
 use hardbop_shrink::shrink;
 
 /// States and nodes for each engine on a program that is being shrunk.
@@ -29,7 +29,8 @@ pub fn compare(
         .collect();
     for (number, one) in outcomes.iter().enumerate() {
         for other in &outcomes[number + 1..] {
-            if let Some(what) = contradiction(one, other) {
+            if let Some(conflict) = one.conflict(other) {
+                let what = conflict.to_string();
                 let engines = [one, other].map(|outcome| EngineName::find(&outcome.engine));
                 let reproduction = match engines {
                     [Some(one), Some(other)] => shrunk(machine, question, one, other, options),
@@ -40,25 +41,6 @@ pub fn compare(
         }
     }
     Ok(())
-}
-
-/// What two outcomes of one question contradict each other in.
-fn contradiction(one: &Outcome, other: &Outcome) -> Option<String> {
-    let pairs = one.answers.iter().zip(&other.answers);
-    let mut contradictions = pairs.filter(|(a, b)| contradict(&a.verdict, &b.verdict));
-    let (a, b) = contradictions.next()?;
-    Some(format!(
-        "engine {} says {} of {}, engine {} says {}",
-        one.engine,
-        a.word(),
-        a.asked,
-        other.engine,
-        b.word()
-    ))
-}
-
-fn contradict(one: &Verdict, other: &Verdict) -> bool {
-    one.is_found() && other.is_excluded() || one.is_excluded() && other.is_found()
 }
 
 /// A small program on which the two contradict each other about an assertion or a label; nothing
@@ -98,32 +80,5 @@ fn contradict_on(
         let engine = name.engine(options);
         engine.check(&machine, &question, &budget, &mut Silent)
     });
-    contradiction(&one, &other).is_some()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use hardbop_outcome::Limit;
-
-    #[test]
-    fn only_a_run_and_its_exclusion_contradict_each_other() {
-        let trace = hardbop_outcome::Trace {
-            version: 1,
-            program: String::new(),
-            target: None,
-            globals: Vec::new(),
-            threads: Vec::new(),
-            runs: Vec::new(),
-            segments: Vec::new(),
-        };
-        let found = Verdict::run(trace);
-        let up_to = Verdict::ExcludedUpTo(Bound::Rounds(1));
-        let unknown = Verdict::Unknown(Limit::Time);
-        assert!(contradict(&found, &Verdict::Excluded));
-        assert!(contradict(&up_to, &found));
-        assert!(!contradict(&found, &found));
-        assert!(!contradict(&found, &unknown));
-        assert!(!contradict(&Verdict::Excluded, &up_to));
-    }
+    one.conflict(&other).is_some()
 }

@@ -19,3 +19,12 @@ impl Fault {
         }
     }
 }
+
+impl From<hardbop_outcome::Conflict> for Fault {
+    fn from(conflict: hardbop_outcome::Conflict) -> Self {
+        Self {
+            what: conflict.to_string(),
+            reproduction: None,
+        }
+    }
+}

@@ -11,8 +11,8 @@ use hardbop_interpreter::{
 };
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Answer, Asked, Evidence, Interrupt, Limit, NeverInterrupted, Outcome, Question, Target, Trace,
-    Verdict,
+    Answer, Asked, Evidence, Interrupt, Limit, NeverInterrupted, Outcome, Question, Support,
+    Target, Trace, Verdict,
 };
 
 /// A property is evaluated on runs of up to this many states; longer ones are only replayed.
@@ -56,10 +56,11 @@ pub fn validate(
     for answer in &mut outcome.answers {
         let asked = &answer.asked;
         match &answer.verdict {
-            verdict if !verdict.fits_its_evidence() => {
-                return reject(format!("{asked}: the evidence is for another verdict"));
+            verdict if !verdict.fits_its_support() => {
+                return reject(format!("{asked}: what supports it is for another verdict"));
             }
-            Verdict::Found(evidence) | Verdict::Shown(evidence) => {
+            Verdict::Yes(Support::Evidence(evidence))
+            | Verdict::No(Support::Evidence(evidence)) => {
                 let judged = match (asked, evidence) {
                     (Asked::Target(target), Evidence::Run(trace)) => {
                         judge_trace(machine, target, trace)
@@ -73,17 +74,11 @@ pub fn validate(
                 }
             }
             Verdict::Unknown(Limit::Contradiction { what }) => return reject(what.clone()),
-            Verdict::Refuted if answer.uncertified.is_none() => {
-                return reject(format!("{asked}: there is no evidence"));
-            }
-            Verdict::Excluded
-            | Verdict::ExcludedUpTo(_)
-            | Verdict::Refuted
-            | Verdict::Unknown(_) => {}
+            Verdict::Yes(_) | Verdict::No(_) | Verdict::Unknown(_) => {}
         }
     }
-    if let Some(target) = outcome.uncertified() {
-        return reject(format!("its certificates say nothing about {target}"));
+    if let Some(asked) = outcome.lacks_certificate() {
+        return reject(format!("its certificates say nothing about {asked}"));
     }
     let mut unchecked = Vec::new();
     for (number, certificate) in outcome.certificates.iter().enumerate() {
@@ -100,7 +95,7 @@ pub fn validate(
                 .target()
                 .is_some_and(|target| certificate.targets.contains(target))
             {
-                answer.uncertified = Some(format!("the proof was not checked: {why}"));
+                answer.verdict = Verdict::uncertified(format!("the proof was not checked: {why}"));
             }
         }
     }
@@ -109,11 +104,11 @@ pub fn validate(
 
 /// Leaves a strategy out that was not checked to its end.
 fn without_strategy(answer: &mut Answer, why: &Limit) {
-    answer.uncertified = Some(format!("the strategy was not checked: {why}"));
-    answer.verdict = if answer.verdict.is_found() {
-        Verdict::Refuted
+    let support = Support::Uncertified(Some(format!("the strategy was not checked: {why}")));
+    answer.verdict = if answer.verdict.is_yes() {
+        Verdict::Yes(support)
     } else {
-        Verdict::Excluded
+        Verdict::No(support)
     };
 }
 

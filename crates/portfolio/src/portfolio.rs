@@ -10,8 +10,8 @@ use crate::turns::{Contestant, End, Participant, Until, take_turns};
 use crate::vacuity;
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Answer, Budget, Engine, Event, Limit, Outcome, Progress, Question, Statistics, Steady, Subject,
-    Verdict,
+    Budget, Conflict, Engine, Event, Limit, Outcome, Progress, Question, Statistics, Steady,
+    Subject, Verdict,
 };
 use hardbop_transform::Transform;
 use hardbop_transform::domains::{Reduced, reduce};
@@ -114,7 +114,7 @@ impl Portfolio {
         if self.choice == Choice::CrossCheck {
             compare(machine, question, &participants, &self.options)?;
         }
-        let mut outcome = joined(asked, participants);
+        let mut outcome = joined(asked, participants).map_err(Fault::from)?;
         if let Some(reduced) = &reduced {
             outcome = reduced.outcome_back(machine, outcome);
         }
@@ -262,8 +262,9 @@ fn is_answered(question: &Question, participants: &[Participant]) -> bool {
     (0..question.asked().len()).all(is_known)
 }
 
-/// One outcome of all: each item by the first who knows. What others spent is in the statistics.
-fn joined(question: &Question, participants: Vec<Participant>) -> Outcome {
+/// One outcome of all: each item by the first who knows, and an alarm if two contradict each other.
+/// What others spent is in the statistics.
+fn joined(question: &Question, participants: Vec<Participant>) -> Result<Outcome, Conflict> {
     let is_alone = participants.len() == 1;
     let shares: Vec<(String, u64)> = participants
         .iter()
@@ -275,48 +276,13 @@ fn joined(question: &Question, participants: Vec<Participant>) -> Outcome {
         End::Stopped | End::Panicked => None,
     });
     let Some(first) = outcomes.next() else {
-        return Outcome::unknown("auto", question, &Limit::Interrupted);
+        return Ok(Outcome::unknown("auto", question, &Limit::Interrupted));
     };
-    let mut joined = outcomes.fold(first, join);
+    let mut joined = outcomes.try_fold(first, Outcome::join)?;
     if !is_alone {
         joined.statistics.join(Statistics::sums(shares));
     }
-    joined
-}
-
-/// Adds what another engine knows.
-fn join(mut known: Outcome, other: Outcome) -> Outcome {
-    let knows = |outcome: &Outcome| outcome.answers.iter().any(|a| !a.verdict.is_unknown());
-    if !knows(&known) && knows(&other) {
-        return join(other, known);
-    }
-    let mut adds = false;
-    for (answer, better) in known.answers.iter_mut().zip(other.answers) {
-        if is_better(answer, &better) {
-            adds |= !better.verdict.is_unknown();
-            *answer = better;
-        }
-    }
-    if adds {
-        known.engine = format!("{}, {}", known.engine, other.engine);
-        known.certificates.extend(other.certificates);
-        known.statistics.join_as(&other.engine, other.statistics);
-    }
-    known
-}
-
-/// A verdict is better than none, best with its evidence, and a limit says more than that an engine
-/// declined or was stopped.
-fn is_better(known: &Answer, other: &Answer) -> bool {
-    let rank = |answer: &Answer| match &answer.verdict {
-        Verdict::Unknown(Limit::Declined { .. }) => 0,
-        Verdict::Unknown(Limit::Interrupted) => 1,
-        Verdict::Unknown(Limit::Contradiction { .. }) => 5,
-        Verdict::Unknown(_) => 2,
-        _ if answer.uncertified.is_some() => 3,
-        _ => 4,
-    };
-    rank(other) > rank(known)
+    Ok(joined)
 }
 
 /// An engine that contradicts itself is at fault even without validation.

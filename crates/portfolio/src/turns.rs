@@ -399,7 +399,7 @@ mod tests {
                     return Outcome::unknown(name, question, &why);
                 }
             }
-            Outcome::same(name, question, &Verdict::Excluded)
+            Outcome::same(name, question, &Verdict::NO)
         };
         Contestant {
             name,

@@ -10,7 +10,7 @@ use hardbop_machine::{ExprId, Machine, NodeId};
 use hardbop_outcome::certificate::{Direction, Formula};
 use hardbop_outcome::{
     Answer, Budget, Certificate, Interrupt, Limit, Outcome, Question, Silent, Target, TargetKind,
-    Verdict, WantedRun,
+    WantedRun,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,7 +30,7 @@ pub(crate) fn mark(
     let is_excluded = |answer: &Answer| {
         let target = answer.target().filter(|target| target.is_assertion());
         target
-            .filter(|_| answer.verdict == Verdict::Excluded)
+            .filter(|_| answer.verdict.is_no_for_all_runs())
             .map(|target| target.node)
             .filter(|&failure| !is_error_of_c(machine, failure))
     };
@@ -147,7 +147,7 @@ fn unreached_by_search(
     let excluded = found
         .answers
         .iter()
-        .filter(|a| a.verdict == Verdict::Excluded);
+        .filter(|a| a.verdict.is_no_for_all_runs());
     Ok(excluded.filter_map(|a| Some(a.target()?.node)).collect())
 }
 

@@ -33,8 +33,8 @@ fn the_default_decides_what_tabulation_decides() {
             for (one, other) in outcome.answers.iter().zip(&tabulated.answers) {
                 match (&one.verdict, &other.verdict) {
                     (_, Verdict::Unknown(_)) => {}
-                    (Verdict::Found(_), Verdict::Found(_)) => found += 1,
-                    (Verdict::Excluded, Verdict::Excluded) => excluded += 1,
+                    (Verdict::Yes(_), Verdict::Yes(_)) => found += 1,
+                    (Verdict::No(_), Verdict::No(_)) => excluded += 1,
                     (one, other) => panic!("{one:?} and {other:?}: {}", machine.source.text()),
                 }
             }

@@ -28,7 +28,7 @@ fn a_monitor_sees_the_end_of_a_run_more_than_once() {
             };
             let outcome = portfolio.check(&machine, &question, &Budget::unlimited(), &mut Silent);
             let outcome = outcome.unwrap_or_else(|refused| panic!("{program}: {refused}"));
-            assert!(outcome.answers[0].verdict.is_found(), "{program}");
+            assert!(outcome.answers[0].verdict.is_yes(), "{program}");
         }
     }
 }

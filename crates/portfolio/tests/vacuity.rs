@@ -35,10 +35,10 @@ fn is_reached(machine: &Machine, assertion: &Target) -> Option<bool> {
     } else {
         Oracle::default().check(machine, &question, &budget, &mut Silent)
     };
-    if outcome.answers.iter().any(|a| a.verdict.is_found()) {
+    if outcome.answers.iter().any(|a| a.verdict.is_yes()) {
         return Some(true);
     }
-    let all_excluded = |a: &Answer| a.verdict == Verdict::Excluded;
+    let all_excluded = |a: &Answer| a.verdict.is_no_for_all_runs();
     outcome.answers.iter().all(all_excluded).then_some(false)
 }
 
@@ -53,7 +53,7 @@ fn an_assertion_is_vacuous_if_and_only_if_it_is_never_reached() {
                 let Some(target) = answer.target() else {
                     continue;
                 };
-                if answer.verdict != Verdict::Excluded {
+                if !answer.verdict.is_no_for_all_runs() {
                     assert!(!answer.vacuous, "{name} {seed}: {target}\n{text}");
                     continue;
                 }

@@ -22,8 +22,8 @@ use hardbop_automata::PropertyText;
 use hardbop_machine::Machine;
 use hardbop_outcome::outcome::Printed;
 use hardbop_outcome::{
-    Answer, Asked, Bound, Certificate, Evidence, Limit, Outcome, Statistics, Target, Verdict,
-    VerdictWord,
+    Answer, Asked, Bound, Certificate, Evidence, Limit, Outcome, Statistics, Support, SupportWord,
+    Target, Verdict, VerdictWord,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -93,6 +93,10 @@ pub struct AnswerReport<'a> {
     /// The verdict in one word.
     #[schemars(with = "schema::VerdictWord")]
     pub verdict: VerdictWord,
+    /// What the verdict stands on, in one word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<schema::SupportWord>")]
+    pub support: Option<SupportWord>,
     /// The bound up to which a negative verdict holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<schema::Bound>")]
@@ -202,25 +206,28 @@ impl<'a> Document<'a> {
 
 impl<'a> AnswerReport<'a> {
     fn new(outcome: &'a Outcome, answer: &'a Answer, options: DocumentOptions<'_>) -> Self {
-        let (mut up_to, mut why, mut evidence) = (None, None, None);
-        match &answer.verdict {
-            Verdict::Found(found) | Verdict::Shown(found) => evidence = Some(found),
-            Verdict::Excluded | Verdict::Refuted => {}
-            Verdict::ExcludedUpTo(bound) => up_to = Some(*bound),
-            Verdict::Unknown(limit) => why = Some(limit),
-        }
-        let proof = match (answer.target(), &answer.verdict) {
-            (Some(target), Verdict::Excluded) => certificate_of(outcome, target),
+        let verdict = &answer.verdict;
+        let why = match verdict {
+            Verdict::Unknown(limit) => Some(limit),
+            Verdict::Yes(_) | Verdict::No(_) => None,
+        };
+        let up_to = match verdict.support() {
+            Some(Support::UpTo(bound)) => Some(*bound),
+            _ => None,
+        };
+        let proof = match (answer.target(), verdict.support()) {
+            (Some(target), Some(Support::Certificate)) => certificate_of(outcome, target),
             _ => None,
         };
         Self {
             asked: &answer.asked,
             question: answer.asked.to_string(),
             verdict: answer.word(),
+            support: verdict.support().map(Support::word),
             up_to,
             why,
             reason: why.map(ToString::to_string),
-            uncertified: answer.uncertified.as_deref(),
+            uncertified: verdict.why_uncertified(),
             vacuous: answer.vacuous,
             certificate: proof.map(|index| CertificateReference {
                 file: options.certificate_file.map(str::to_owned),
@@ -228,7 +235,7 @@ impl<'a> AnswerReport<'a> {
                 program: outcome.certificates[index].program.clone(),
             }),
             run: None,
-            evidence,
+            evidence: verdict.evidence(),
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::encoding::terms::{HopKind, TermId};
 use crate::search::equations::{Equations, SolverEquations};
 use hardbop_bdd::Manager;
 use hardbop_machine::{Machine, NodeId, from_text};
-use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Target, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Support, Target, Verdict};
 use hardbop_sat::{Answer, Lit, Solver};
 use hardbop_testkit::generator::{Knobs, generate};
 use std::collections::HashSet;
@@ -187,7 +187,7 @@ fn shared_and_unshared_equations_have_the_same_solutions() {
                 let Some((tree, shared)) = figure_2(&machine, target.node) else {
                     continue;
                 };
-                let is_reachable = matches!(answer.verdict, Verdict::Found(_));
+                let is_reachable = matches!(answer.verdict, Verdict::Yes(_));
                 assert_eq!(is_reachable, tree.is_wrong, "seed {seed} in\n{text}");
                 compared += 1;
                 wrong += usize::from(tree.is_wrong);
@@ -214,7 +214,7 @@ fn the_papers_example_goes_wrong_only_if_y_is_false_at_first() {
     let question = Question::assertions(&machine);
     let outcome =
         SatEngine::default().check(&machine, &question, &Budget::unlimited(), &mut Silent);
-    let Verdict::Found(Evidence::Run(trace)) = &outcome.answers[0].verdict else {
+    let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = &outcome.answers[0].verdict else {
         panic!("the example is erroneous");
     };
     assert_eq!(trace.globals[1], 0);

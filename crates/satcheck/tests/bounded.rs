@@ -4,7 +4,7 @@ use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
     Bound, Budget, Declined, Engine, Evidence, Interrupt, Limit, Outcome, Prepared, Question,
-    Silent, Verdict,
+    Silent, Support, Verdict,
 };
 use hardbop_satcheck::SatEngine;
 use hardbop_testkit::conformance::{ConformanceConfig, conformance};
@@ -68,7 +68,7 @@ fn a_target_is_found_from_its_distance_on_and_not_before() {
             };
             let exact = oracle.check(&machine, &question, &Budget::unlimited(), &mut Silent);
             for answer in &exact.answers {
-                let Verdict::Found(Evidence::Run(trace)) = &answer.verdict else {
+                let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = &answer.verdict else {
                     continue;
                 };
                 let distance = replay(&machine, trace).unwrap().flat_steps;
@@ -84,7 +84,8 @@ fn a_target_is_found_from_its_distance_on_and_not_before() {
                     let mut outcome = engine.check(&machine, &single, &budget, &mut Silent);
                     outcome.answers.remove(0).verdict
                 };
-                let Verdict::Found(Evidence::Run(trace)) = verdict(distance) else {
+                let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = verdict(distance)
+                else {
                     panic!("nothing within {distance} steps, seed {seed} in\n{text}");
                 };
                 let steps = replay(&machine, &trace).unwrap().flat_steps;
@@ -92,7 +93,7 @@ fn a_target_is_found_from_its_distance_on_and_not_before() {
                 found += 1;
                 if let Some(less) = distance.checked_sub(1) {
                     let bound = Bound::Steps(less);
-                    assert_eq!(verdict(less), Verdict::ExcludedUpTo(bound));
+                    assert_eq!(verdict(less), Verdict::No(Support::UpTo(bound)));
                     not_found += 1;
                 }
             }
@@ -113,14 +114,17 @@ fn an_unrolling_that_ends_is_told_from_one_that_goes_on() {
     let machine = from_text("ends.bp", ENDS).unwrap();
     let outcome = check(&machine, 100, &Budget::unlimited());
     let bound = Bound::Steps(100);
-    assert_eq!(outcome.answers[0].verdict, Verdict::ExcludedUpTo(bound));
+    assert_eq!(
+        outcome.answers[0].verdict,
+        Verdict::No(Support::UpTo(bound))
+    );
     assert!(outcome.certificates.is_empty());
     assert_eq!(statistic(&outcome, "ended"), 1);
     let machine = from_text("deep.bp", COUNTS_DOWN).unwrap();
     let outcome = check(&machine, 10, &Budget::unlimited());
     assert_eq!(statistic(&outcome, "ended"), 0);
     let outcome = check(&machine, 100, &Budget::unlimited());
-    let Verdict::Found(Evidence::Run(trace)) = &outcome.answers[0].verdict else {
+    let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = &outcome.answers[0].verdict else {
         panic!("ten calls are within a hundred steps");
     };
     replay(&machine, trace).unwrap();

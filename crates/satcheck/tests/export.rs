@@ -60,7 +60,7 @@ fn the_clauses_have_a_solution_iff_an_assertion_fails() {
             let question = Question::assertions(&machine);
             let outcome = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
             let mut answers = outcome.answers.iter();
-            let fails = answers.any(|answer| matches!(answer.verdict, Verdict::Found(_)));
+            let fails = answers.any(|answer| matches!(answer.verdict, Verdict::Yes(_)));
             assert_eq!(is_satisfiable(&exported.dimacs), fails, "{text}");
             counts[usize::from(fails)] += 1;
         }

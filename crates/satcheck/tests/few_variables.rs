@@ -3,7 +3,7 @@
 use hardbop_families::find;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
-    Budget, Engine, Evidence, NeverInterrupted, Outcome, Question, Silent, Verdict,
+    Budget, Engine, Evidence, NeverInterrupted, Outcome, Question, Silent, Support, Verdict,
 };
 use hardbop_satcheck::SatEngine;
 use hardbop_transform::hide::FewVariables;
@@ -20,10 +20,10 @@ fn check(machine: &Machine) -> Outcome {
     }
     for answer in &outcome.answers {
         match &answer.verdict {
-            Verdict::Found(Evidence::Run(trace)) => {
+            Verdict::Yes(Support::Evidence(Evidence::Run(trace))) => {
                 hardbop_interpreter::replay(machine, trace).unwrap();
             }
-            Verdict::Excluded => {
+            Verdict::No(_) => {
                 let target = answer.target().expect("places were asked for");
                 assert!(outcome.is_certified(target));
             }
@@ -50,7 +50,7 @@ fn drivers_take_a_few_terms_for_each_block() {
         assert!(blocks > 500);
         assert!(terms < 40 * blocks, "{name}: {terms} terms");
         let is_reached =
-            |answer: &hardbop_outcome::Answer| matches!(answer.verdict, Verdict::Found(_));
+            |answer: &hardbop_outcome::Answer| matches!(answer.verdict, Verdict::Yes(_));
         assert_eq!(outcome.answers.iter().any(is_reached), fails, "{name}");
     }
 }
@@ -78,7 +78,7 @@ const EQUAL: &str =
 #[test]
 fn all_variables_that_explain_a_path_are_tracked_together() {
     let outcome = check(&from_text("equal.bp", EQUAL).unwrap());
-    assert_eq!(outcome.answers[0].verdict, Verdict::Excluded);
+    assert!(outcome.answers[0].verdict.is_no_for_all_runs());
     assert!(count(&outcome, "few-variables-questions") <= 3);
 }
 

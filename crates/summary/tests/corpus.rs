@@ -4,7 +4,9 @@
 #![allow(clippy::print_stderr, reason = "says why nothing was tested")]
 
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Evidence, NeverInterrupted, Question, Silent, Verdict};
+use hardbop_outcome::{
+    Budget, Engine, Evidence, NeverInterrupted, Question, Silent, Support, Verdict,
+};
 use hardbop_summary::SummaryEngine;
 use hardbop_testkit::shared;
 use hardbop_transform::hide::FewVariables;
@@ -34,12 +36,12 @@ fn fails(path: &Path, machine: &Machine, question: &Question) -> bool {
     let mut any = false;
     for answer in &outcome.answers {
         match &answer.verdict {
-            Verdict::Found(Evidence::Run(trace)) => {
+            Verdict::Yes(Support::Evidence(Evidence::Run(trace))) => {
                 hardbop_interpreter::replay(machine, trace)
                     .unwrap_or_else(|error| panic!("{name}: {error}"));
                 any = true;
             }
-            Verdict::Excluded => {
+            Verdict::No(_) => {
                 let target = answer.target().expect("places were asked for");
                 assert!(outcome.is_certified(target), "{name}");
             }

@@ -2,7 +2,8 @@
 
 use hardbop_machine::from_text;
 use hardbop_outcome::{
-    Budget, Engine, Evidence, Interrupt, Limit, NeverInterrupted, Question, Silent, Verdict,
+    Budget, Engine, Evidence, Interrupt, Limit, NeverInterrupted, Question, Silent, Support,
+    Verdict,
 };
 use hardbop_summary::SummaryEngine;
 
@@ -37,11 +38,11 @@ fn too_few_nodes_give_unknown_and_enough_give_the_verdict() {
         for (program, text) in [FAILS, HOLDS].into_iter().enumerate() {
             match verdict(text, Some(nodes), &NeverInterrupted) {
                 Verdict::Unknown(why) => assert_eq!(why, Limit::Nodes),
-                Verdict::Found(_) => {
+                Verdict::Yes(_) => {
                     assert_eq!(text, FAILS, "{nodes} nodes");
                     answered[program] = true;
                 }
-                Verdict::Excluded => {
+                Verdict::No(_) => {
                     assert_eq!(text, HOLDS, "{nodes} nodes");
                     answered[program] = true;
                 }
@@ -68,7 +69,7 @@ fn an_interrupt_that_comes_in_time_is_the_reason() {
     match verdict(&text, None, &stop) {
         Verdict::Unknown(why) => assert_eq!(why, Limit::Time),
         // Found before the interrupt was asked.
-        Verdict::Found(_) => {}
+        Verdict::Yes(_) => {}
         verdict => panic!("the assertion can fail, and there is no bound: {verdict:?}"),
     }
 }
@@ -102,8 +103,8 @@ fn choices_stand_beside_the_integers_that_they_are_added_to() {
     };
     let outcome = SummaryEngine::default().check(&machine, &question, &budget, &mut Silent);
     let verdicts: Vec<&Verdict> = outcome.answers.iter().map(|a| &a.verdict).collect();
-    assert!(matches!(verdicts[0], Verdict::Excluded), "{verdicts:?}");
-    let Verdict::Found(Evidence::Run(trace)) = verdicts[1] else {
+    assert!(matches!(verdicts[0], Verdict::No(_)), "{verdicts:?}");
+    let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = verdicts[1] else {
         panic!("{verdicts:?}");
     };
     hardbop_interpreter::replay(&machine, trace).expect("the run is one");

@@ -4,7 +4,7 @@
 //! The explicit tabulation of the test kit computes the distances independently, state by state.
 
 use hardbop_machine::from_text;
-use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Verdict, WantedRun};
+use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Support, Verdict, WantedRun};
 use hardbop_summary::SummaryEngine;
 use hardbop_testkit::Tabulation;
 use hardbop_testkit::generator::{Knobs, generate};
@@ -22,7 +22,7 @@ fn check(engine: SummaryEngine, knobs: &Knobs, seeds: std::ops::Range<u64>) -> u
         let question = Question::every_target(&machine);
         let outcome = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
         for (target, answer) in question.targets().iter().zip(&outcome.answers) {
-            let Verdict::Found(Evidence::Run(trace)) = &answer.verdict else {
+            let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = &answer.verdict else {
                 continue;
             };
             let steps: usize = trace.segments.iter().map(|s| s.steps.len()).sum();
@@ -67,7 +67,7 @@ fn whoever_insists_gets_shortest_runs() {
         let outcome = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
         let shortest = outcome.statistics.get("shortest-runs").unwrap_or(0);
         let traces = outcome.answers.iter().filter_map(|answer| {
-            let Verdict::Found(Evidence::Run(trace)) = &answer.verdict else {
+            let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = &answer.verdict else {
                 return None;
             };
             Some(trace.segments.iter().map(|s| s.steps.len()).sum::<usize>())

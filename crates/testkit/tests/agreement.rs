@@ -9,7 +9,7 @@ mod seeds;
 
 use hardbop_interpreter::{End, RandomChooser, replay, simulate};
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Target, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Question, Silent, Support, Target, Verdict};
 use hardbop_testkit::{Knobs, Oracle, TabulationEngine, generate, shrink};
 use seeds::seeds;
 
@@ -49,7 +49,7 @@ fn ask(engine: &dyn Engine, machine: &Machine, question: &Question) -> Vec<Verdi
 
 /// Replays the trace of a verdict; gives its length.
 fn replayed(machine: &Machine, target: &Target, verdict: &Verdict) -> Result<Option<u64>, String> {
-    let Verdict::Found(Evidence::Run(trace)) = verdict else {
+    let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = verdict else {
         return Ok(None);
     };
     let replayed = replay(machine, trace).map_err(|why| format!("{target}: {why}"))?;
@@ -71,7 +71,7 @@ fn is_met(machine: &Machine, target: &Target, verdict: &Verdict) -> Result<bool,
         }
         met |= run.end == End::Target;
     }
-    if met && *verdict == Verdict::Excluded {
+    if met && verdict.is_no_for_all_runs() {
         return Err(format!("a random run meets {target}, which is unreachable"));
     }
     Ok(met)
@@ -95,9 +95,9 @@ fn examine(text: &str, totals: &mut Totals) -> Result<(), String> {
             totals.near_met += u64::from(is_met);
         }
         match verdict {
-            Verdict::Found(_) | Verdict::Refuted => totals.reachable += 1,
-            Verdict::Excluded | Verdict::Shown(_) => totals.unreachable += 1,
-            Verdict::Unknown(_) | Verdict::ExcludedUpTo(_) => totals.unknown += 1,
+            Verdict::Yes(_) => totals.reachable += 1,
+            Verdict::No(_) => totals.unreachable += 1,
+            Verdict::Unknown(_) | Verdict::No(Support::UpTo(_)) => totals.unknown += 1,
         }
     }
     if !machine.is_sequential() {
@@ -111,7 +111,7 @@ fn examine(text: &str, totals: &mut Totals) -> Result<(), String> {
     {
         replayed(&machine, target, other)?;
         let is_unknown = |verdict: &Verdict| matches!(verdict, Verdict::Unknown(_));
-        let is_reachable = |verdict: &Verdict| matches!(verdict, Verdict::Found(_));
+        let is_reachable = |verdict: &Verdict| matches!(verdict, Verdict::Yes(_));
         if is_unknown(verdict) || is_unknown(other) {
             continue;
         }

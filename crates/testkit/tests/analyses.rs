@@ -155,8 +155,8 @@ fn verdicts(machine: &Machine, targets: Vec<Target>) -> Vec<Option<bool>> {
         })
     };
     let known = outcome.answers.iter().map(|answer| match answer.verdict {
-        Verdict::Found(_) => Some(true),
-        Verdict::Excluded => Some(false),
+        Verdict::Yes(_) => Some(true),
+        Verdict::No(_) => Some(false),
         _ => None,
     });
     known.collect()

@@ -4,7 +4,7 @@ mod seeds;
 
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Budget, Certificate, Declined, Engine, Evidence, Outcome, Prepared, Question, Verdict,
+    Budget, Certificate, Declined, Engine, Evidence, Outcome, Prepared, Question, Support, Verdict,
 };
 use hardbop_testkit::conformance::DisagreementKind;
 use hardbop_testkit::{
@@ -95,7 +95,7 @@ fn assert_caught(spoil: fn(&mut Outcome), kind: DisagreementKind) -> Conformance
 fn an_engine_that_reaches_nothing_is_caught() {
     let spoil = |outcome: &mut Outcome| {
         for answer in &mut outcome.answers {
-            answer.verdict = Verdict::Excluded;
+            answer.verdict = Verdict::NO;
         }
         outcome.certificates.clear();
     };
@@ -109,15 +109,15 @@ fn an_engine_that_reaches_too_much_is_caught() {
             .answers
             .iter()
             .find_map(|answer| match &answer.verdict {
-                Verdict::Found(Evidence::Run(trace)) => Some(trace.clone()),
+                Verdict::Yes(Support::Evidence(Evidence::Run(trace))) => Some(trace.clone()),
                 _ => None,
             });
         for answer in &mut outcome.answers {
             if let Some(trace) = traces
                 .clone()
-                .filter(|_| answer.verdict == Verdict::Excluded)
+                .filter(|_| answer.verdict.is_no_for_all_runs())
             {
-                answer.verdict = Verdict::Found(Evidence::Run(trace));
+                answer.verdict = Verdict::Yes(Support::Evidence(Evidence::Run(trace)));
             }
         }
     };
@@ -128,7 +128,7 @@ fn an_engine_that_reaches_too_much_is_caught() {
 fn a_trace_that_stops_early_is_caught() {
     let spoil = |outcome: &mut Outcome| {
         for answer in &mut outcome.answers {
-            if let Verdict::Found(Evidence::Run(trace)) = &mut answer.verdict
+            if let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = &mut answer.verdict
                 && let Some(segment) = trace.segments.last_mut()
             {
                 segment.steps.pop();

@@ -2,7 +2,9 @@
 
 use hardbop_interpreter::{RandomChooser, Walk, fold, replay, simulate};
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Evidence, Outcome, Question, Silent, Target, Verdict};
+use hardbop_outcome::{
+    Budget, Engine, Evidence, Outcome, Question, Silent, Support, Target, Verdict,
+};
 use hardbop_testkit::{Knobs, Oracle, Tabulation, TabulationEngine, generate};
 
 fn machine(seed: u64, knobs: &Knobs) -> Machine {
@@ -44,7 +46,10 @@ fn on_sequential_programs() {
         let tabled = ask(&TabulationEngine, &machine);
         for (flat, shortest) in slow.answers.iter().zip(&tabled.answers) {
             match (&flat.verdict, &shortest.verdict) {
-                (Verdict::Found(Evidence::Run(flat)), Verdict::Found(Evidence::Run(trace))) => {
+                (
+                    Verdict::Yes(Support::Evidence(Evidence::Run(flat))),
+                    Verdict::Yes(Support::Evidence(Evidence::Run(trace))),
+                ) => {
                     let flat = replay(&machine, &fold(&machine, flat).unwrap()).unwrap();
                     let replayed = replay(&machine, trace).unwrap();
                     let distance = tabulation.distance(trace.target.as_ref().unwrap().node);
@@ -53,10 +58,10 @@ fn on_sequential_programs() {
                     assert!(flat.flat_steps <= replayed.flat_steps);
                     compared += 1;
                 }
-                (Verdict::Unknown(_), Verdict::Found(Evidence::Run(trace))) => {
+                (Verdict::Unknown(_), Verdict::Yes(Support::Evidence(Evidence::Run(trace)))) => {
                     replay(&machine, trace).unwrap();
                 }
-                (Verdict::Excluded, Verdict::Excluded) => compared += 1,
+                (Verdict::No(_), Verdict::No(_)) => compared += 1,
                 (Verdict::Unknown(_), _) | (_, Verdict::Unknown(_)) => {}
                 (slow, tabled) => panic!("seed {seed}: {slow:?} but {tabled:?}"),
             }
@@ -81,7 +86,7 @@ fn on_concurrent_programs_every_trace_replays_folded_and_expanded() {
         };
         let answers = ask(&bounds, &machine).answers.into_iter();
         let found = answers.filter_map(|answer| match answer.verdict {
-            Verdict::Found(Evidence::Run(trace)) => Some(trace),
+            Verdict::Yes(Support::Evidence(Evidence::Run(trace))) => Some(trace),
             _ => None,
         });
         let random = simulate(&machine, &mut RandomChooser::new(seed), 100, None).trace;

@@ -11,7 +11,7 @@
 
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::{
-    Answer, Bound, Certificate, Evidence, Limit, Outcome, Question, Target, Trace, Verdict,
+    Answer, Bound, Certificate, Evidence, Limit, Outcome, Question, Support, Target, Trace, Verdict,
 };
 
 /// A machine and a question in place of others.
@@ -47,48 +47,50 @@ pub trait Transform {
     fn outcome_back(&self, original: &Machine, outcome: Outcome) -> Outcome {
         let targets = self.targets();
         let mut back = Outcome::new(&outcome.engine, Vec::new());
+        let mut certificates = Vec::new();
         let mut lost: Vec<(Vec<Target>, String)> = Vec::new();
         for certificate in outcome.certificates {
             let about = certificate.targets.clone();
             match self.certificate_back(original, certificate) {
-                Ok(certificate) => back.certificates.push(certificate),
+                Ok(certificate) => certificates.push(certificate),
                 Err(why) => lost.push((about, why.to_string())),
             }
         }
-        let may_be_reached = |index: usize| outcome.answers[index].verdict != Verdict::Excluded;
+        let may_be_reached = |index: usize| !outcome.answers[index].verdict.is_no_for_all_runs();
         let mut provisos = targets.provisos.iter();
         let proviso = provisos.find(|(index, _)| may_be_reached(*index));
         for (asked, standing) in targets.original.asked().into_iter().zip(&targets.standing) {
             let answers = || standing.iter().map(|&index| &outcome.answers[index]);
-            let verdict = match joined(answers().map(|answer| &answer.verdict)) {
-                Verdict::Found(Evidence::Run(trace)) => match self.run_back(original, &trace) {
-                    Ok(mut trace) => {
-                        // Of several targets that one stands for, it is this one.
-                        trace.target = asked.target().cloned();
-                        Verdict::run(trace)
+            let verdict = match one_of(answers().map(|answer| &answer.verdict)) {
+                Verdict::Yes(Support::Evidence(Evidence::Run(trace))) => {
+                    match self.run_back(original, &trace) {
+                        Ok(mut trace) => {
+                            // Of several targets that one stands for, it is this one.
+                            trace.target = asked.target().cloned();
+                            Verdict::run(trace)
+                        }
+                        Err(why) => Verdict::Unknown(why.limit()),
                     }
-                    Err(why) => Verdict::Unknown(why.limit()),
-                },
-                Verdict::Excluded => match (proviso, self.bound()) {
+                }
+                no if no.is_no_for_all_runs() => match (proviso, self.bound()) {
                     (Some((_, why)), _) => Verdict::Unknown(why.clone()),
-                    (None, Some(bound)) => Verdict::ExcludedUpTo(bound),
-                    (None, None) => Verdict::Excluded,
+                    (None, Some(bound)) => Verdict::up_to(bound),
+                    (None, None) => {
+                        let reason = |answer: &Answer| {
+                            let target = answer.target()?;
+                            let why = lost.iter().find(|(about, _)| about.contains(target));
+                            let own = answer.verdict.why_uncertified();
+                            own.map(str::to_owned).or(why.map(|(_, why)| why.clone()))
+                        };
+                        Verdict::No(Support::Uncertified(answers().find_map(reason)))
+                    }
                 },
                 other => other,
             };
-            let mut answer = Answer::to(asked, verdict);
-            if answer.verdict == Verdict::Excluded {
-                let reason = |answer: &Answer| {
-                    let target = answer.target()?;
-                    let why = lost.iter().find(|(about, _)| about.contains(target));
-                    answer
-                        .uncertified
-                        .clone()
-                        .or(why.map(|(_, why)| why.clone()))
-                };
-                answer.uncertified = answers().find_map(reason);
-            }
-            back.answers.push(answer);
+            back.answers.push(Answer::to(asked, verdict));
+        }
+        for certificate in certificates {
+            back.certify(certificate);
         }
         back.statistics = outcome.statistics;
         back
@@ -97,14 +99,14 @@ pub trait Transform {
 
 /// The verdict on something that several targets stand for: it happens where one of them is
 /// reached.
-fn joined<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> Verdict {
-    let mut all = Verdict::Excluded;
+fn one_of<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> Verdict {
+    let mut all = Verdict::NO;
     for verdict in verdicts {
         match verdict {
-            Verdict::Found(_) | Verdict::Refuted => return verdict.clone(),
-            Verdict::Excluded | Verdict::Shown(_) => {}
-            Verdict::ExcludedUpTo(_) if all.is_unknown() => {}
-            Verdict::ExcludedUpTo(_) | Verdict::Unknown(_) => all = verdict.clone(),
+            Verdict::Yes(_) => return verdict.clone(),
+            Verdict::No(Support::UpTo(_)) if all.is_unknown() => {}
+            Verdict::No(Support::UpTo(_)) | Verdict::Unknown(_) => all = verdict.clone(),
+            Verdict::No(_) => {}
         }
     }
     all

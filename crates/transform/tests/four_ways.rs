@@ -13,7 +13,7 @@ use hardbop_calculus::threads::ThreadBound;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, NodeId, from_text};
 use hardbop_outcome::{
-    Bound, Budget, Engine, Evidence, Limit, Question, Silent, Trace, Verdict, WantedRun,
+    Bound, Budget, Engine, Evidence, Limit, Question, Silent, Support, Trace, Verdict, WantedRun,
 };
 use hardbop_summary::SummaryEngine;
 use hardbop_testkit::{ContextOracle, Cost, Knobs, generate, shrink};
@@ -82,7 +82,7 @@ fn direct(machine: &Machine, question: &Question, bound: Bound) -> Result<Vec<Ve
     let verdicts = outcome.answers.into_iter().map(|answer| answer.verdict);
     let verdicts: Vec<Verdict> = verdicts.collect();
     for verdict in &verdicts {
-        if let Verdict::Found(Evidence::Run(trace)) = verdict {
+        if let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = verdict {
             replay(machine, trace).map_err(|error| format!("the direct engine's run: {error}"))?;
         }
     }
@@ -92,8 +92,8 @@ fn direct(machine: &Machine, question: &Question, bound: Bound) -> Result<Vec<Ve
 /// The verdicts as answers; anything but a limit is a mistake.
 fn answers(verdicts: &[Verdict]) -> Result<Answers, String> {
     let answers = verdicts.iter().map(|verdict| match verdict {
-        Verdict::Found(_) | Verdict::Refuted => Ok(Some(true)),
-        Verdict::ExcludedUpTo(_) | Verdict::Excluded | Verdict::Shown(_) => Ok(Some(false)),
+        Verdict::Yes(_) => Ok(Some(true)),
+        Verdict::No(_) => Ok(Some(false)),
         Verdict::Unknown(Limit::Nodes | Limit::Threads) => Ok(None),
         other @ Verdict::Unknown(_) => Err(format!("{other:?}")),
     });
@@ -122,7 +122,7 @@ fn sequential(machine: &Machine, question: &Question, rounds: u32) -> Result<Ans
     let question = question.wanting(WantedRun::Any);
     let outcome = engine.check(machine, &question, &limited(), &mut Silent);
     for answer in &outcome.answers {
-        if let Verdict::Found(Evidence::Run(run)) = &answer.verdict {
+        if let Verdict::Yes(Support::Evidence(Evidence::Run(run))) = &answer.verdict {
             replay(machine, run).map_err(|error| format!("the sequential run: {error}"))?;
         }
     }
@@ -169,7 +169,7 @@ fn by_direct(machine: &Machine, question: &Question) -> Result<Known, String> {
     let verdicts = direct(machine, question, Bound::ContextSwitches(SWITCHES))?;
     let is_exact = answers(&verdicts)?.iter().all(Option::is_some);
     let least = verdicts.iter().map(|verdict| match verdict {
-        Verdict::Found(Evidence::Run(trace)) => Some(switches(machine, trace)),
+        Verdict::Yes(Support::Evidence(Evidence::Run(trace))) => Some(switches(machine, trace)),
         _ => None,
     });
     Ok(Known {

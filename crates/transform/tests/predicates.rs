@@ -78,7 +78,7 @@ fn verdicts(text: &str) -> (Vec<bool>, u64) {
         if let Some(trace) = answer.verdict.trace() {
             replay(&machine, trace).unwrap_or_else(|error| panic!("{error}\n{text}"));
         }
-        !answer.verdict.is_found()
+        !answer.verdict.is_yes()
     });
     let verdicts = verdicts.collect();
     let predicates = outcome.statistics.get("predicates");

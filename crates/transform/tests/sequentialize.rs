@@ -2,7 +2,7 @@
 //! schedules, with runs that replay.
 
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Bound, Budget, Engine, Evidence, Limit, Question, Silent, Verdict};
+use hardbop_outcome::{Bound, Budget, Engine, Evidence, Limit, Question, Silent, Support, Verdict};
 use hardbop_summary::SummaryEngine;
 use hardbop_testkit::{Knobs, Oracle, generate};
 use hardbop_transform::Through;
@@ -36,14 +36,14 @@ fn failures(original: &Machine, rounds: u32) -> Option<Vec<bool>> {
         return None;
     }
     let fails = outcome.answers.iter().map(|answer| match &answer.verdict {
-        Verdict::Found(Evidence::Run(run)) => {
+        Verdict::Yes(Support::Evidence(Evidence::Run(run))) => {
             if let Err(error) = hardbop_interpreter::replay(original, run) {
                 panic!("{error}\n{}", original.source.text());
             }
             assert_eq!(run.target.as_ref(), answer.target());
             true
         }
-        Verdict::ExcludedUpTo(bound) => {
+        Verdict::No(Support::UpTo(bound)) => {
             assert_eq!(Some(*bound), question.bound);
             false
         }
@@ -114,7 +114,7 @@ fn more_threads_than_allowed_are_noticed() {
     let question = Question::assertions(&original).within(Bound::Rounds(1));
     for (threads, expected) in [
         (1, Verdict::Unknown(Limit::Threads)),
-        (2, Verdict::ExcludedUpTo(Bound::Rounds(1))),
+        (2, Verdict::No(Support::UpTo(Bound::Rounds(1)))),
     ] {
         let engine = SummaryEngine::default();
         let engine = Through::sequentialized(Box::new(engine));
@@ -170,8 +170,8 @@ fn generated_programs_have_the_verdicts_of_brute_force() {
             compared += 1;
             failing += u32::from(found);
             match &answer.verdict {
-                Verdict::Excluded => assert!(!found, "seed {seed}"),
-                Verdict::Found(Evidence::Run(trace)) => {
+                Verdict::No(_) => assert!(!found, "seed {seed}"),
+                Verdict::Yes(Support::Evidence(Evidence::Run(trace))) => {
                     // So few contexts fit into three rounds whatever the order of the threads.
                     let contexts = trace.segments.len();
                     assert!(found || contexts > 3, "seed {seed}: {contexts} contexts");

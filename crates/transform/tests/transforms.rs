@@ -215,7 +215,7 @@ fn programs_of_states_keep_verdicts_with_fewer_values() {
         }
         let small = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
         for (one, other) in whole.answers.iter().zip(&small.answers) {
-            let (found, same) = (other.verdict.is_found(), one.verdict.is_found());
+            let (found, same) = (other.verdict.is_yes(), one.verdict.is_yes());
             assert!(
                 !other.verdict.is_unknown() && found == same,
                 "{seed}: {other:?}\n{text}"
@@ -419,8 +419,8 @@ fn oracle_says(machine: &Machine, automaton: &Automaton) -> Option<bool> {
         ..Budget::unlimited()
     };
     match oracle.check(machine, automaton, &budget, &mut Silent).0 {
-        Verdict::Excluded => Some(false),
-        Verdict::Found(_) => Some(true),
+        Verdict::No(_) => Some(false),
+        Verdict::Yes(_) => Some(true),
         _ => None,
     }
 }
@@ -453,7 +453,7 @@ fn any_engine_for_places_answers_monitors_through_the_product() {
                 panic!("one property, one answer");
             };
             match (&answer.verdict, expected) {
-                (Verdict::Found(_), Some(true) | None) => {
+                (Verdict::Yes(_), Some(true) | None) => {
                     let trace = answer.verdict.trace().expect("the run is finite");
                     replay(&machine, trace).unwrap_or_else(|why| panic!("{why}\n{text}"));
                     let letters = letters(&machine, &automaton, trace);
@@ -463,7 +463,7 @@ fn any_engine_for_places_answers_monitors_through_the_product() {
                     );
                     found += 1;
                 }
-                (Verdict::Excluded, Some(false) | None) => {
+                (Verdict::No(_), Some(false) | None) => {
                     assert!(answer.uncertified.is_some() || outcome.certificates.is_empty());
                     excluded += 1;
                 }
@@ -563,11 +563,7 @@ fn certificates_of_few_variables_speak_of_few_variables() {
     };
     let question = Question::assertions(&machine);
     let outcome = engine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
-    let verdicts: Vec<bool> = outcome
-        .answers
-        .iter()
-        .map(|a| a.verdict.is_found())
-        .collect();
+    let verdicts: Vec<bool> = outcome.answers.iter().map(|a| a.verdict.is_yes()).collect();
     assert_eq!(verdicts, [false, false, true]);
     for certificate in &outcome.certificates {
         accept(&machine, certificate).expect("a certificate of the whole program");
@@ -578,7 +574,7 @@ fn certificates_of_few_variables_speak_of_few_variables() {
             }
         }
     }
-    assert_eq!(outcome.uncertified(), None);
+    assert_eq!(outcome.lacks_certificate(), None);
 }
 
 /// Whether `E` is reached where `g` is all that can be seen.
@@ -594,7 +590,7 @@ fn is_reached_seeing_g(text: &str) -> bool {
         &Budget::unlimited(),
         &mut Silent,
     );
-    outcome.answers[0].verdict.is_found()
+    outcome.answers[0].verdict.is_yes()
 }
 
 #[test]

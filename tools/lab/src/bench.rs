@@ -401,7 +401,7 @@ fn counter(outcome: &Outcome, name: &str) -> u64 {
 fn verdict(outcome: &Outcome) -> Option<KnownVerdict> {
     let mut verdict = Some(KnownVerdict::Unreachable);
     for answer in &outcome.answers {
-        if answer.verdict.is_found() {
+        if answer.verdict.is_yes() {
             return Some(KnownVerdict::Reachable);
         }
         if answer.verdict.is_unknown() {

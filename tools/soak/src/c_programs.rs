@@ -253,7 +253,7 @@ impl Printed {
             DEFINED => false,
             _ => self.has_failed,
         };
-        if answer.verdict.is_found() == is_expected {
+        if answer.verdict.is_yes() == is_expected {
             return Ok(());
         }
         Err(Complaint::new(demand, format!("{} {text}", answer.word())))

@@ -11,7 +11,7 @@ use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::engine::takes_only_reachability;
 use hardbop_outcome::{
     Bound, Budget, Certificate, Declined, Engine, Evidence, Interrupt, NeverInterrupted, Outcome,
-    Question, Silent, Subject, Verdict, WantedRun,
+    Question, Silent, Subject, Support, Verdict, WantedRun,
 };
 use hardbop_portfolio::{
     Choice, EngineName, FewLooks, Judgement, Options, Portfolio, Refused, judge_evidence,
@@ -222,7 +222,7 @@ impl<'a> Examination<'a> {
     /// Runs lead where they should, and certificates are accepted.
     fn evidence_is_right(&self, outcome: &Outcome) -> Checked {
         for answer in &outcome.answers {
-            if let Verdict::Found(evidence) = &answer.verdict {
+            if let Verdict::Yes(Support::Evidence(evidence)) = &answer.verdict {
                 let judged = judge_evidence(&self.machine, &self.question, &answer.asked, evidence);
                 if let Err(why) = judged {
                     return Err(Complaint::new("ways back lead to runs", why));
@@ -262,7 +262,7 @@ impl<'a> Examination<'a> {
             let few = FewLooks::new(self.interrupt, LOOKS);
             let outcome = engine.check(&self.machine, &question, &budget(&few), &mut Silent);
             for (known, answer) in lengths.iter_mut().zip(&outcome.answers) {
-                let Verdict::Found(Evidence::Run(trace)) = &answer.verdict else {
+                let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = &answer.verdict else {
                     continue;
                 };
                 let replayed = replay(&self.machine, trace);
@@ -295,7 +295,7 @@ impl<'a> Examination<'a> {
                     continue;
                 }
                 let is_reached = |node| {
-                    let mut found = known.answers.iter().filter(|a| a.verdict.is_found());
+                    let mut found = known.answers.iter().filter(|a| a.verdict.is_yes());
                     found.any(|answer| answer.target().is_some_and(|t| t.node == node))
                 };
                 let unbounded = self.question.bound.is_none();
@@ -318,7 +318,7 @@ impl<'a> Examination<'a> {
                     if judged != Ok(Judgement::Confirmed) {
                         self.tally.count("damaged runs refused");
                     } else if let Evidence::Strategy(strategy) = &evidence
-                        && strategy.holds == answer.verdict.is_found()
+                        && strategy.holds == answer.verdict.is_yes()
                     {
                         let what = "a strategy shows the opposite of the answer";
                         return Err(Complaint::new("only true strategies are accepted", what));
@@ -359,12 +359,12 @@ impl<'a> Examination<'a> {
             }
         };
         self.tally.count("programs as C");
-        let is_reached = said.answers.iter().any(|answer| answer.verdict.is_found());
+        let is_reached = said.answers.iter().any(|answer| answer.verdict.is_yes());
         let is_open = said
             .answers
             .iter()
             .any(|answer| answer.verdict.is_unknown());
-        if is_reached != answer.verdict.is_found() && (is_reached || !is_open) {
+        if is_reached != answer.verdict.is_yes() && (is_reached || !is_open) {
             let what = format!(
                 "{} of {}, but C says the opposite",
                 answer.word(),
@@ -401,7 +401,7 @@ impl<'a> Examination<'a> {
         self.tally.count("reports");
         let texts = TraceTexts::new(&self.machine, TraceOptions::default());
         for answer in &outcome.answers {
-            if let Verdict::Found(evidence) = &answer.verdict {
+            if let Verdict::Yes(Support::Evidence(evidence)) = &answer.verdict {
                 let text = texts.text(evidence, Some(&answer.asked));
                 text.map_err(complaint)?;
                 self.tally.count("runs in reports");
@@ -428,7 +428,7 @@ fn agree(demand: &'static str, known: &Outcome, said: Option<&Outcome>) -> Check
     for (one, other) in known.answers.iter().zip(&said.answers) {
         let (a, b) = (&one.verdict, &other.verdict);
         let decided = !a.is_unknown() && !b.is_unknown();
-        if decided && a.is_found() != b.is_found() {
+        if decided && a.is_yes() != b.is_yes() {
             let what = format!(
                 "{} of {}, but {} says {}",
                 one.word(),

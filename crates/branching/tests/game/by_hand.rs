@@ -1,7 +1,7 @@
 //! Programs for which the stack decides, with verdicts by hand.
 
 use super::{holds, machine, verdict};
-use hardbop_outcome::{Evidence, Verdict};
+use hardbop_outcome::{Evidence, Support, Verdict};
 
 fn assert_verdicts(text: &str, expected: &[(&str, bool)]) {
     let machine = machine(text);
@@ -145,9 +145,9 @@ fn evidence_is_a_run_where_one_tells() {
     let found = |formula| verdict(&machine, formula).expect("it is small");
     assert!(matches!(
         found("AG !at(STAY)"),
-        Verdict::Found(Evidence::Lasso(_))
+        Verdict::Yes(Support::Evidence(Evidence::Lasso(_)))
     ));
-    let Verdict::Shown(Evidence::Strategy(strategy)) = found("EF at(STAY)") else {
+    let Verdict::No(Support::Evidence(Evidence::Strategy(strategy))) = found("EF at(STAY)") else {
         panic!("a strategy shows it");
     };
     let path = strategy.path.expect("a run leads there");
@@ -155,7 +155,7 @@ fn evidence_is_a_run_where_one_tells() {
     assert!(strategy.run.is_none());
     assert!(matches!(
         found("AG EF at(DONE)"),
-        Verdict::Found(Evidence::Strategy(_))
+        Verdict::Yes(Support::Evidence(Evidence::Strategy(_)))
     ));
 }
 
@@ -220,7 +220,8 @@ end";
         }
     }
     // One run shows it, and it never ends.
-    let Some(Verdict::Shown(Evidence::Strategy(strategy))) = verdict(&machine, "EG !at(END)")
+    let Some(Verdict::No(Support::Evidence(Evidence::Strategy(strategy)))) =
+        verdict(&machine, "EG !at(END)")
     else {
         panic!("it holds");
     };

@@ -5,7 +5,7 @@ use hardbop_branching::{StrategyError, check_strategy};
 use hardbop_interpreter::{Move, Recorder, initial};
 use hardbop_machine::NodeId;
 use hardbop_outcome::strategy::Path;
-use hardbop_outcome::{Evidence, NeverInterrupted, Strategy, Verdict};
+use hardbop_outcome::{Evidence, NeverInterrupted, Strategy, Support, Verdict};
 
 const PROGRAM: &str = "decl g := 0;
 void main() begin
@@ -25,8 +25,8 @@ end";
 fn strategy(formula: &str) -> Strategy {
     match verdict(&machine(PROGRAM), formula) {
         Some(
-            Verdict::Shown(Evidence::Strategy(strategy))
-            | Verdict::Found(Evidence::Strategy(strategy)),
+            Verdict::No(Support::Evidence(Evidence::Strategy(strategy)))
+            | Verdict::Yes(Support::Evidence(Evidence::Strategy(strategy))),
         ) => strategy,
         other => panic!("{formula}: {other:?}"),
     }
@@ -89,7 +89,8 @@ fn an_until_makes_progress_by_steps_into_calls_and_over_calls() {
         for formula in ["EF at(DONE)", "AF at(DONE)"] {
             let machine = machine(text);
             let ctl = ctl(&machine, formula);
-            let Some(Verdict::Shown(Evidence::Strategy(strategy))) = verdict(&machine, formula)
+            let Some(Verdict::No(Support::Evidence(Evidence::Strategy(strategy)))) =
+                verdict(&machine, formula)
             else {
                 panic!("{formula} holds in {text}");
             };
@@ -115,7 +116,9 @@ fn an_until_makes_progress_by_steps_into_calls_and_over_calls() {
 fn a_run_says_nothing_that_the_strategy_does_not_show() {
     let machine = machine(STUCK);
     let formula = "AG EF at(DONE)";
-    let Some(Verdict::Found(Evidence::Strategy(strategy))) = verdict(&machine, formula) else {
+    let Some(Verdict::Yes(Support::Evidence(Evidence::Strategy(strategy)))) =
+        verdict(&machine, formula)
+    else {
         panic!("it fails");
     };
     let ctl = ctl(&machine, formula);
@@ -169,7 +172,9 @@ void f() begin
 end";
     let machine = machine(text);
     let formula = "EF (at(INNER) & AF at(LOST))";
-    let Some(Verdict::Shown(Evidence::Strategy(strategy))) = verdict(&machine, formula) else {
+    let Some(Verdict::No(Support::Evidence(Evidence::Strategy(strategy)))) =
+        verdict(&machine, formula)
+    else {
         panic!("it holds");
     };
     let path = strategy.path.clone().expect("a run leads there");

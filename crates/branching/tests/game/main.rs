@@ -15,7 +15,7 @@ use hardbop_families::random::Random;
 use hardbop_families::{Knobs, generate};
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
-    Budget, Engine, Evidence, Limit, NeverInterrupted, Question, Silent, Strategy, Verdict,
+    Budget, Engine, Evidence, Limit, NeverInterrupted, Question, Silent, Strategy, Support, Verdict,
 };
 use std::sync::Arc;
 
@@ -46,16 +46,16 @@ fn verdict(machine: &Machine, formula: &str) -> Option<Verdict> {
     let answer = outcome.answers.pop().expect("one question, one answer");
     match &answer.verdict {
         Verdict::Unknown(Limit::States) => return None,
-        Verdict::Found(Evidence::Strategy(strategy)) => {
+        Verdict::Yes(Support::Evidence(Evidence::Strategy(strategy))) => {
             assert!(!strategy.holds);
             judged(machine, &ctl, strategy, formula);
         }
-        Verdict::Shown(Evidence::Strategy(strategy)) => {
+        Verdict::No(Support::Evidence(Evidence::Strategy(strategy))) => {
             assert!(strategy.holds);
             judged(machine, &ctl, strategy, formula);
         }
-        Verdict::Found(Evidence::Lasso(_)) => {}
-        Verdict::Excluded => assert!(answer.uncertified.is_some()),
+        Verdict::Yes(Support::Evidence(Evidence::Lasso(_))) => {}
+        Verdict::No(_) => assert!(answer.uncertified.is_some()),
         other => panic!("{formula}: {other:?}"),
     }
     Some(answer.verdict)
@@ -67,7 +67,7 @@ fn judged(machine: &Machine, ctl: &Ctl, strategy: &Strategy, formula: &str) {
 }
 
 fn holds(machine: &Machine, formula: &str) -> Option<bool> {
-    Some(!verdict(machine, formula)?.is_found())
+    Some(!verdict(machine, formula)?.is_yes())
 }
 
 /// All configurations one by one, if there are few.
@@ -97,8 +97,8 @@ fn in_linear_time(machine: &Machine, formula: &str) -> Option<bool> {
     let question = Question::property(property);
     let outcome = ExplicitEngine::default().check(machine, &question, &budget, &mut Silent);
     match outcome.answers[0].verdict {
-        Verdict::Excluded => Some(true),
-        Verdict::Found(_) => Some(false),
+        Verdict::No(_) => Some(true),
+        Verdict::Yes(_) => Some(false),
         _ => None,
     }
 }
@@ -182,9 +182,9 @@ fn verdicts_are_those_of_linear_time_on_recursive_programs() {
                 continue;
             };
             let source = machine.source.text();
-            assert_eq!(!verdict.is_found(), expected, "{formula}\n{source}");
-            if verdict.is_found() {
-                let is_run = matches!(verdict, Verdict::Found(Evidence::Lasso(_)));
+            assert_eq!(!verdict.is_yes(), expected, "{formula}\n{source}");
+            if verdict.is_yes() {
+                let is_run = matches!(verdict, Verdict::Yes(Support::Evidence(Evidence::Lasso(_))));
                 assert!(is_run, "{formula}: a run shows it\n{source}");
             }
             compared += 1;

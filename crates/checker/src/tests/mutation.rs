@@ -183,10 +183,10 @@ fn both_directions_have_a_certificate_exactly_if_the_oracle_reaches_no_target() 
         let targets = questions(&machine);
         let question = Question::reach(targets.clone());
         let outcome = oracle.check(&machine, &question, &Budget::unlimited(), &mut Silent);
-        let is_reachable = |verdict: &Verdict| matches!(verdict, Verdict::Found(_));
+        let is_reachable = |verdict: &Verdict| matches!(verdict, Verdict::Yes(_));
         let answers = || outcome.answers.iter().map(|answer| &answer.verdict);
         let is_reached = answers().any(is_reachable);
-        if !is_reached && answers().any(|verdict| *verdict != Verdict::Excluded) {
+        if !is_reached && answers().any(|verdict| !verdict.is_no_for_all_runs()) {
             continue;
         }
         for direction in [Direction::Forward, Direction::Backward] {

@@ -32,8 +32,8 @@ use crate::watchdog;
 use crate::witnesses;
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Answer, Asked, Budget, Certificate, Evidence, Limit, Outcome, Question, Statistics, Verdict,
-    VerdictWord,
+    Answer, Asked, Budget, Certificate, Evidence, Limit, Outcome, Question, Statistics, Support,
+    Verdict, VerdictWord,
 };
 use hardbop_portfolio::{Options, Portfolio, Refused, Validation, explain::explain};
 use hardbop_report::{Document, Painter, TraceTexts};
@@ -426,7 +426,6 @@ fn verdict_line(
         Asked::Property(property) => property.to_string(),
     };
     let extent = match &answer.verdict {
-        Verdict::ExcludedUpTo(bound) => format!(", up to {bound}"),
         Verdict::Unknown(Limit::Memory) if limits.is_address_space_first() => {
             let why = limits.in_words(&Limit::Memory);
             format!(": {why}; raise it or try another --engine")
@@ -435,28 +434,27 @@ fn verdict_line(
             let seconds = limits.time.map(|time| time.as_secs_f64());
             format!(": {}", explain(why, budget, seconds))
         }
-        Verdict::Found(Evidence::Strategy(strategy))
-        | Verdict::Shown(Evidence::Strategy(strategy)) => {
-            let positions = match strategy.positions.len() {
-                1 => "1 position".to_owned(),
-                count => format!("{count} positions"),
-            };
-            format!(", by a strategy of {positions}")
-        }
-        Verdict::Found(_) | Verdict::Shown(_) | Verdict::Excluded | Verdict::Refuted => {
-            String::new()
-        }
-    };
-    let proof = match &answer.uncertified {
-        Some(why) => format!(", not certified: {why}"),
-        None => String::new(),
+        Verdict::Yes(support) | Verdict::No(support) => in_words(support),
     };
     let vacuous = if answer.vacuous {
         ", vacuously: it is never reached"
     } else {
         ""
     };
-    format!("{place}{vacuous}{extent}{proof}")
+    format!("{place}{vacuous}{extent}")
+}
+
+/// What a verdict stands on, where its word does not say so.
+fn in_words(support: &Support) -> String {
+    match support {
+        Support::Evidence(Evidence::Strategy(strategy)) => match strategy.positions.len() {
+            1 => ", by a strategy of 1 position".to_owned(),
+            count => format!(", by a strategy of {count} positions"),
+        },
+        Support::UpTo(bound) => format!(", up to {bound}"),
+        Support::Uncertified(Some(why)) => format!(", not certified: {why}"),
+        Support::Evidence(_) | Support::Certificate | Support::Uncertified(None) => String::new(),
+    }
 }
 
 fn shown_run(texts: Option<&TraceTexts<'_>>, answer: &Answer) -> Result<String, Failure> {
@@ -470,19 +468,12 @@ fn shown_run(texts: Option<&TraceTexts<'_>>, answer: &Answer) -> Result<String, 
 
 /// A violation outweighs an unknown verdict.
 fn exit_of(outcome: &Outcome, requires_certificates: bool) -> Exit {
-    let is_open = |answer: &Answer| match &answer.verdict {
-        Verdict::Unknown(_) => true,
-        Verdict::Found(_) | Verdict::Shown(_) => false,
-        Verdict::Refuted => requires_certificates,
-        Verdict::Excluded | Verdict::ExcludedUpTo(_) => {
-            requires_certificates && !answer.target().is_some_and(|t| outcome.is_certified(t))
-        }
+    let is_open = |answer: &Answer| match answer.verdict.support() {
+        None => true,
+        Some(Support::Evidence(_) | Support::Certificate) => false,
+        Some(Support::UpTo(_) | Support::Uncertified(_)) => requires_certificates,
     };
-    if outcome
-        .answers
-        .iter()
-        .any(|answer| answer.verdict.is_found())
-    {
+    if outcome.answers.iter().any(|answer| answer.verdict.is_yes()) {
         Exit::Found
     } else if outcome.answers.iter().any(is_open) {
         Exit::Unknown
@@ -569,10 +560,10 @@ mod tests {
         };
         let exit = |verdicts| exit_of(&outcome(verdicts), false);
         assert_eq!(exit(vec![]), Exit::Fine);
-        assert_eq!(exit(vec![Verdict::Excluded]), Exit::Fine);
-        assert_eq!(exit(vec![Verdict::Excluded, unknown()]), Exit::Unknown);
+        assert_eq!(exit(vec![Verdict::NO]), Exit::Fine);
+        assert_eq!(exit(vec![Verdict::NO, unknown()]), Exit::Unknown);
         assert_eq!(exit(vec![unknown(), found()]), Exit::Found);
-        let demanding = exit_of(&outcome(vec![Verdict::Excluded]), true);
+        let demanding = exit_of(&outcome(vec![Verdict::NO]), true);
         assert_eq!(demanding, Exit::Unknown);
     }
 }

@@ -18,7 +18,9 @@ use crate::targets::TargetArguments;
 use crate::trace_arguments::{TraceArguments, shown};
 use hardbop_interpreter::{Ending, ReplayedLasso, replay, replay_lasso, replay_thread_lasso};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Asked, Evidence, Outcome, Question, Trace, Verdict, outcome};
+use hardbop_outcome::{
+    Answer, Asked, Evidence, Outcome, Question, Support, Trace, Verdict, outcome,
+};
 use hardbop_portfolio::{Judgement, judge_evidence};
 use hardbop_report::document::ReplayDocument;
 
@@ -147,7 +149,7 @@ fn answers_to(
             let why = format!("{} has no run for {item}", arguments.trace_file);
             return Err(Failure::Internal(why));
         };
-        let verdict = Verdict::Found(evidence.clone());
+        let verdict = Verdict::Yes(Support::Evidence(evidence.clone()));
         answers.push(Recorded::Answer(Box::new(Answer::to(item, verdict))));
     }
     Ok(answers)
@@ -252,7 +254,7 @@ pub fn read_run(file: &str) -> Result<Trace, Failure> {
         .filter_map(|recorded| match recorded {
             Recorded::Bare(evidence) => Some(*evidence),
             Recorded::Answer(answer) => match answer.verdict {
-                Verdict::Found(evidence) => Some(evidence),
+                Verdict::Yes(Support::Evidence(evidence)) => Some(evidence),
                 _ => None,
             },
         });

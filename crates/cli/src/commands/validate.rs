@@ -19,7 +19,9 @@ use crate::progress::ProgressArguments;
 use crate::targets::TargetArguments;
 use hardbop_checker::{Accepted, Rejected};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Asked, Certificate, Outcome, Target, TargetKind, Verdict, outcome};
+use hardbop_outcome::{
+    Answer, Asked, Certificate, Outcome, Support, Target, TargetKind, Verdict, outcome,
+};
 use proof_folder::ProofFolder;
 use std::collections::{HashMap, HashSet};
 
@@ -58,15 +60,17 @@ struct Claim<'f> {
 impl Claim<'_> {
     /// Whether the file calls it proved.
     fn is_proof(&self) -> bool {
-        self.answer.verdict == Verdict::Excluded
+        self.answer.verdict.is_no_for_all_runs()
     }
 
     /// Why the file calls it something else.
     fn in_words(&self) -> String {
         let (file, word) = (self.file, self.answer.word());
         match &self.answer.verdict {
-            Verdict::ExcludedUpTo(bound) => format!("{file} calls it {word} only up to {bound}"),
-            Verdict::Found(_) => format!("{file} calls it {word}, which `hardbop replay` checks"),
+            Verdict::No(Support::UpTo(bound)) => {
+                format!("{file} calls it {word} only up to {bound}")
+            }
+            Verdict::Yes(_) => format!("{file} calls it {word}, which `hardbop replay` checks"),
             _ => format!("{file} calls it {word}"),
         }
     }

@@ -12,7 +12,7 @@ use hardbop_automata::{Property, PropertyText};
 use hardbop_explicit::ExplicitEngine;
 use hardbop_interpreter::observe_lasso;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Budget, Engine, Evidence, Outcome, Question, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Outcome, Question, Silent, Support, Verdict};
 use hardbop_testkit::random::Random;
 use hardbop_testkit::{Knobs, generate};
 
@@ -38,8 +38,8 @@ fn ask(machine: &Machine, property: &Property, lazy: bool) -> Outcome {
 /// Whether all runs satisfy a formula. A counterexample is checked.
 fn holds(machine: &Machine, property: &Property, lazy: bool) -> bool {
     match &ask(machine, property, lazy).answers[0].verdict {
-        Verdict::Excluded => true,
-        Verdict::Found(Evidence::Lasso(lasso)) => {
+        Verdict::No(_) => true,
+        Verdict::Yes(Support::Evidence(Evidence::Lasso(lasso))) => {
             let word = observe_lasso(machine, lasso, 1_000_000, |now, ended| {
                 letter(machine, &property.automaton, now, ended)
             });

@@ -19,7 +19,7 @@ use hardbop_interpreter::{RandomChooser, simulate};
 use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::{
     Budget, Certificate, Engine, Evidence, Lasso, NeverInterrupted, Outcome, Question, Silent,
-    Target, ThreadLasso, Trace, Verdict,
+    Support, Target, ThreadLasso, Trace, Verdict,
 };
 use hardbop_portfolio::{Judgement, judge_evidence};
 use hardbop_soak::damage::{changed, damaged};
@@ -119,8 +119,8 @@ struct Places {
 fn decided(outcome: &Outcome) -> BTreeMap<NodeId, bool> {
     let answers = outcome.answers.iter();
     let decided = answers.filter_map(|answer| match &answer.verdict {
-        Verdict::Found(_) => Some((answer.target()?.node, true)),
-        Verdict::Excluded => Some((answer.target()?.node, false)),
+        Verdict::Yes(_) => Some((answer.target()?.node, true)),
+        Verdict::No(_) => Some((answer.target()?.node, false)),
         _ => None,
     });
     decided.collect()
@@ -333,7 +333,7 @@ impl Asked {
             search.check(machine, automaton, &budget, &mut Silent).0
         };
         match verdict {
-            Verdict::Found(evidence) => Some(evidence),
+            Verdict::Yes(Support::Evidence(evidence)) => Some(evidence),
             _ => None,
         }
     }

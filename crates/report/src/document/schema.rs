@@ -126,6 +126,23 @@ pub(super) enum Property {
 }
 
 #[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum SupportWord {
+    /// A finite execution.
+    Run,
+    /// An infinite execution.
+    Lasso,
+    /// A strategy of the game of a branching-time formula.
+    Strategy,
+    /// A certificate.
+    Certificate,
+    /// The bound up to which the verdict holds.
+    Bound,
+    /// The engine's word; `uncertified` says why there is no more where more is to be expected.
+    Uncertified,
+}
+
+#[derive(JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub(super) enum VerdictWord {
     /// An assertion or a property holds.

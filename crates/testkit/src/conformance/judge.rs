@@ -5,7 +5,7 @@ use hardbop_brute_force::TabulationEngine;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
-    Answer, Budget, Engine, Evidence, Outcome, Question, Silent, Target, Verdict,
+    Answer, Budget, Engine, Evidence, Outcome, Question, Silent, Support, Target, Verdict,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -117,19 +117,19 @@ impl Judge<'_> {
             match (&answer.verdict, expected) {
                 // A negative answer up to a bound is none about all runs; the engine's own tests
                 // compare bounded answers.
-                (Verdict::Unknown(_) | Verdict::ExcludedUpTo(_), _) => {
+                (Verdict::Unknown(_) | Verdict::No(Support::UpTo(_)), _) => {
                     counts.unknown += 1;
                 }
-                (Verdict::Found(_) | Verdict::Refuted, Some(false)) => {
+                (Verdict::Yes(_), Some(false)) => {
                     let what = format!("{name}: reachable, but the oracle says unreachable");
                     return disagree(DisagreementKind::WronglyReachable, what);
                 }
-                (Verdict::Excluded | Verdict::Shown(_), Some(true)) => {
+                (Verdict::No(_), Some(true)) => {
                     let what = format!("{name}: unreachable, but the oracle says reachable");
                     return disagree(DisagreementKind::WronglyUnreachable, what);
                 }
-                (Verdict::Found(_) | Verdict::Refuted, _) => counts.reachable += 1,
-                (Verdict::Excluded | Verdict::Shown(_), _) => counts.unreachable += 1,
+                (Verdict::Yes(_), _) => counts.reachable += 1,
+                (Verdict::No(_), _) => counts.unreachable += 1,
             }
             check_trace(machine, answer)?;
         }
@@ -167,8 +167,8 @@ impl Judge<'_> {
         outcome: &Outcome,
         counts: &mut Counts,
     ) -> Result<(), Disagreement> {
-        if let Some(target) = outcome.uncertified() {
-            let what = format!("{target} is in no certificate");
+        if let Some(asked) = outcome.lacks_certificate() {
+            let what = format!("{asked} is in no certificate");
             return disagree(DisagreementKind::Certificate, what);
         }
         for certificate in &outcome.certificates {
@@ -183,7 +183,7 @@ impl Judge<'_> {
 }
 
 fn check_trace(machine: &Machine, answer: &Answer) -> Result<(), Disagreement> {
-    let Verdict::Found(Evidence::Run(trace)) = &answer.verdict else {
+    let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = &answer.verdict else {
         return Ok(());
     };
     let name = &answer.asked;
@@ -209,9 +209,9 @@ fn check_trace(machine: &Machine, answer: &Answer) -> Result<(), Disagreement> {
 
 fn is_reachable(verdict: &Verdict) -> Option<bool> {
     match verdict {
-        Verdict::Found(_) | Verdict::Refuted => Some(true),
-        Verdict::Excluded | Verdict::Shown(_) => Some(false),
-        Verdict::Unknown(_) | Verdict::ExcludedUpTo(_) => None,
+        Verdict::Yes(_) => Some(true),
+        Verdict::Unknown(_) | Verdict::No(Support::UpTo(_)) => None,
+        Verdict::No(_) => Some(false),
     }
 }
 

@@ -11,7 +11,7 @@ use hardbop_machine::Machine;
 use hardbop_outcome::engine::takes_only_reachability;
 use hardbop_outcome::{
     Answer, Budget, Declined, Engine, Event, Evidence, Limit, Outcome, Prepared, Progress,
-    Question, Statistics, Trace, Verdict, WantedRun,
+    Question, Statistics, Support, Trace, Verdict, WantedRun,
 };
 use hardbop_symbolic::{limit_reached, node_limit};
 
@@ -185,10 +185,10 @@ impl Ledger<'_> {
         let targets = self.question.targets().iter().zip(self.traces);
         let answers = targets.map(|(target, trace)| {
             let verdict = match (trace, why) {
-                (Some(trace), _) => Verdict::Found(Evidence::Run(trace)),
+                (Some(trace), _) => Verdict::Yes(Support::Evidence(Evidence::Run(trace))),
                 (None, Some(why)) => Verdict::Unknown(why.clone()),
-                (None, None) if depth == Depth::Growing => Verdict::Excluded,
-                (None, None) => Verdict::ExcludedUpTo(depth.bound()),
+                (None, None) if depth == Depth::Growing => Verdict::NO,
+                (None, None) => Verdict::No(Support::UpTo(depth.bound())),
             };
             Answer::new(target.clone(), verdict)
         });
@@ -235,10 +235,10 @@ mod tests {
             let outcome = BoundedEngine.check(&machine, &question, &budget, &mut Silent);
             let verdict = &outcome.answers[0].verdict;
             assert!(
-                verdict.is_found() || verdict.is_unknown(),
+                verdict.is_yes() || verdict.is_unknown(),
                 "{nodes}: {verdict:?}"
             );
-            decided += usize::from(verdict.is_found());
+            decided += usize::from(verdict.is_yes());
         }
         assert!(decided > 100, "{decided}");
     }
@@ -260,7 +260,7 @@ mod tests {
             let question = question.within(Bound::ContextSwitches(switches));
             let unlimited = Budget::unlimited();
             let outcome = BoundedEngine.check(&machine, &question, &unlimited, &mut Silent);
-            assert!(outcome.answers.iter().any(|a| a.verdict.is_found()));
+            assert!(outcome.answers.iter().any(|a| a.verdict.is_yes()));
         }
     }
 }

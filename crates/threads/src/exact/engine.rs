@@ -32,8 +32,8 @@ use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::certificate::MOST_CHOICE_BITS;
 use hardbop_outcome::engine::{takes_for_a_thread, takes_no_bound, takes_no_branching};
 use hardbop_outcome::{
-    Answer, Budget, Declined, Engine, Event, Limit, Outcome, Prepared, Progress, Question, Target,
-    Trace, Verdict, WantedRun,
+    Answer, Budget, Declined, Engine, Event, Limit, Outcome, Prepared, Progress, Question, Support,
+    Target, Trace, Verdict, WantedRun,
 };
 use hardbop_symbolic::{limit_reached, node_limit};
 use std::collections::BTreeSet;
@@ -136,7 +136,7 @@ impl InterleavingEngine {
         let verdict = match product.run(&allowance) {
             Err(why) => Verdict::Unknown(why),
             Ok(None) if product.missed_thread => Verdict::Unknown(Limit::Threads),
-            Ok(None) => Verdict::Excluded,
+            Ok(None) => Verdict::NO,
             Ok(Some(accepted)) => {
                 let letters = Some(product.letters());
                 let mut witness = Witness {
@@ -145,7 +145,7 @@ impl InterleavingEngine {
                     letters,
                 };
                 match evidence(&mut witness, &accepted) {
-                    Ok(evidence) => Verdict::Found(evidence),
+                    Ok(evidence) => Verdict::Yes(Support::Evidence(evidence)),
                     Err(why) => Verdict::Unknown(why),
                 }
             }
@@ -259,7 +259,7 @@ impl<'q> Inquiry<'q> {
             Ok(()) if missed.is_empty() => return,
             Ok(()) if reductions.partial_order => Standing::Excluded(None),
             Ok(()) => match self.prove(&missed, &search.visited) {
-                Ok(()) => Standing::settled(Verdict::Excluded),
+                Ok(()) => Standing::settled(Verdict::CERTIFIED),
                 Err(why) => Standing::Excluded(Some(why)),
             },
         };
@@ -350,7 +350,7 @@ impl<'q> Inquiry<'q> {
                 relations_of_views(manager, &views, fields)
             });
             let standing = match proof {
-                Ok(()) => Standing::settled(Verdict::Excluded),
+                Ok(()) => Standing::settled(Verdict::CERTIFIED),
                 Err(why) => Standing::Excluded(Some(why)),
             };
             self.set(&excluded, &standing);
@@ -411,15 +411,13 @@ impl<'q> Inquiry<'q> {
 
     fn finish(mut self) -> Outcome {
         for (target, standing) in self.targets.iter().zip(self.standings) {
-            let (verdict, uncertified) = match standing {
-                Standing::Settled(verdict) => (*verdict, None),
-                Standing::Excluded(why) => (Verdict::Excluded, Some(uncertified(why.as_ref()))),
-                Standing::Open(why) => (Verdict::Unknown(why), None),
+            let verdict = match standing {
+                Standing::Settled(verdict) => *verdict,
+                Standing::Excluded(why) => Verdict::uncertified(uncertified(why.as_ref())),
+                Standing::Open(why) => Verdict::Unknown(why),
             };
-            self.outcome.answers.push(Answer {
-                uncertified,
-                ..Answer::new(target.clone(), verdict)
-            });
+            let answer = Answer::new(target.clone(), verdict);
+            self.outcome.answers.push(answer);
         }
         self.outcome
     }

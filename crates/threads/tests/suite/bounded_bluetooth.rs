@@ -3,7 +3,7 @@
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::bound::Bound;
-use hardbop_outcome::{Budget, Engine, Evidence, Outcome, Question, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Evidence, Outcome, Question, Silent, Support, Verdict};
 use hardbop_threads::BoundedEngine;
 
 fn driver(configuration: &str) -> Machine {
@@ -24,9 +24,14 @@ fn it_fails_from_as_many_switches_on_as_the_paper_says() {
         let bound = Bound::ContextSwitches(least - 1);
         let outcome = ask(&machine, bound);
         let verdict = &outcome.answers[0].verdict;
-        assert_eq!(verdict, &Verdict::ExcludedUpTo(bound), "{configuration}");
+        assert_eq!(
+            verdict,
+            &Verdict::No(Support::UpTo(bound)),
+            "{configuration}"
+        );
         let outcome = ask(&machine, Bound::ContextSwitches(6));
-        let Verdict::Found(Evidence::Run(trace)) = &outcome.answers[0].verdict else {
+        let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = &outcome.answers[0].verdict
+        else {
             panic!("{configuration}: {:?}", outcome.answers[0]);
         };
         replay(&machine, trace).expect("the run is one");
@@ -38,7 +43,10 @@ fn it_fails_from_as_many_switches_on_as_the_paper_says() {
 fn one_adder_and_one_stopper_are_safe_up_to_8_switches() {
     let bound = Bound::ContextSwitches(8);
     let outcome = ask(&driver(""), bound);
-    assert_eq!(outcome.answers[0].verdict, Verdict::ExcludedUpTo(bound));
+    assert_eq!(
+        outcome.answers[0].verdict,
+        Verdict::No(Support::UpTo(bound))
+    );
 }
 
 /// The work of answering in BDD steps, where nothing fails.
@@ -50,7 +58,10 @@ fn work(switches: u32) -> u64 {
     let machine = from_text("bluetooth.bp", &text).expect("it is valid");
     let bound = Bound::ContextSwitches(switches);
     let outcome = ask(&machine, bound);
-    assert_eq!(outcome.answers[0].verdict, Verdict::ExcludedUpTo(bound));
+    assert_eq!(
+        outcome.answers[0].verdict,
+        Verdict::No(Support::UpTo(bound))
+    );
     outcome.statistics.get("work").expect("work is counted")
 }
 

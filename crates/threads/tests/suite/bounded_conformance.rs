@@ -3,7 +3,9 @@
 
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Bound, Budget, Engine, Evidence, Limit, Outcome, Question, Silent, Verdict};
+use hardbop_outcome::{
+    Bound, Budget, Engine, Evidence, Limit, Outcome, Question, Silent, Support, Verdict,
+};
 use hardbop_testkit::generator::ThreadForm;
 use hardbop_testkit::{
     ConformanceConfig, ContextOracle, Cost, Knobs, conformance, generate, shrink,
@@ -12,7 +14,8 @@ use hardbop_threads::BoundedEngine;
 
 /// How many context switches a trace has.
 fn switches(machine: &Machine, outcome: &Outcome, target: usize) -> Option<u32> {
-    let Verdict::Found(Evidence::Run(trace)) = &outcome.answers[target].verdict else {
+    let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = &outcome.answers[target].verdict
+    else {
         return None;
     };
     let segments = trace.segments.iter().filter(|s| !s.steps.is_empty());
@@ -45,7 +48,7 @@ fn disagreement(text: &str, cost: Cost, bound: u32, exact: &mut [u64; 2]) -> Opt
         let name = &answer.asked;
         let expected_cost = expected.reached[at];
         match &answer.verdict {
-            Verdict::Found(Evidence::Run(trace)) => {
+            Verdict::Yes(Support::Evidence(Evidence::Run(trace))) => {
                 if let Err(error) = replay(&machine, trace) {
                     return Some(format!("{name}: no run: {error}"));
                 }
@@ -61,7 +64,7 @@ fn disagreement(text: &str, cost: Cost, bound: u32, exact: &mut [u64; 2]) -> Opt
                 }
                 exact[0] += 1;
             }
-            Verdict::ExcludedUpTo(_) => {
+            Verdict::No(Support::UpTo(_)) => {
                 if expected_cost.is_some() {
                     return Some(format!("{name}: not reached, but with {expected_cost:?}"));
                 }

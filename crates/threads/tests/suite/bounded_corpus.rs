@@ -2,7 +2,7 @@
 
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
-use hardbop_outcome::{Bound, Budget, Engine, Evidence, Question, Silent, Verdict};
+use hardbop_outcome::{Bound, Budget, Engine, Evidence, Question, Silent, Support, Verdict};
 use hardbop_testkit::{shared, shared_programs};
 use hardbop_threads::BoundedEngine;
 
@@ -22,7 +22,7 @@ fn least(machine: &Machine, question: &Question, switches: u32) -> Vec<Option<u3
     };
     let outcome = BoundedEngine.check(machine, &question, &budget, &mut Silent);
     let answers = outcome.answers.iter().map(|answer| {
-        let Verdict::Found(Evidence::Run(trace)) = &answer.verdict else {
+        let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = &answer.verdict else {
             return None;
         };
         replay(machine, trace).unwrap_or_else(|error| panic!("{error}"));

@@ -2,7 +2,7 @@
 
 use hardbop_machine::from_text;
 use hardbop_outcome::bound::Bound;
-use hardbop_outcome::{Budget, Engine, Interrupt, Limit, Question, Silent, Verdict};
+use hardbop_outcome::{Budget, Engine, Interrupt, Limit, Question, Silent, Support, Verdict};
 use hardbop_threads::{BoundedEngine, DEFAULT_SWITCHES};
 
 fn verdict(text: &str, bound: impl Into<Option<Bound>>, budget: &Budget<'_>) -> Verdict {
@@ -20,9 +20,9 @@ const TURNS: &str = "decl a := 0, b := 0;
 fn the_bound_is_exact_and_named() {
     let bound = Bound::ContextSwitches(2);
     let few = verdict(TURNS, bound, &Budget::unlimited());
-    assert_eq!(few, Verdict::ExcludedUpTo(bound));
+    assert_eq!(few, Verdict::No(Support::UpTo(bound)));
     let enough = verdict(TURNS, Bound::ContextSwitches(3), &Budget::unlimited());
-    assert!(matches!(enough, Verdict::Found(_)));
+    assert!(matches!(enough, Verdict::Yes(_)));
 }
 
 #[test]
@@ -30,9 +30,9 @@ fn rounds_go_through_the_threads_in_order() {
     // two | one two | one: thread two cannot run before thread one in one round.
     let bound = Bound::Rounds(2);
     let few = verdict(TURNS, bound, &Budget::unlimited());
-    assert_eq!(few, Verdict::ExcludedUpTo(bound));
+    assert_eq!(few, Verdict::No(Support::UpTo(bound)));
     let enough = verdict(TURNS, Bound::Rounds(3), &Budget::unlimited());
-    assert!(matches!(enough, Verdict::Found(_)));
+    assert!(matches!(enough, Verdict::Yes(_)));
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn threads_beyond_the_bound_make_a_negative_answer_unknown() {
     };
     assert_eq!(with_threads(3), Verdict::Unknown(Limit::Threads));
     let enough = with_threads(4);
-    assert!(matches!(enough, Verdict::Found(_)));
+    assert!(matches!(enough, Verdict::Yes(_)));
 }
 
 #[test]

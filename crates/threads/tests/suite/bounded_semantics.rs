@@ -3,7 +3,7 @@
 
 use hardbop_interpreter::replay;
 use hardbop_machine::from_text;
-use hardbop_outcome::{Bound, Budget, Engine, Evidence, Question, Silent, Verdict};
+use hardbop_outcome::{Bound, Budget, Engine, Evidence, Question, Silent, Support, Verdict};
 use hardbop_threads::BoundedEngine;
 
 /// The least number of switches, up to 6, with which label `L` is reached.
@@ -12,13 +12,13 @@ fn least(text: &str) -> Option<u64> {
     let question = Question::label(&machine, "L").within(Bound::ContextSwitches(6));
     let outcome = BoundedEngine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
     match &outcome.answers[0].verdict {
-        Verdict::Found(Evidence::Run(trace)) => {
+        Verdict::Yes(Support::Evidence(Evidence::Run(trace))) => {
             replay(&machine, trace).expect("the run is one");
             let named = |(name, _): &(&str, u64)| name.starts_with("switches to ");
             let counter = outcome.statistics.iter().find(named);
             Some(counter.expect("the least number is reported").1)
         }
-        Verdict::ExcludedUpTo(_) => None,
+        Verdict::No(Support::UpTo(_)) => None,
         other => panic!("{other:?}"),
     }
 }
@@ -111,10 +111,10 @@ fn integers_that_meet_are_interleaved_with_the_choices_beside_them() {
     let outcome = BoundedEngine.check(&machine, &question, &budget, &mut Silent);
     let verdicts: Vec<&Verdict> = outcome.answers.iter().map(|a| &a.verdict).collect();
     assert!(
-        matches!(verdicts[0], Verdict::ExcludedUpTo(_)),
+        matches!(verdicts[0], Verdict::No(Support::UpTo(_))),
         "{verdicts:?}"
     );
-    let Verdict::Found(Evidence::Run(trace)) = verdicts[1] else {
+    let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = verdicts[1] else {
         panic!("{verdicts:?}");
     };
     replay(&machine, trace).expect("the run is one");

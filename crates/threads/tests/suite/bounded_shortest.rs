@@ -3,7 +3,7 @@
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
-    Bound, Budget, Engine, Evidence, Outcome, Question, Silent, Trace, Verdict, WantedRun,
+    Bound, Budget, Engine, Evidence, Outcome, Question, Silent, Support, Trace, Verdict, WantedRun,
 };
 use hardbop_testkit::{Knobs, generate};
 use hardbop_threads::BoundedEngine;
@@ -53,7 +53,7 @@ fn cost(machine: &Machine, trace: &Trace) -> (usize, u128) {
 fn costs(machine: &Machine, outcome: &Outcome) -> Vec<Option<(usize, u128)>> {
     let verdicts = outcome.answers.iter().map(|answer| &answer.verdict);
     let costs = verdicts.map(|verdict| match verdict {
-        Verdict::Found(Evidence::Run(trace)) => Some(cost(machine, trace)),
+        Verdict::Yes(Support::Evidence(Evidence::Run(trace))) => Some(cost(machine, trace)),
         _ => None,
     });
     costs.collect()

@@ -4,7 +4,9 @@
 use crate::bounded_corpus::machine;
 use hardbop_interpreter::replay;
 use hardbop_machine::Machine;
-use hardbop_outcome::{Budget, Engine, Evidence, NeverInterrupted, Question, Silent, Verdict};
+use hardbop_outcome::{
+    Budget, Engine, Evidence, NeverInterrupted, Question, Silent, Support, Verdict,
+};
 use hardbop_threads::InterleavingEngine;
 
 /// Per target whether it is reached; runs are replayed and certificates checked.
@@ -20,11 +22,11 @@ fn reached(machine: &Machine, question: &Question) -> Vec<bool> {
             .unwrap_or_else(|rejected| panic!("{rejected}"));
     }
     let answers = outcome.answers.iter().map(|answer| match &answer.verdict {
-        Verdict::Found(Evidence::Run(trace)) => {
+        Verdict::Yes(Support::Evidence(Evidence::Run(trace))) => {
             replay(machine, trace).unwrap_or_else(|error| panic!("{error}"));
             true
         }
-        Verdict::Excluded => false,
+        Verdict::No(_) => false,
         other => panic!("{other:?}"),
     });
     answers.collect()

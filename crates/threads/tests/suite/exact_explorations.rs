@@ -5,7 +5,8 @@ use hardbop_brute_force::BruteForce;
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
-    Answer, Bound, Budget, Engine, Evidence, Limit, Outcome, Question, Silent, Trace, Verdict,
+    Answer, Bound, Budget, Engine, Evidence, Limit, Outcome, Question, Silent, Support, Trace,
+    Verdict,
 };
 use hardbop_testkit::{Knobs, generate};
 use hardbop_threads::{InterleavingEngine, Reductions};
@@ -48,8 +49,10 @@ fn runs_have_the_fewest_switches_whatever_is_reduced() {
             let unreduced = ask(&plain, &machine, &question);
             let pairs = reduced.answers.iter().zip(&unreduced.answers);
             for (index, (one, other)) in pairs.enumerate() {
-                let (Verdict::Found(Evidence::Run(one)), Verdict::Found(Evidence::Run(other))) =
-                    (&one.verdict, &other.verdict)
+                let (
+                    Verdict::Yes(Support::Evidence(Evidence::Run(one))),
+                    Verdict::Yes(Support::Evidence(Evidence::Run(other))),
+                ) = (&one.verdict, &other.verdict)
                 else {
                     assert_eq!(one.verdict, other.verdict, "seed {seed}\n{text}");
                     proofs += 1;
@@ -66,7 +69,7 @@ fn runs_have_the_fewest_switches_whatever_is_reduced() {
                     let bounded = question.clone().within(bound);
                     let brute = ask(&BruteForce, &machine, &bounded);
                     let verdict = &brute.answers[index].verdict;
-                    let is_least = matches!(verdict, Verdict::ExcludedUpTo(_));
+                    let is_least = matches!(verdict, Verdict::No(Support::UpTo(_)));
                     assert!(
                         is_least,
                         "seed {seed}, {fewer} switches: {verdict:?}\n{text}"

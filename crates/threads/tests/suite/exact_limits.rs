@@ -3,7 +3,7 @@
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
-    Budget, Engine, Evidence, Limit, NeverInterrupted, Outcome, Question, Silent, Verdict,
+    Budget, Engine, Evidence, Limit, NeverInterrupted, Outcome, Question, Silent, Support, Verdict,
     WantedRun,
 };
 use hardbop_testkit::{Knobs, generate};
@@ -30,11 +30,11 @@ fn judged(machine: &Machine, outcome: &Outcome) -> Vec<Option<bool>> {
             .unwrap_or_else(|rejected| panic!("{rejected}\n{}", machine.source.text()));
     }
     let answers = outcome.answers.iter().map(|answer| match &answer.verdict {
-        Verdict::Found(Evidence::Run(trace)) => {
+        Verdict::Yes(Support::Evidence(Evidence::Run(trace))) => {
             replay(machine, trace).unwrap_or_else(|error| panic!("{error}"));
             Some(true)
         }
-        Verdict::Excluded => Some(false),
+        Verdict::No(_) => Some(false),
         _ => None,
     });
     answers.collect()

@@ -6,7 +6,9 @@ use hardbop_interpreter::{
     Configuration, letter_of_threads, observe_thread_lasso, observe_thread_trace, replay,
 };
 use hardbop_machine::{Machine, Type, from_text};
-use hardbop_outcome::{Budget, Engine, Evidence, Limit, Outcome, Question, Silent, Verdict};
+use hardbop_outcome::{
+    Budget, Engine, Evidence, Limit, Outcome, Question, Silent, Support, Verdict,
+};
 use hardbop_testkit::{Bounds, Knobs, RunOracle, generate};
 use hardbop_threads::InterleavingEngine;
 
@@ -36,8 +38,8 @@ fn found(machine: &Machine, property: &Property, outcome: &Outcome) -> Option<bo
     };
     let text = machine.source.text();
     match &outcome.answers[0].verdict {
-        Verdict::Excluded => Some(false),
-        Verdict::Found(Evidence::ThreadLasso(lasso)) => {
+        Verdict::No(_) => Some(false),
+        Verdict::Yes(Support::Evidence(Evidence::ThreadLasso(lasso))) => {
             let word = observe_thread_lasso(machine, lasso, see)
                 .unwrap_or_else(|error| panic!("{error}\n{text}"));
             assert!(
@@ -47,7 +49,7 @@ fn found(machine: &Machine, property: &Property, outcome: &Outcome) -> Option<bo
             );
             Some(true)
         }
-        Verdict::Found(Evidence::Run(trace)) => {
+        Verdict::Yes(Support::Evidence(Evidence::Run(trace))) => {
             replay(machine, trace).unwrap_or_else(|error| panic!("{error}\n{text}"));
             let letters = observe_thread_trace(machine, trace, 10_000, see);
             let letters = letters.unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -104,7 +106,7 @@ fn generated_threads_are_judged_as_by_brute_force() {
                 };
                 let expected = oracle.check(&machine, &property.automaton, &budget, &mut Silent);
                 let expected = match expected.0 {
-                    Verdict::Excluded => false,
+                    Verdict::No(_) => false,
                     Verdict::Unknown(_) => continue,
                     _ => true,
                 };

@@ -107,7 +107,7 @@ impl FewVariables {
         } else {
             Outcome::unknown(engine.name(), question, &Limit::Interrupted)
         };
-        let open = open_part(question, &known);
+        let open = known.open_part(question);
         if !open.targets().is_empty() {
             let mut refinement = Refinement {
                 engine,
@@ -120,11 +120,11 @@ impl FewVariables {
             let few = refinement
                 .ledger
                 .outcome(engine.name(), &Limit::Interrupted);
-            add(&mut known, few);
+            known.fill(few);
         }
-        let open = open_part(question, &known);
+        let open = known.open_part(question);
         if !open.targets().is_empty() {
-            add(&mut known, engine.check(machine, &open, budget, progress));
+            known.fill(engine.check(machine, &open, budget, progress));
         }
         known
     }
@@ -149,22 +149,6 @@ fn limited<'b>(budget: &Budget<'b>, machine: &Machine, states: u64, nodes: u64) 
         nodes: least(budget.nodes, nodes),
         ..*budget
     }
-}
-
-/// The question about those targets that an outcome leaves open.
-pub(crate) fn open_part(question: &Question, outcome: &Outcome) -> Question {
-    let open = outcome.answers.iter().filter(|a| a.verdict.is_unknown());
-    question.about(open.filter_map(|answer| answer.target().cloned()).collect())
-}
-
-/// Adds the answers to what was open.
-pub(crate) fn add(known: &mut Outcome, given: Outcome) {
-    let open = known.answers.iter_mut().filter(|a| a.verdict.is_unknown());
-    for (answer, given) in open.zip(given.answers) {
-        *answer = given;
-    }
-    known.certificates.extend(given.certificates);
-    known.statistics.join(given.statistics);
 }
 
 struct Refinement<'r> {

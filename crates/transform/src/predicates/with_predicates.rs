@@ -11,7 +11,6 @@
 use super::path::{Paths, Tried};
 use super::refinement::{Candidates, Spurious};
 use super::{Abstraction, NARROW, Workshop};
-use crate::hide::few_variables::{add, open_part};
 use crate::hide::window::{Tried as TriedWindow, Windows};
 use crate::hide::{Precision, Visible};
 use crate::literals::run_writer::PathStep;
@@ -208,12 +207,12 @@ impl Refinement<'_> {
             ..*budget
         };
         for (engine, budget) in [(second.as_ref(), &small), (engine, budget)] {
-            let open = open_part(question, &outcome);
+            let open = outcome.open_part(question);
             if open.targets().is_empty() || budget.interrupt.check().is_some() {
                 break;
             }
             let given = engine.check(machine, &open, budget, progress);
-            add(&mut outcome, given);
+            outcome.fill(given);
         }
         outcome
     }

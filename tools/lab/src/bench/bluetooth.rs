@@ -21,7 +21,9 @@ use hardbop_cli::exit::{Exit, Failure};
 use hardbop_cli::interrupt::Patience;
 use hardbop_families::bluetooth;
 use hardbop_machine::{Machine, NodeId};
-use hardbop_outcome::{Bound, Budget, Engine, Limit, Question, Silent, Statistics, Verdict};
+use hardbop_outcome::{
+    Bound, Budget, Engine, Limit, Question, Silent, Statistics, Support, Verdict,
+};
 use hardbop_threads::BoundedEngine;
 use std::time::Duration;
 
@@ -164,8 +166,8 @@ fn ask_direct(machine: &Machine, switches: u32, timeout: Duration) -> Found {
     let start = Stopwatch::start();
     let outcome = BoundedEngine.check(machine, &question, &budget, &mut Silent);
     let fails = match outcome.answers.first().map(|answer| &answer.verdict) {
-        Some(Verdict::Found(_)) => Some(true),
-        Some(Verdict::ExcludedUpTo(_)) => Some(false),
+        Some(Verdict::Yes(_)) => Some(true),
+        Some(Verdict::No(Support::UpTo(_))) => Some(false),
         _ => None,
     };
     Found {

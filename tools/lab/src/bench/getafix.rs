@@ -200,7 +200,7 @@ fn first_target(machine: Machine, verdict: KnownVerdict, timeout: Duration) -> M
         let engine = EngineName::Summary.engine(&Options::default());
         let outcome = engine.check(&member.machine, &member.question, &budget, &mut Silent);
         let mut answers = outcome.answers.iter();
-        let failing = answers.find(|answer| answer.verdict.is_found());
+        let failing = answers.find(|answer| answer.verdict.is_yes());
         if let Some(target) = failing.and_then(Answer::target) {
             member.question = member.question.about(vec![target.clone()]);
         }

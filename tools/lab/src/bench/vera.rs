@@ -17,7 +17,7 @@ use hardbop_explicit::ExplicitEngine;
 use hardbop_families::{KnownVerdict, RELEASED};
 use hardbop_machine::{Machine, from_text};
 use hardbop_outcome::{
-    Answer, Budget, Engine, Limit, Question, Silent, Statistics, Target, Verdict,
+    Answer, Budget, Engine, Limit, Question, Silent, Statistics, Support, Target, Verdict,
 };
 use hardbop_portfolio::judge_evidence;
 use std::num::NonZeroUsize;
@@ -257,14 +257,14 @@ impl Experiment<'_> {
         let mut verdict = Some(KnownVerdict::Unreachable);
         for answer in &outcome.answers {
             match &answer.verdict {
-                Verdict::Found(evidence) => {
+                Verdict::Yes(Support::Evidence(evidence)) => {
                     let judged = judge_evidence(machine, question, &answer.asked, evidence);
                     judged.map_err(|why| rejected(&why))?;
                     verdict = Some(KnownVerdict::Reachable);
                     break;
                 }
-                Verdict::Excluded | Verdict::ExcludedUpTo(_) | Verdict::Shown(_) => {}
-                Verdict::Refuted => verdict = Some(KnownVerdict::Reachable),
+                Verdict::No(_) => {}
+                Verdict::Yes(_) => verdict = Some(KnownVerdict::Reachable),
                 Verdict::Unknown(why) => {
                     self.interrupted(why);
                     verdict = None;
@@ -325,7 +325,7 @@ fn failing(machine: &Machine) -> Question {
     let all = Question::assertions(machine);
     let outcome = ExplicitEngine::default().check(machine, &all, &Budget::unlimited(), &mut Silent);
     let mut answers = outcome.answers.iter();
-    let first = answers.find(|answer| answer.verdict.is_found());
+    let first = answers.find(|answer| answer.verdict.is_yes());
     let target = first.and_then(Answer::target).cloned();
     Question::reach(target.into_iter().collect())
 }

@@ -15,7 +15,7 @@ use crate::subprocess::{Captured, Failed};
 use crate::temporary::TemporaryFolder;
 use hardbop_harness::{FAILED, FAILS, Harness, of_random_inputs, of_trace};
 use hardbop_machine::Machine;
-use hardbop_outcome::{Answer, Evidence, Interrupt, Outcome, Target, TargetKind, Verdict};
+use hardbop_outcome::{Answer, Evidence, Interrupt, Outcome, Target, TargetKind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -101,7 +101,7 @@ impl From<Failed> for Said {
 }
 
 fn held(answers: &[Answer]) -> Vec<&Target> {
-    let is_held = |answer: &&Answer| answer.verdict == Verdict::Excluded;
+    let is_held = |answer: &&Answer| answer.verdict.is_no_for_all_runs();
     answers
         .iter()
         .filter(is_held)

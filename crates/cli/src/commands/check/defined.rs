@@ -9,7 +9,7 @@ use crate::interrupt;
 use hardbop_interpreter::replay;
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Answer, Budget, Evidence, Outcome, Question, Silent, Target, Trace, Verdict,
+    Answer, Budget, Evidence, Outcome, Question, Silent, Support, Target, Trace, Verdict,
 };
 use hardbop_portfolio::{FewLooks, Portfolio};
 use hardbop_report::document::OverflowChecks;
@@ -75,7 +75,9 @@ pub fn prefer(
 /// The place and the run to it, of an answer that has one.
 fn run_of(answer: &Answer) -> Option<(&Target, &Trace)> {
     match (answer.target(), &answer.verdict) {
-        (Some(target), Verdict::Found(Evidence::Run(trace))) => Some((target, trace)),
+        (Some(target), Verdict::Yes(Support::Evidence(Evidence::Run(trace)))) => {
+            Some((target, trace))
+        }
         _ => None,
     }
 }

@@ -17,9 +17,9 @@ pub enum Only {
 impl Only {
     fn of(answer: &Answer) -> Self {
         match answer.verdict {
-            Verdict::Found(_) | Verdict::Refuted => Only::Violated,
+            Verdict::Yes(_) => Only::Violated,
             Verdict::Unknown(_) => Only::Unknown,
-            Verdict::Excluded | Verdict::ExcludedUpTo(_) | Verdict::Shown(_) => Only::Holds,
+            Verdict::No(_) => Only::Holds,
         }
     }
 }

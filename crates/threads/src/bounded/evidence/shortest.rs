@@ -17,14 +17,14 @@ use hardbop_interpreter::{
     schedulable, step_slots, take, valuation_bits,
 };
 use hardbop_machine::{Action, Machine, NodeId, Variable};
-use hardbop_outcome::{Budget, Evidence, Outcome, Target, Trace, Verdict};
+use hardbop_outcome::{Budget, Evidence, Outcome, Support, Target, Trace, Verdict};
 use std::collections::BTreeMap;
 
 /// Makes the runs of an outcome shortest.
 pub(crate) fn shorten(machine: &Machine, depth: Depth, budget: &Budget<'_>, outcome: &mut Outcome) {
     let mut wanted = Vec::new();
     for (index, answer) in outcome.answers.iter().enumerate() {
-        if let Verdict::Found(Evidence::Run(trace)) = &answer.verdict
+        if let Verdict::Yes(Support::Evidence(Evidence::Run(trace))) = &answer.verdict
             && let Some(target) = answer.target()
             && let Some(cost) = cost_of(machine, trace)
         {
@@ -50,7 +50,8 @@ pub(crate) fn shorten(machine: &Machine, depth: Depth, budget: &Budget<'_>, outc
             .found
             .and_then(|node| search.trace(node, &wanted.target));
         if let Some(trace) = shorter {
-            outcome.answers[wanted.index].verdict = Verdict::Found(Evidence::Run(trace));
+            outcome.answers[wanted.index].verdict =
+                Verdict::Yes(Support::Evidence(Evidence::Run(trace)));
         }
     }
     let counts = [

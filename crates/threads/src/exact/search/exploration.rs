@@ -326,8 +326,8 @@ mod tests {
                             .binary_search(&node)
                             .expect("every target is asked for");
                         let is_true = match &answer.verdict {
-                            Verdict::Found(_) => reached[at],
-                            Verdict::Excluded => !reached[at],
+                            Verdict::Yes(_) => reached[at],
+                            Verdict::No(_) => !reached[at],
                             _ => continue,
                         };
                         assert!(is_true, "seed {seed}, {reductions:?}\n{text}");
