@@ -11,7 +11,7 @@ use hardbop_interpreter::replay;
 use hardbop_machine::Machine;
 use hardbop_outcome::{
     Asked, Certificate, Evidence, Interrupt, Lasso, Limit, Outcome, Question, Target, ThreadLasso,
-    Trace, Verdict,
+    Trace,
 };
 use hardbop_portfolio::{Judgement, judge_evidence};
 use hardbop_program::Dialect;
@@ -231,7 +231,8 @@ pub fn outcome(bytes: &[u8]) -> bool {
     assert_eq!(again.answers, read.answers);
     for machine in [&*SEQUENTIAL, &THREADS] {
         for answer in &read.answers {
-            let Verdict::Found(evidence) = &answer.verdict else {
+            let (true, Some(evidence)) = (answer.verdict.is_yes(), answer.verdict.evidence())
+            else {
                 continue;
             };
             let question = match &answer.asked {

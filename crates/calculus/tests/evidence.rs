@@ -76,7 +76,7 @@ fn what_the_formula_reaches_has_a_run_that_replays() {
         let replayed = hardbop_interpreter::replay(&machine(), trace);
         assert!(replayed.is_ok(), "{name}: {replayed:?}");
         assert!(answers[1].verdict.is_no_for_all_runs(), "{name}");
-        assert_eq!(answers[1].uncertified, None, "{name}");
+        assert_eq!(answers[1].verdict, Verdict::CERTIFIED, "{name}");
     }
 }
 
@@ -87,7 +87,7 @@ fn without_evidence_the_formula_excludes_and_the_answer_says_why_there_is_no_pro
         let answers = ask(built_in(name), Says(unknown.clone()));
         assert_eq!(answers[0].verdict, unknown, "{name}: nothing to show");
         assert!(answers[1].verdict.is_no_for_all_runs(), "{name}");
-        assert!(answers[1].uncertified.is_some(), "{name}");
+        assert!(answers[1].verdict.why_uncertified().is_some(), "{name}");
     }
 }
 

@@ -43,9 +43,9 @@ fn most_programs_of_words_are_decided_and_none_wrongly() {
         let outcome = Portfolio::default().check(&machine, &question, &budget, &mut Silent);
         let outcome = outcome.unwrap_or_else(|refused| panic!("{name}: {refused}"));
         let verdicts_of = || outcome.answers.iter().map(|answer| &answer.verdict);
-        let said = if verdicts_of().any(Verdict::is_found) {
+        let said = if verdicts_of().any(Verdict::is_yes) {
             "unsafe"
-        } else if verdicts_of().all(Verdict::is_excluded) {
+        } else if verdicts_of().all(Verdict::is_no) {
             "safe"
         } else {
             continue;

@@ -3,7 +3,7 @@
 
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Answer, Budget, Engine, NeverInterrupted, Question, Silent, Target, TargetKind, Verdict,
+    Answer, Budget, Engine, NeverInterrupted, Question, Silent, Target, TargetKind,
 };
 use hardbop_portfolio::Portfolio;
 use hardbop_testkit::{Knobs, Oracle, TabulationEngine, generate};

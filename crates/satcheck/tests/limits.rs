@@ -34,7 +34,6 @@ fn answers_with_enough(why: &Limit, most: u64, budget: impl Fn(u64) -> Budget<'s
                     assert!(!fails, "with {limit}");
                     is_answered = true;
                 }
-                other => panic!("nobody asked for {other:?}"),
             }
         }
         assert!(is_answered, "{text}");

@@ -96,8 +96,8 @@ fn examine(text: &str, totals: &mut Totals) -> Result<(), String> {
         }
         match verdict {
             Verdict::Yes(_) => totals.reachable += 1,
-            Verdict::No(_) => totals.unreachable += 1,
             Verdict::Unknown(_) | Verdict::No(Support::UpTo(_)) => totals.unknown += 1,
+            Verdict::No(_) => totals.unreachable += 1,
         }
     }
     if !machine.is_sequential() {

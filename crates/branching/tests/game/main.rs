@@ -55,7 +55,7 @@ fn verdict(machine: &Machine, formula: &str) -> Option<Verdict> {
             judged(machine, &ctl, strategy, formula);
         }
         Verdict::Yes(Support::Evidence(Evidence::Lasso(_))) => {}
-        Verdict::No(_) => assert!(answer.uncertified.is_some()),
+        Verdict::No(_) => assert!(answer.verdict.why_uncertified().is_some()),
         other => panic!("{formula}: {other:?}"),
     }
     Some(answer.verdict)

@@ -127,7 +127,7 @@ pub fn ask(machine: &Machine, targets: Vec<Target>, engine: EngineName) -> Outco
 /// Whether some target is reached. Everything must be known.
 pub fn is_reached(outcome: &Outcome) -> bool {
     let verdicts = || outcome.answers.iter().map(|answer| &answer.verdict);
-    let is_known = |verdict: &Verdict| matches!(verdict, Verdict::Yes(_) | Verdict::NO);
+    let is_known = |verdict: &Verdict| !verdict.is_unknown();
     assert!(verdicts().all(is_known));
     verdicts().any(|verdict| matches!(verdict, Verdict::Yes(_)))
 }

@@ -82,7 +82,7 @@ fn there_is_no_certificate_where_choices_that_decide_are_too_many_to_be_tried() 
     let outcome = ask(InterleavingEngine::default(), &machine, None);
     assert!(outcome.certificates.is_empty());
     assert_eq!(judged(&machine, &outcome), [Some(false)]);
-    let why = outcome.answers[0].uncertified.as_deref();
+    let why = outcome.answers[0].verdict.why_uncertified();
     assert!(why.is_some_and(|why| why.contains("8 bits")), "{why:?}");
 }
 
@@ -124,7 +124,7 @@ fn nine_threads_whose_invariant_is_too_large_hold_without_a_certificate() {
     let outcome = ask(InterleavingEngine::default(), &machine, None);
     assert_eq!(judged(&machine, &outcome), [Some(false)]);
     assert!(outcome.certificates.is_empty());
-    let why = outcome.answers[0].uncertified.as_deref();
+    let why = outcome.answers[0].verdict.why_uncertified();
     assert!(why.is_some_and(|why| why.contains("too large")), "{why:?}");
 }
 
