@@ -72,7 +72,7 @@ impl Outcome {
         )
     }
 
-    /// Adds a certificate. Negative answers about its targets stand on it from now on.
+    /// Adds a certificate. It supports negative answers about its targets from now on.
     pub fn certify(&mut self, certificate: Certificate) {
         let targets: HashSet<&Target> = certificate.targets.iter().collect();
         for answer in &mut self.answers {
@@ -84,8 +84,8 @@ impl Outcome {
         self.certificates.push(certificate);
     }
 
-    /// The first item whose answer stands on a certificate although none speaks of it, or on the
-    /// engine's word without a reason although there are certificates of others.
+    /// The first item whose answer is said to be certified although no certificate speaks of it, or
+    /// that has the engine's word without a reason although there are certificates of others.
     pub fn lacks_certificate(&self) -> Option<&Asked> {
         let certified = self.certificates.iter().flat_map(|c| &c.targets);
         let certified: HashSet<&Target> = certified.collect();
