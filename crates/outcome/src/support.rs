@@ -10,6 +10,10 @@ use serde::{Deserialize, Serialize};
 
 /// What a verdict stands on.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there is one for each answer, and most answers with evidence keep it"
+)]
 pub enum Support {
     /// A run, a lasso or a strategy, which a judge goes through.
     Evidence(Evidence),

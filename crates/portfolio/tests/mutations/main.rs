@@ -121,7 +121,7 @@ fn decided(outcome: &Outcome) -> BTreeMap<NodeId, bool> {
     let decided = answers.filter_map(|answer| match &answer.verdict {
         Verdict::Yes(_) => Some((answer.target()?.node, true)),
         Verdict::No(_) => Some((answer.target()?.node, false)),
-        _ => None,
+        Verdict::Unknown(_) => None,
     });
     decided.collect()
 }
