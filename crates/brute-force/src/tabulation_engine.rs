@@ -188,7 +188,7 @@ mod tests {
             let name = |verdict: &Verdict| match verdict {
                 Verdict::Yes(_) => "reachable",
                 Verdict::No(_) => "unreachable",
-                _ => "unknown",
+                Verdict::Unknown(_) => "unknown",
             };
             let answers = answers.iter();
             let shown = answers.map(|a| format!("{}: {}", a.asked, name(&a.verdict)));

@@ -157,7 +157,7 @@ fn verdicts(machine: &Machine, targets: Vec<Target>) -> Vec<Option<bool>> {
     let known = outcome.answers.iter().map(|answer| match answer.verdict {
         Verdict::Yes(_) => Some(true),
         Verdict::No(_) => Some(false),
-        _ => None,
+        Verdict::Unknown(_) => None,
     });
     known.collect()
 }

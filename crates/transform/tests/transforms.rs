@@ -421,7 +421,7 @@ fn oracle_says(machine: &Machine, automaton: &Automaton) -> Option<bool> {
     match oracle.check(machine, automaton, &budget, &mut Silent).0 {
         Verdict::No(_) => Some(false),
         Verdict::Yes(_) => Some(true),
-        _ => None,
+        Verdict::Unknown(_) => None,
     }
 }
 

@@ -99,7 +99,7 @@ fn in_linear_time(machine: &Machine, formula: &str) -> Option<bool> {
     match outcome.answers[0].verdict {
         Verdict::No(_) => Some(true),
         Verdict::Yes(_) => Some(false),
-        _ => None,
+        Verdict::Unknown(_) => None,
     }
 }
 

@@ -61,7 +61,7 @@ fn found(machine: &Machine, property: &Property, outcome: &Outcome) -> Option<bo
             Some(true)
         }
         Verdict::Unknown(_) => None,
-        other => panic!("{other:?}"),
+        other @ Verdict::Yes(_) => panic!("{other:?}"),
     }
 }
 
@@ -108,7 +108,7 @@ fn generated_threads_are_judged_as_by_brute_force() {
                 let expected = match expected.0 {
                     Verdict::No(_) => false,
                     Verdict::Unknown(_) => continue,
-                    _ => true,
+                    Verdict::Yes(_) => true,
                 };
                 let outcome = ask(&machine, &property, &budget);
                 let Some(here) = found(&machine, &property, &outcome) else {
