@@ -25,11 +25,11 @@ fn answer(text: &str) -> (Problem, Answered) {
     let outcome = portfolio.check(problem.machine(), &question, &budget, &mut Silent);
     let outcome = outcome.unwrap_or_else(|refused| panic!("{refused}\n{text}"));
     let answered = match &outcome.answers[0].verdict {
-        Verdict::Found(evidence) => {
-            let derivation = problem.derivation(evidence.run().expect("a run"));
+        verdict @ Verdict::Yes(_) => {
+            let derivation = problem.derivation(verdict.trace().expect("a run"));
             Answered::Unsat(derivation.unwrap_or_else(|why| panic!("{why}\n{text}")))
         }
-        Verdict::Excluded => match outcome.certificates.first() {
+        Verdict::No(_) => match outcome.certificates.first() {
             Some(certificate) => match problem.model(certificate, &|| false) {
                 Ok(model) => Answered::Sat(model),
                 Err(hardbop_chc::NoAnswer::NoModel) => Answered::Unknown,
@@ -37,7 +37,7 @@ fn answer(text: &str) -> (Problem, Answered) {
             },
             None => Answered::Unknown,
         },
-        _ => Answered::Unknown,
+        Verdict::Unknown(_) => Answered::Unknown,
     };
     (problem, answered)
 }

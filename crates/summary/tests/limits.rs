@@ -69,7 +69,9 @@ fn an_interrupt_that_comes_in_time_is_the_reason() {
         Verdict::Unknown(why) => assert_eq!(why, Limit::Time),
         // Found before the interrupt was asked.
         Verdict::Yes(_) => {}
-        verdict @ Verdict::No(_) => panic!("the assertion can fail, and there is no bound: {verdict:?}"),
+        verdict @ Verdict::No(_) => {
+            panic!("the assertion can fail, and there is no bound: {verdict:?}")
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::usage::Usage;
 use crate::watchdog;
 use hardbop_chc::check::ModelError;
 use hardbop_chc::{NoAnswer, Problem, print};
-use hardbop_outcome::{Outcome, Question, Verdict, WantedRun};
+use hardbop_outcome::{Outcome, Question, Support, Verdict, WantedRun};
 use hardbop_portfolio::Validation;
 use hardbop_syntax::Source;
 
@@ -85,16 +85,19 @@ fn answer(
         return Ok(Err("no engine answered".to_owned()));
     };
     match &answer.verdict {
-        Verdict::Found(evidence) => {
-            let Some(trace) = evidence.run() else {
+        verdict @ Verdict::Yes(_) => {
+            let Some(trace) = verdict.trace() else {
                 return Ok(Err(no_model("the engine gave no execution")));
             };
             let derivation = problem.derivation(trace).map_err(internal)?;
             let text = print::derivation(problem.system(), &derivation);
             Ok(Ok(("unsat", Exit::Found, text)))
         }
-        Verdict::Excluded => {
-            let mut why = match &answer.uncertified {
+        Verdict::No(Support::UpTo(bound)) => Ok(Err(no_model(&format!(
+            "the question was answered only up to {bound}"
+        )))),
+        verdict @ Verdict::No(_) => {
+            let mut why = match verdict.why_uncertified() {
                 Some(why) => no_model(why),
                 None => no_model("there is no certificate"),
             };
@@ -112,9 +115,6 @@ fn answer(
             Ok(Err(why))
         }
         Verdict::Unknown(limit) => Ok(Err(limit.to_string())),
-        _ => Ok(Err(
-            "the question was answered only up to a bound".to_owned()
-        )),
     }
 }
 
