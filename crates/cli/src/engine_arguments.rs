@@ -4,7 +4,7 @@ use crate::calculus_arguments::CalculusArguments;
 use crate::exit::Failure;
 use clap::builder::PossibleValuesParser;
 use hardbop_explicit::Search;
-use hardbop_portfolio::{Choice, EngineName, Options, Portfolio, Validation};
+use hardbop_portfolio::{Choice, EngineName, Options, Pass, Portfolio, Validation};
 use hardbop_satcheck::{SatEngine, Split};
 use hardbop_summary::Order;
 use hardbop_transform::hide::Tracking;
@@ -29,6 +29,9 @@ pub struct EngineArguments {
     /// Run N engines at the same time, or one engine on N cores if it supports that
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
     jobs: NonZeroUsize,
+    /// Switch off passes in front of the engines, such as `domains` (`--explain-plan` shows them)
+    #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = PossibleValuesParser::new(passes()))]
+    without: Vec<String>,
     #[command(flatten)]
     summary: SummaryArguments,
     #[command(flatten)]
@@ -117,6 +120,11 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     std::iter::once(AUTO).chain(engines)
 }
 
+/// All values of `--without`.
+fn passes() -> impl Iterator<Item = &'static str> {
+    Pass::ALL.into_iter().map(Pass::as_str)
+}
+
 fn split(text: &str) -> Result<Split, String> {
     match text {
         "never" => Ok(Split::Never),
@@ -183,6 +191,7 @@ impl EngineArguments {
                 TrackName::All => Tracking::All,
             }),
             jobs: NonZeroUsize::MIN,
+            without: self.without.iter().filter_map(|name| Pass::find(name)).collect(),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Every engine by its name: what a user can ask for with `--engine`.
 
 use crate::options::Options;
+use crate::pipeline::{Pass, refined};
 use hardbop_branching::BranchingEngine;
 use hardbop_brute_force::{BruteForce, TabulationEngine};
 use hardbop_calculus::CalculusEngine;
@@ -11,8 +12,7 @@ use hardbop_satcheck::SatEngine;
 use hardbop_summary::SummaryEngine;
 use hardbop_threads::{BoundedEngine, InterleavingEngine, Reductions};
 use hardbop_transform::Through;
-use hardbop_transform::hide::{FewVariables, Tracking};
-use hardbop_transform::predicates::WithPredicates;
+use hardbop_transform::hide::Tracking;
 use std::sync::Arc;
 
 /// The name of an engine.
@@ -97,25 +97,72 @@ impl EngineName {
         Self::ALL.into_iter().find(|engine| engine.as_str() == name)
     }
 
-    /// The engine, set up as the options say.
+    /// The engine in the loops around it, set up as the options say.
     pub fn engine(self, options: &Options) -> Box<dyn Engine> {
+        let is_about_all = self == Self::Calculus && options.is_about_all_variables();
+        let tracks_all = is_about_all || options.track == Some(Tracking::All);
+        let mut passes = self.passes();
+        passes.retain(|&pass| !(tracks_all && pass == Pass::Variables));
+        let engine = refined(self, &passes, options);
         match self {
-            Self::Summary => summary(options),
-            Self::Calculus => {
-                let engine = CalculusEngine {
-                    algorithm: options.algorithm.clone(),
-                    relations: options.relations,
-                    evidence: Arc::new(EvidenceSource {
-                        sequential: summary(options),
-                    }),
-                };
-                // What a user's algorithm says, and what all relations say, is about the whole
-                // program.
-                if options.is_about_all_variables() {
-                    return Box::new(engine);
-                }
-                tracking(options, Box::new(engine))
+            Self::Sequentialized => Box::new(Through::sequentialized(engine)),
+            _ => engine,
+        }
+    }
+
+    /// The passes of its pipeline, for those questions to which they apply.
+    pub(crate) fn passes(self) -> Vec<Pass> {
+        match self {
+            Self::Summary | Self::Calculus | Self::Sat => {
+                vec![Pass::Product, Pass::Domains, Pass::Variables]
             }
+            Self::Predicates => vec![
+                Pass::Product,
+                Pass::Domains,
+                Pass::Predicates,
+                Pass::Variables,
+            ],
+            Self::Sequentialized => vec![Pass::Sequentialize, Pass::Variables],
+            // These take properties as they are: some on the fly, some by definition.
+            Self::Explicit
+            | Self::Interleaving
+            | Self::Concurrent
+            | Self::Branching
+            | Self::BruteForce => vec![Pass::Domains],
+            Self::Tabulation => vec![Pass::Product, Pass::Domains],
+        }
+    }
+
+    /// The pass without which the engine is another one.
+    pub(crate) fn is_made_by(self) -> Option<Pass> {
+        match self {
+            Self::Predicates => Some(Pass::Predicates),
+            Self::Sequentialized => Some(Pass::Sequentialize),
+            _ => None,
+        }
+    }
+
+    /// The engine at the end of its pipeline.
+    pub(crate) fn at_the_end(self) -> Self {
+        match self {
+            Self::Predicates | Self::Sequentialized => Self::Summary,
+            other => other,
+        }
+    }
+
+    /// The engine itself, set up as the options say.
+    pub(crate) fn bare(self, options: &Options) -> Box<dyn Engine> {
+        match self {
+            Self::Summary | Self::Predicates | Self::Sequentialized => Box::new(SummaryEngine {
+                order: options.order.unwrap_or_default(),
+            }),
+            Self::Calculus => Box::new(CalculusEngine {
+                algorithm: options.algorithm.clone(),
+                relations: options.relations,
+                evidence: Arc::new(EvidenceSource {
+                    sequential: Self::Summary.engine(options),
+                }),
+            }),
             Self::Explicit => {
                 let default = ExplicitEngine::default();
                 Box::new(ExplicitEngine {
@@ -126,16 +173,11 @@ impl EngineName {
             }
             Self::Sat => {
                 let default = SatEngine::default();
-                let engine = SatEngine {
+                Box::new(SatEngine {
                     split: options.split.unwrap_or(default.split),
                     inline_depth: options.inline_depth.unwrap_or(default.inline_depth),
                     ..default
-                };
-                tracking(options, Box::new(engine))
-            }
-            Self::Predicates => {
-                let engine = WithPredicates::new(summary(options));
-                Box::new(engine.with_second(Box::new(ExplicitEngine::default())))
+                })
             }
             Self::Interleaving => Box::new(InterleavingEngine {
                 reductions: Reductions {
@@ -144,7 +186,6 @@ impl EngineName {
                 },
             }),
             Self::Concurrent => Box::new(BoundedEngine),
-            Self::Sequentialized => Box::new(Through::sequentialized(summary(options))),
             Self::Branching => Box::new(BranchingEngine {
                 runs: Arc::new(ExplicitEngine::default()),
             }),
@@ -157,22 +198,6 @@ impl EngineName {
 impl std::fmt::Display for EngineName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.as_str())
-    }
-}
-
-fn summary(options: &Options) -> Box<dyn Engine> {
-    let order = options.order.unwrap_or_default();
-    tracking(options, Box::new(SummaryEngine { order }))
-}
-
-/// An engine that is asked about few variables first, unless all are to be tracked.
-fn tracking(options: &Options, engine: Box<dyn Engine>) -> Box<dyn Engine> {
-    match options.track.unwrap_or_default() {
-        Tracking::All => engine,
-        Tracking::Needed => Box::new(FewVariables {
-            engine,
-            tries_all: true,
-        }),
     }
 }
 

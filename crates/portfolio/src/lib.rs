@@ -1,10 +1,11 @@
 //! One tool out of many engines: which of them answer a question, in which turns, and whether
 //! their answers are to be believed.
 //!
-//! [`plan`] lists the engines for a kind of question, [`turns`] lets them search in turns or side
-//! by side, [`judge`] holds whoever answers to its word, and [`cross_check`] compares everyone who
-//! takes the question; [`vacuity`] remarks on assertions that are never reached. [`Portfolio::check`] is the whole way from a question to a validated
-//! answer; the command and library users go the same way.
+//! [`plan`] lists the engines for a kind of question, [`pipeline`] has the passes in front of each,
+//! [`turns`] lets them search in turns or side by side, [`judge`] validates every answer, and
+//! [`cross_check`] compares all engines that take the question; [`vacuity`] marks assertions that
+//! are never reached. [`Portfolio::check`] goes from a question to a validated answer, for the
+//! command and for users of the library.
 
 mod coverage;
 pub mod cross_check;
@@ -13,8 +14,10 @@ pub mod explain;
 pub mod fault;
 pub mod judge;
 pub mod options;
+pub mod pipeline;
 pub mod plan;
 mod portfolio;
+mod prefixes;
 pub mod turns;
 mod vacuity;
 
@@ -23,5 +26,6 @@ pub use engines::EngineName;
 pub use fault::Fault;
 pub use judge::{Judgement, Validation, judge_evidence};
 pub use options::{EngineOption, Options};
-pub use portfolio::{Choice, Portfolio, Refused};
+pub use pipeline::{Pass, Pipeline};
+pub use portfolio::{Choice, PlanLine, Portfolio, Refused};
 pub use vacuity::FewLooks;

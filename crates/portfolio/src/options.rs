@@ -4,6 +4,7 @@
 //! given; where the choice is left to the portfolio, only engines that obey all of them take part.
 
 use crate::engines::EngineName;
+use crate::pipeline::Pass;
 use hardbop_calculus::{Algorithm, Extent};
 use hardbop_explicit::Search;
 use hardbop_outcome::Budget;
@@ -35,6 +36,8 @@ pub struct Options {
     pub track: Option<Tracking>,
     /// How many cores one engine may use.
     pub jobs: NonZeroUsize,
+    /// Passes that are left out of every pipeline.
+    pub without: Vec<Pass>,
 }
 
 impl Default for Options {
@@ -50,6 +53,7 @@ impl Default for Options {
             inline_depth: None,
             track: None,
             jobs: NonZeroUsize::MIN,
+            without: Vec::new(),
         }
     }
 }

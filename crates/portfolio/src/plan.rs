@@ -5,15 +5,17 @@
 //! what any engine answers; they share the time, so that the answer comes after a small multiple of
 //! what the best of them takes alone. The order decides only who begins.
 //!
+//! A plan says which engines take part. The passes in front of each are those of its
+//! [`pipeline`](crate::pipeline) that the question allows. Engines are chosen for the machine that
+//! the first of these passes make: a safety property has become a question about places there.
+//!
 //! The calculus engine is not in any plan: it is there for those who write algorithms, and what it
 //! answers the summary engine answers sooner. Neither are the obvious searches.
 
 use crate::engines::EngineName;
-use crate::options::Options;
 use crate::turns::Contestant;
 use hardbop_machine::{Machine, Procedure};
-use hardbop_outcome::{Bound, Engine, Prepared, Question, WantedRun};
-use hardbop_transform::Through;
+use hardbop_outcome::{Bound, Prepared, Question, WantedRun};
 use std::sync::Mutex;
 
 /// Variables of at least this width are words, on which arithmetic is done.
@@ -24,12 +26,11 @@ const LONG: usize = 2_000;
 /// A procedure that sees at most this many bits is narrow.
 const NARROW: u32 = 8;
 
-/// An engine, what it is asked through, and how long its turns are.
+/// An engine, and how long its turns are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Planned {
     /// The engine.
     pub name: EngineName,
-    through: Wrapper,
     /// Looks at the interrupt in a turn.
     looks: u64,
     /// Looks in the first turn of all.
@@ -39,13 +40,6 @@ pub struct Planned {
 /// The first turn of all is this many times longer: a small program is answered before another
 /// engine begins.
 const FIRST_TURN: u64 = 4;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wrapper {
-    None,
-    /// Asked about the product with a safety property.
-    Monitor,
-}
 
 impl Planned {
     /// The engine as it is, with turns that were measured to take four to six milliseconds: engines
@@ -59,15 +53,9 @@ impl Planned {
         };
         Self {
             name,
-            through: Wrapper::None,
             looks,
             first_looks: FIRST_TURN * looks,
         }
-    }
-
-    /// The engine with a wrapper around it.
-    fn through(self, through: Wrapper) -> Self {
-        Self { through, ..self }
     }
 
     /// The engine with turns of another length.
@@ -80,15 +68,6 @@ impl Planned {
         Self {
             first_looks,
             ..self
-        }
-    }
-
-    /// The engine, set up as the options say, with what it is asked through.
-    pub(crate) fn engine(self, options: &Options) -> Box<dyn Engine> {
-        let engine = self.name.engine(options);
-        match self.through {
-            Wrapper::None => engine,
-            Wrapper::Monitor => Box::new(Through::monitored(self.name.as_str(), engine)),
         }
     }
 
@@ -118,15 +97,12 @@ pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned>
             &[BruteForce]
         });
     }
-    if let Some(property) = question.as_property() {
-        return match (is_sequential, property.automaton.has_targets()) {
-            (true, true) => vec![
-                Planned::plain(Explicit),
-                Planned::plain(Summary).through(Wrapper::Monitor),
-            ],
-            (true, false) => plain(&[Explicit]),
-            (false, _) => plain(&[Interleaving, BruteForce]),
-        };
+    if question.as_property().is_some() {
+        return plain(if is_sequential {
+            &[Explicit]
+        } else {
+            &[Interleaving, BruteForce]
+        });
     }
     match question.bound {
         Some(Bound::Steps(_)) => plain(&[Sat]),

@@ -5,17 +5,16 @@ use crate::engines::EngineName;
 use crate::fault::Fault;
 use crate::judge::{Validation, validate};
 use crate::options::Options;
+use crate::pipeline::{Circumstances, Pass, Pipeline};
 use crate::plan::{Planned, plan};
+use crate::prefixes::{PrefixId, Prefixes};
 use crate::turns::{Contestant, End, Participant, Until, take_turns};
 use crate::vacuity;
 use hardbop_machine::Machine;
 use hardbop_outcome::{
-    Budget, Conflict, Engine, Event, Limit, Outcome, Progress, Question, Statistics, Steady,
-    Subject, Verdict,
+    Budget, Conflict, Engine, Event, Limit, Outcome, Prepared, Progress, Question, Statistics,
+    Steady, Verdict,
 };
-use hardbop_transform::Transform;
-use hardbop_transform::domains::{Reduced, reduce};
-use hardbop_transform::hide::Tracking;
 use std::num::NonZeroUsize;
 
 /// Which engines answer.
@@ -54,8 +53,24 @@ impl Default for Portfolio {
     }
 }
 
-/// An engine, set up, with its turns.
-type PlannedEngine = (Planned, Box<dyn Engine>);
+/// A pipeline of a plan, with its turns.
+struct PlannedPipeline {
+    planned: Planned,
+    pipeline: Pipeline,
+    /// What its machine passes have made.
+    at: PrefixId,
+    /// Its engine in the loops of the other passes, set up.
+    engine: Box<dyn Engine>,
+}
+
+/// A pipeline of a plan, for readers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanLine {
+    /// The passes and the engine.
+    pub pipeline: Pipeline,
+    /// The passes that change nothing about this program.
+    pub idle: Vec<Pass>,
+}
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,17 +109,13 @@ impl Portfolio {
         budget: &Budget<'_>,
         progress: &mut dyn Progress,
     ) -> Result<Outcome, Refused> {
-        let reduced = self.reduced(machine, question);
-        let (searched, asked) = match &reduced {
-            Some(reduced) => (reduced.machine(), reduced.question()),
-            None => (machine, question),
-        };
-        let engines = self.engines(searched, asked, budget)?;
-        let contestants = prepared(&engines, searched, asked, budget)?;
+        let mut prefixes = Prefixes::new(machine, question);
+        let pipelines = self.pipelines(&mut prefixes, machine, question, budget)?;
+        let contestants = prepared(&pipelines, &prefixes, budget)?;
         if question.asked().is_empty() {
             return Ok(Outcome::new(contestants[0].name, Vec::new()));
         }
-        let participants = self.search(&contestants, asked, budget, progress);
+        let participants = self.search(&contestants, question, budget, progress);
         drop(contestants);
         for participant in &participants {
             if let End::Panicked = participant.end {
@@ -114,10 +125,7 @@ impl Portfolio {
         if self.choice == Choice::CrossCheck {
             compare(machine, question, &participants, &self.options)?;
         }
-        let mut outcome = joined(asked, participants).map_err(Fault::from)?;
-        if let Some(reduced) = &reduced {
-            outcome = reduced.outcome_back(machine, outcome);
-        }
+        let mut outcome = joined(question, participants).map_err(Fault::from)?;
         if self.validation == Validation::Full {
             progress.event(Event::Engine("validation"));
         }
@@ -128,19 +136,89 @@ impl Portfolio {
         Ok(outcome)
     }
 
-    /// The machine with smaller integers, if that is asked instead: about places of sequential
-    /// programs, unless all values count, an algorithm of the calculus looks at them, or engines
-    /// are to be compared, which is done with nothing in between.
-    fn reduced(&self, machine: &Machine, question: &Question) -> Option<Reduced> {
-        let is_about_places = matches!(question.subject, Subject::Reach(_));
-        let wants_all = self.options.track == Some(Tracking::All)
-            || self.options.algorithm.is_some()
-            || self.options.relations.is_some()
-            || self.choice == Choice::CrossCheck;
-        if !is_about_places || wants_all || !machine.is_sequential() {
-            return None;
+    /// The pipelines that would answer a question.
+    pub fn plan(
+        &self,
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+    ) -> Result<Vec<PlanLine>, Refused> {
+        let mut prefixes = Prefixes::new(machine, question);
+        let pipelines = self.pipelines(&mut prefixes, machine, question, budget)?;
+        let taken = prepared(&pipelines, &prefixes, budget)?;
+        let is_taken = |name: &str| taken.iter().any(|contestant| contestant.name == name);
+        let idle = prefixes.idle();
+        let lines = pipelines.iter().map(|planned| &planned.pipeline);
+        let lines = lines.filter(|pipeline| is_taken(pipeline.name.as_str()));
+        let lines = lines.map(|pipeline| PlanLine {
+            pipeline: pipeline.clone(),
+            idle: idle
+                .iter()
+                .copied()
+                .filter(|pass| pipeline.passes().contains(pass))
+                .collect(),
+        });
+        Ok(lines.collect())
+    }
+
+    /// The pipelines that may answer: of the engines that the choice names and that obey every
+    /// option, without the passes that are switched off.
+    fn pipelines(
+        &self,
+        prefixes: &mut Prefixes<'_>,
+        machine: &Machine,
+        question: &Question,
+        budget: &Budget<'_>,
+    ) -> Result<Vec<PlannedPipeline>, Refused> {
+        let circumstances = Circumstances {
+            machine,
+            question,
+            options: &self.options,
+            compares: self.choice == Choice::CrossCheck,
+        };
+        let without = &self.options.without;
+        let first = circumstances.first_passes();
+        let is_used = |pass: &Pass| !without.contains(pass);
+        let at = prefixes.make(first.iter().copied().filter(is_used), budget);
+        let (searched, asked) = prefixes.at(at.unwrap_or(None));
+        let engines = self.engines(searched, asked, budget)?;
+        let mut known = first;
+        let (mut pipelines, mut refused) = (Vec::new(), Vec::new());
+        for planned in engines {
+            let name = planned.name;
+            let mut passes = circumstances.passes(name);
+            known.extend(&passes);
+            if name.is_made_by().is_some_and(|pass| without.contains(&pass)) {
+                refused.push(format!("engine {name} is nothing without its pass"));
+                continue;
+            }
+            passes.retain(is_used);
+            let pipeline = match Pipeline::new(name, passes, question) {
+                Ok(pipeline) => pipeline,
+                Err(broken) => {
+                    refused.push(format!("engine {name}: {broken}"));
+                    continue;
+                }
+            };
+            match prefixes.make(pipeline.machine_passes(), budget) {
+                Ok(at) => pipelines.push(PlannedPipeline {
+                    planned,
+                    engine: pipeline.engine(&self.options),
+                    pipeline,
+                    at,
+                }),
+                Err(why) => refused.push(format!("engine {name} does not support {}", why.what)),
+            }
         }
-        reduce(machine, question)
+        if let Some(pass) = without.iter().find(|pass| !known.contains(pass)) {
+            return Err(Refused::Usage(format!(
+                "--without {pass} has no effect: no pipeline for this question has that pass"
+            )));
+        }
+        if pipelines.is_empty() {
+            return Err(Refused::Usage(refused.join("; ")));
+        }
+        Ok(pipelines)
     }
 
     /// The engines that may answer: those that the choice names and that obey every option.
@@ -149,7 +227,7 @@ impl Portfolio {
         machine: &Machine,
         question: &Question,
         budget: &Budget<'_>,
-    ) -> Result<Vec<PlannedEngine>, Refused> {
+    ) -> Result<Vec<Planned>, Refused> {
         let given = self.options.given(budget);
         let all = || EngineName::ALL.map(Planned::plain).to_vec();
         let obeys = |engine: EngineName| given.iter().all(|o| o.engines().contains(&engine));
@@ -176,8 +254,7 @@ impl Portfolio {
             )));
         }
         let obedient = candidates.into_iter().filter(|planned| obeys(planned.name));
-        let engines = obedient.map(|planned| (planned, planned.engine(&self.options)));
-        let engines: Vec<_> = engines.collect();
+        let engines: Vec<_> = obedient.collect();
         if engines.is_empty() {
             let options = given.iter().map(|option| option.as_str());
             let options = options.collect::<Vec<_>>().join(" and ");
@@ -223,22 +300,28 @@ impl Portfolio {
     }
 }
 
-/// The searches of those engines that take the question.
+/// The searches of those pipelines whose engines take the question.
 fn prepared<'e>(
-    engines: &'e [PlannedEngine],
-    machine: &'e Machine,
-    question: &'e Question,
+    pipelines: &'e [PlannedPipeline],
+    prefixes: &'e Prefixes<'_>,
     limits: &Budget<'_>,
 ) -> Result<Vec<Contestant<'e>>, Refused> {
     let mut contestants = Vec::new();
     let mut declined = Vec::new();
-    for (planned, engine) in engines {
-        match engine.prepare(machine, question, limits) {
-            Ok(search) => contestants.push(planned.contestant(engine.name(), search)),
-            Err(why) => {
-                let name = planned.name;
-                declined.push(format!("engine {name} does not support {}", why.what));
+    for one in pipelines {
+        let (machine, question) = prefixes.at(one.at);
+        let name = one.planned.name;
+        match one.engine.prepare(machine, question, limits) {
+            Ok(search) => {
+                let search = Prepared::new(move |budget, progress| {
+                    let outcome = search.search(budget, progress);
+                    let mut back = prefixes.outcome_back(one.at, outcome);
+                    name.as_str().clone_into(&mut back.engine);
+                    back
+                });
+                contestants.push(one.planned.contestant(name.as_str(), search));
             }
+            Err(why) => declined.push(format!("engine {name} does not support {}", why.what)),
         }
     }
     if contestants.is_empty() {

@@ -497,7 +497,7 @@ mod tests {
             let question = Question::assertions(&machine);
             let planned = crate::plan::plan(&machine, &question, 1).into_iter();
             let options = crate::options::Options::default();
-            let engines: Vec<_> = planned.map(|p| (p, p.engine(&options))).collect();
+            let engines: Vec<_> = planned.map(|p| (p, p.name.engine(&options))).collect();
             let limits = Budget::unlimited();
             let contestants = engines.iter().map(|(planned, engine)| {
                 let prepared = engine.prepare(&machine, &question, &limits);

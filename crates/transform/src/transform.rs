@@ -93,6 +93,7 @@ pub trait Transform {
             back.certify(certificate);
         }
         back.statistics = outcome.statistics;
+        back.printed = outcome.printed;
         back
     }
 }

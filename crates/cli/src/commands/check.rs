@@ -38,6 +38,7 @@ use hardbop_outcome::{
 use hardbop_portfolio::{Options, Portfolio, Refused, Validation, explain::explain};
 use hardbop_report::{Document, Painter, TraceTexts};
 use std::collections::VecDeque;
+use std::fmt::Write;
 use std::time::Duration;
 use verdicts::Only;
 
@@ -103,6 +104,9 @@ pub struct OutputArguments {
     /// Print work counters and timings
     #[arg(long)]
     stats: bool,
+    /// Print the plan instead of checking: for each question the engines with the passes in front
+    #[arg(long, conflicts_with_all = ["json", "confirm"])]
+    explain_plan: bool,
     #[command(flatten)]
     progress: ProgressArguments,
     #[command(flatten)]
@@ -191,6 +195,10 @@ pub fn run(
         };
         let options = &portfolio.options;
         check_algorithm(options, &machine, &question, budget.threads())?;
+        if output.explain_plan {
+            explain_plan(console, &portfolio, &machine, &question, &budget)?;
+            continue;
+        }
         let mut outcome = ask(console, arguments, &portfolio, &machine, &question, &budget)?;
         defined::prefer(&machine, &portfolio, &question, &budget, &mut outcome);
         usage.end_phase("search");
@@ -220,6 +228,9 @@ pub fn run(
             );
             watchdog::result_goes_on();
         }
+    }
+    if output.explain_plan {
+        return trouble.map(|()| Exit::Fine);
     }
     let reported = Reported {
         machine: &machine,
@@ -325,6 +336,32 @@ fn print_answers(
     Ok(())
 }
 
+/// Prints the pipelines that would answer a question.
+fn explain_plan(
+    console: &mut Console,
+    portfolio: &Portfolio,
+    machine: &Machine,
+    question: &Question,
+    budget: &Budget<'_>,
+) -> Result<(), Failure> {
+    let lines = portfolio.plan(machine, question, budget).map_err(refused)?;
+    let mut text = match question.asked().as_slice() {
+        [Asked::Property(property)] => format!("{property}\n"),
+        [Asked::Target(target)] => format!("{}:{target}\n", machine.source.name()),
+        several => format!("{}: {} places\n", machine.source.name(), several.len()),
+    };
+    for line in lines {
+        let (name, pipeline) = (line.pipeline.name.as_str(), &line.pipeline);
+        let _ = write!(text, "  {name:<14} {pipeline}");
+        for pass in line.idle {
+            let _ = write!(text, "; {pass} changes nothing here");
+        }
+        text.push('\n');
+    }
+    console.print(&text);
+    Ok(())
+}
+
 fn ask(
     console: &mut Console,
     arguments: &Arguments,
@@ -335,7 +372,11 @@ fn ask(
 ) -> Result<Outcome, Failure> {
     let mut meter = arguments.output.progress.meter(console);
     let answer = portfolio.check(machine, question, budget, &mut meter);
-    answer.map_err(|refused| match refused {
+    answer.map_err(refused)
+}
+
+fn refused(refused: Refused) -> Failure {
+    match refused {
         Refused::Usage(why) => Failure::BadInput(why),
         Refused::Fault(fault) => {
             let saved = fault.reproduction.as_ref().map(|program| {
@@ -348,7 +389,7 @@ fn ask(
             let saved = saved.unwrap_or_default();
             Failure::Internal(format!("internal error: {fault}{saved}"))
         }
-    })
+    }
 }
 
 /// Adds the answers to another question.
