@@ -6,6 +6,7 @@ use hardbop_branching::BranchingEngine;
 use hardbop_brute_force::{BruteForce, TabulationEngine};
 use hardbop_calculus::CalculusEngine;
 use hardbop_explicit::ExplicitEngine;
+use hardbop_facts::FactsEngine;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Budget, Declined, Engine, Prepared, Question};
 use hardbop_satcheck::SatEngine;
@@ -28,6 +29,8 @@ pub enum EngineName {
     Sat,
     /// Summaries over predicates about words (SLAM).
     Predicates,
+    /// Invariants from relations between words.
+    Facts,
     /// All interleavings of threads without recursion.
     Interleaving,
     /// Threads with few context switches.
@@ -44,12 +47,13 @@ pub enum EngineName {
 
 impl EngineName {
     /// All engines.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Summary,
         Self::Calculus,
         Self::Explicit,
         Self::Sat,
         Self::Predicates,
+        Self::Facts,
         Self::Interleaving,
         Self::Concurrent,
         Self::Sequentialized,
@@ -66,6 +70,7 @@ impl EngineName {
             Self::Explicit => "explicit",
             Self::Sat => "sat",
             Self::Predicates => "predicates",
+            Self::Facts => "facts",
             Self::Interleaving => "interleaving",
             Self::Concurrent => "concurrent",
             Self::Sequentialized => "sequentialized",
@@ -83,6 +88,7 @@ impl EngineName {
             Self::Explicit => "states one by one, with properties of runs",
             Self::Sat => "weakest preconditions and SAT; with --bmc plain unrolling",
             Self::Predicates => "summaries over predicates about words, found as they are needed",
+            Self::Facts => "affine relations and bounds of words, as inductive invariants",
             Self::Interleaving => "all interleavings of threads without recursion",
             Self::Concurrent => "threads with few context switches",
             Self::Sequentialized => "threads in rounds, as a sequential program",
@@ -179,6 +185,7 @@ impl EngineName {
                     ..default
                 })
             }
+            Self::Facts => Box::new(FactsEngine),
             Self::Interleaving => Box::new(InterleavingEngine {
                 reductions: Reductions {
                     partial_order: !options.unreduced,

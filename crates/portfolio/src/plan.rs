@@ -85,8 +85,8 @@ impl Planned {
 /// The engines for a question, best first, where this many search at a time.
 pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned> {
     use EngineName::{
-        Branching, BruteForce, Concurrent, Explicit, Interleaving, Predicates, Sat, Sequentialized,
-        Summary,
+        Branching, BruteForce, Concurrent, Explicit, Facts, Interleaving, Predicates, Sat,
+        Sequentialized, Summary,
     };
     let plain = |engines: &[EngineName]| engines.iter().copied().map(Planned::plain).collect();
     let is_sequential = machine.is_sequential();
@@ -113,6 +113,7 @@ pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned>
         // Predicates answer soon, or after many rounds, or not at all: their turns are shorter.
         None if has_words(machine) => vec![
             Planned::plain(Explicit),
+            Planned::plain(Facts),
             Planned::plain(Sat),
             Planned::plain(Summary),
             Planned::plain(Predicates).for_looks(3),
