@@ -9,7 +9,7 @@ use hardbop_machine::Machine;
 use hardbop_outcome::{Budget, Declined, Engine, Prepared, Question};
 use hardbop_satcheck::SatEngine;
 use hardbop_summary::SummaryEngine;
-use hardbop_threads::{BoundedEngine, InterleavingEngine, Reductions};
+use hardbop_threads::{BoundedEngine, InterleavingEngine, Reductions, StacksEngine};
 use hardbop_transform::Through;
 use hardbop_transform::hide::{FewVariables, Tracking};
 use hardbop_transform::predicates::WithPredicates;
@@ -30,6 +30,8 @@ pub enum EngineName {
     Predicates,
     /// All interleavings of threads without recursion.
     Interleaving,
+    /// Proofs for threads with recursion.
+    Stacks,
     /// Threads with few context switches.
     Concurrent,
     /// Threads in rounds, as a sequential program.
@@ -44,13 +46,14 @@ pub enum EngineName {
 
 impl EngineName {
     /// All engines.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Summary,
         Self::Calculus,
         Self::Explicit,
         Self::Sat,
         Self::Predicates,
         Self::Interleaving,
+        Self::Stacks,
         Self::Concurrent,
         Self::Sequentialized,
         Self::Branching,
@@ -67,6 +70,7 @@ impl EngineName {
             Self::Sat => "sat",
             Self::Predicates => "predicates",
             Self::Interleaving => "interleaving",
+            Self::Stacks => "stacks",
             Self::Concurrent => "concurrent",
             Self::Sequentialized => "sequentialized",
             Self::Branching => "branching",
@@ -84,6 +88,7 @@ impl EngineName {
             Self::Sat => "weakest preconditions and SAT; with --bmc plain unrolling",
             Self::Predicates => "summaries over predicates about words, found as they are needed",
             Self::Interleaving => "all interleavings of threads without recursion",
+            Self::Stacks => "proofs for threads with recursion, by summarised stacks",
             Self::Concurrent => "threads with few context switches",
             Self::Sequentialized => "threads in rounds, as a sequential program",
             Self::Branching => "formulas of branching time, for sequential programs",
@@ -143,6 +148,7 @@ impl EngineName {
                     symmetry: !options.unreduced,
                 },
             }),
+            Self::Stacks => Box::new(StacksEngine),
             Self::Concurrent => Box::new(BoundedEngine),
             Self::Sequentialized => Box::new(Through::sequentialized(summary(options))),
             Self::Branching => Box::new(BranchingEngine {

@@ -130,7 +130,7 @@ impl EngineOption {
     pub fn engines(self) -> &'static [EngineName] {
         use EngineName::{
             Branching, BruteForce, Calculus, Concurrent, Explicit, Interleaving, Predicates, Sat,
-            Sequentialized, Summary, Tabulation,
+            Sequentialized, Stacks, Summary, Tabulation,
         };
         match self {
             Self::Order => &[Summary, Predicates, Sequentialized],
@@ -144,6 +144,7 @@ impl EngineOption {
                 Explicit,
                 Sat,
                 Interleaving,
+                Stacks,
                 Concurrent,
                 Branching,
                 Tabulation,
@@ -155,6 +156,7 @@ impl EngineOption {
                 Sat,
                 Predicates,
                 Interleaving,
+                Stacks,
                 Concurrent,
                 Sequentialized,
             ],
