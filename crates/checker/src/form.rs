@@ -43,9 +43,18 @@ pub(crate) fn check(
     if !certificate.turns.is_empty() {
         return malformed("it has relations of turns, which only interleaved ones have".to_owned());
     }
+    check_no_stacks(certificate)?;
     let relations = collect(machine, certificate)?;
     check_leaves(machine, certificate)?;
     Ok(relations)
+}
+
+/// Checks that a certificate of another direction says nothing of stacks.
+pub(crate) fn check_no_stacks(certificate: &Certificate) -> Result<(), Rejected> {
+    if certificate.views.is_empty() && certificate.callers.is_empty() {
+        return Ok(());
+    }
+    malformed("it has relations of views or callers, which only those of stacks have".to_owned())
 }
 
 /// Checks that a certificate has the form that is known, and is for this program.

@@ -27,7 +27,7 @@
 
 mod form;
 mod steps;
-mod world;
+pub(crate) mod world;
 
 pub(crate) use form::check as check_form;
 

@@ -3,7 +3,7 @@
 //! It knows no engine and no BDDs: a [`Certificate`] is a list of formulas, and [`validate`] proves
 //! that they satisfy the conditions of their direction, one edge at a time. A SAT solver finds the
 //! proofs, and each of their steps is checked by unit propagation.
-//! `forward`, `backward` and `interleaved` state the conditions and argue that they suffice;
+//! `forward`, `backward`, `interleaved` and `stacks` state the conditions and argue that they suffice;
 //! `scene` builds one condition as a circuit; `form` turns away everything that is not even a
 //! certificate of this machine. A rejection names the condition, the place and a state that shows
 //! it.
@@ -26,6 +26,7 @@ mod moments;
 mod proofs;
 mod rejected;
 mod scene;
+mod stacks;
 mod support;
 mod translate;
 
@@ -74,6 +75,7 @@ fn validate_and(
     form::check_program(machine, certificate)?;
     let result = match certificate.direction {
         Direction::Interleaved => interleaved::check(machine, certificate, interrupt, proofs),
+        Direction::Stacks => stacks::check(machine, certificate, interrupt, proofs),
         Direction::Forward | Direction::Backward => {
             sequential(machine, certificate, interrupt, proofs)
         }
@@ -94,6 +96,7 @@ pub fn check_form(machine: &Machine, certificate: &Certificate) -> Result<(), Re
     form::check_program(machine, certificate)?;
     match certificate.direction {
         Direction::Interleaved => interleaved::check_form(machine, certificate, &never).map(drop),
+        Direction::Stacks => stacks::check_form(machine, certificate, &never).map(drop),
         Direction::Forward | Direction::Backward => {
             require_sequential(machine)?;
             form::check(machine, certificate, &never).map(drop)

@@ -73,6 +73,12 @@ pub enum Condition {
     TargetIsNotReached,
     /// Interleaved: a turn that may be passed on leads into the relation of whoever gets it.
     TurnIsPassed,
+    /// Stacks: the relation of a view is closed under exchange of threads with the same entry.
+    ExchangeIsReached,
+    /// Stacks: a call records the frame that waits.
+    CallerIsRecorded,
+    /// Stacks: a step of a thread outside a view leads into its relation.
+    OtherStepIsReached,
     /// Backward: the relation at a target holds in every state.
     TargetIsBad,
     /// Backward: where a step leads to a bad state, it starts in one.
@@ -155,6 +161,11 @@ impl fmt::Display for Condition {
             Self::ReturnIsReached => "the callee's summary leads out of the relation after the call",
             Self::TargetIsNotReached => "the relation at a target is not empty",
             Self::TurnIsPassed => "passing the turn on to this thread leads out of the relation",
+            Self::ExchangeIsReached => {
+                "exchanging two threads with the same entry leads out of the relation"
+            }
+            Self::CallerIsRecorded => "a call is not recorded with the frame that waits",
+            Self::OtherStepIsReached => "a step of another thread leads out of the relation",
             Self::TargetIsBad => "a target has a state that is not marked as bad",
             Self::StepIsBad => "a step leads to a bad state from one that is not marked as bad",
             Self::StepHasExit => "a step leads to a demanded exit that its start is not related to",

@@ -59,7 +59,7 @@ fn words_of(option: EngineOption) -> Vec<&'static str> {
 /// A program, and the options of a question that the engine takes.
 fn question_for(engine: EngineName) -> Vec<&'static str> {
     match engine {
-        EngineName::Interleaving => vec!["threads.bp"],
+        EngineName::Interleaving | EngineName::Stacks => vec!["threads.bp"],
         EngineName::Concurrent => vec!["threads.bp", "--contexts", "3"],
         EngineName::Sequentialized => vec!["threads.bp", "--rounds", "2"],
         EngineName::Branching => vec!["sequential.bp", "--ctl", "EF n = 12"],

@@ -20,11 +20,15 @@
 //! belongs to a [`Turn`] and holds of whole configurations: the shared globals, and of every thread
 //! its place and its variables.
 //!
+//! **Stacks** (for threads with or without recursion). A [`ViewRelation`] holds of the shared
+//! globals and of the top frames of a few threads; a [`CallerRelation`] says to which waiting frames
+//! a procedure may return.
+//!
 //! `docs/certificates.md` lists the conditions one by one; the checker's own modules argue that
 //! they suffice.
 
 use crate::target::Target;
-use hardbop_machine::{GlobalId, Machine, NodeId, ProcId, Variable};
+use hardbop_machine::{EdgeId, GlobalId, LocalId, Machine, NodeId, ProcId, Variable};
 use serde::{Deserialize, Serialize};
 
 /// Version of the JSON form.
@@ -58,6 +62,14 @@ pub struct Certificate {
     /// never comes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<TurnRelation>,
+    /// Stacks only: the relations of few threads, in order, each list of threads at most once. A
+    /// list that is missing has the empty relation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub views: Vec<ViewRelation>,
+    /// Stacks only: who waits for a procedure to return, in order. A call that is missing has no
+    /// waiting frame.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub callers: Vec<CallerRelation>,
 }
 
 impl Certificate {
@@ -78,6 +90,8 @@ impl Certificate {
             formulas,
             nodes,
             turns: Vec::new(),
+            views: Vec::new(),
+            callers: Vec::new(),
         }
     }
 }
@@ -93,6 +107,8 @@ pub enum Direction {
     Backward,
     /// From the initial states of a concurrent program, over whole configurations.
     Interleaved,
+    /// From the initial states of a concurrent program, over the top frames of few threads.
+    Stacks,
 }
 
 /// The states in which a node may be reached, or from which a target may.
@@ -158,6 +174,57 @@ pub struct Turn {
     pub atomic: Vec<u32>,
 }
 
+/// What is known of some threads together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ViewRelation {
+    /// Which threads.
+    #[serde(flatten)]
+    pub view: View,
+    /// Index into [`Certificate::formulas`]: over [`Formula::Now`] of shared globals and
+    /// [`Formula::Thread`], a superset of what can be seen of any threads with these entries. Thread
+    /// `i` of the formula is one that starts in the `i`th procedure of the view.
+    pub relation: u32,
+}
+
+/// Some threads by the procedures in which they start.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct View {
+    /// The procedures, in ascending order; one that several threads start in comes several times.
+    pub threads: Vec<ProcId>,
+    /// Whether this is `init`, before any thread has started.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub init: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+/// Which frames may wait for a call to return.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallerRelation {
+    /// The call on which they wait, and on whose stack.
+    #[serde(flatten)]
+    pub waiting: Waiting,
+    /// Index into [`Certificate::formulas`], over [`Formula::Thread`]: thread 0 is the frame that
+    /// was called, of which only [`ThreadPart::Entry`] and [`ThreadPart::Caller`] are known; thread 1
+    /// is the frame that waits, with these and its [`ThreadPart::Local`].
+    pub relation: u32,
+}
+
+/// A call on the stack of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Waiting {
+    /// The procedure in which the thread starts.
+    pub thread: ProcId,
+    /// Whether the thread is `init`, before any other has started.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub init: bool,
+    /// The edge of the call.
+    pub call: EdgeId,
+}
+
 /// A formula over the bits of variables. Operands are indices of earlier formulas.
 ///
 /// A global that a procedure, with everything it calls, never assigns has one value from entry to
@@ -175,7 +242,7 @@ pub enum Formula {
     Now(Bit),
     /// A bit of a global or a result at the exit of this invocation. Backward only, in `to_exit`.
     Exit(Bit),
-    /// A bit that belongs to one thread. Interleaved only.
+    /// A bit that belongs to one thread. Interleaved and stacks only.
     Thread(ThreadBit),
     /// Negation.
     Not(u32),
@@ -211,10 +278,25 @@ pub struct ThreadBit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ThreadPart {
-    /// Its place, a number of [`hardbop_machine::inlined::Inlined`]; 0 if it has ended.
+    /// Its place, 0 if it has ended. Interleaved: a number of
+    /// [`hardbop_machine::inlined::Inlined`]. Stacks: one more than the node of its top frame.
     Place,
     /// Its own copy of a per-thread global.
     Own(GlobalId),
     /// The row of the locals on its stack, as [`hardbop_machine::inlined::Inlined`] lays them out.
+    /// Interleaved only.
     Row,
+    /// A local of its top frame. This and what follows is for stacks only.
+    Local(LocalId),
+    /// A variable when the procedure of its top frame was entered.
+    Entry(Variable),
+    /// The node at which the caller of its top frame waits, plus one; 0 if there is none.
+    Caller,
+    /// Whether it is inside an atomic block; a single bit.
+    Inside,
+    /// Whether of the threads inside atomic blocks it stepped most recently; a single bit.
+    Last,
+    /// Whether it may step although [`hardbop_machine::MachineParts::atomic_flag`] is 1: it took the
+    /// last step, or there was none. A single bit.
+    Stepped,
 }

@@ -49,6 +49,10 @@ pub fn certificate_script(
                 sequential::write(&mut script, machine, certificate);
             }
             Direction::Interleaved => interleaved::write(&mut script, machine, certificate)?,
+            Direction::Stacks => {
+                let what = "proofs by stacks cannot be written as SMT-LIB".to_owned();
+                return Err(Refused(what));
+            }
         }
     }
     script.text.insert_str(0, "(set-logic QF_BV)\n");

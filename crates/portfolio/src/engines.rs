@@ -11,7 +11,7 @@ use hardbop_machine::Machine;
 use hardbop_outcome::{Budget, Declined, Engine, Prepared, Question};
 use hardbop_satcheck::SatEngine;
 use hardbop_summary::SummaryEngine;
-use hardbop_threads::{BoundedEngine, InterleavingEngine, Reductions};
+use hardbop_threads::{BoundedEngine, InterleavingEngine, Reductions, StacksEngine};
 use hardbop_transform::Through;
 use hardbop_transform::hide::Tracking;
 use std::sync::Arc;
@@ -33,6 +33,8 @@ pub enum EngineName {
     Facts,
     /// All interleavings of threads without recursion.
     Interleaving,
+    /// Proofs for threads with recursion.
+    Stacks,
     /// Threads with few context switches.
     Concurrent,
     /// Threads in rounds, as a sequential program.
@@ -55,6 +57,7 @@ impl EngineName {
         Self::Predicates,
         Self::Facts,
         Self::Interleaving,
+        Self::Stacks,
         Self::Concurrent,
         Self::Sequentialized,
         Self::Branching,
@@ -72,6 +75,7 @@ impl EngineName {
             Self::Predicates => "predicates",
             Self::Facts => "facts",
             Self::Interleaving => "interleaving",
+            Self::Stacks => "stacks",
             Self::Concurrent => "concurrent",
             Self::Sequentialized => "sequentialized",
             Self::Branching => "branching",
@@ -90,6 +94,7 @@ impl EngineName {
             Self::Predicates => "summaries over predicates about words, found as they are needed",
             Self::Facts => "affine relations and bounds of words, as inductive invariants",
             Self::Interleaving => "all interleavings of threads without recursion",
+            Self::Stacks => "proofs for threads with recursion, by summarised stacks",
             Self::Concurrent => "threads with few context switches",
             Self::Sequentialized => "threads in rounds, as a sequential program",
             Self::Branching => "formulas of branching time, for sequential programs",
@@ -192,6 +197,7 @@ impl EngineName {
                     symmetry: !options.unreduced,
                 },
             }),
+            Self::Stacks => Box::new(StacksEngine),
             Self::Concurrent => Box::new(BoundedEngine),
             Self::Branching => Box::new(BranchingEngine {
                 runs: Arc::new(ExplicitEngine::default()),

@@ -134,7 +134,7 @@ impl EngineOption {
     pub fn engines(self) -> &'static [EngineName] {
         use EngineName::{
             Branching, BruteForce, Calculus, Concurrent, Explicit, Interleaving, Predicates, Sat,
-            Sequentialized, Summary, Tabulation,
+            Sequentialized, Stacks, Summary, Tabulation,
         };
         match self {
             Self::Order => &[Summary, Predicates, Sequentialized],
@@ -148,6 +148,7 @@ impl EngineOption {
                 Explicit,
                 Sat,
                 Interleaving,
+                Stacks,
                 Concurrent,
                 Branching,
                 Tabulation,
@@ -159,6 +160,7 @@ impl EngineOption {
                 Sat,
                 Predicates,
                 Interleaving,
+                Stacks,
                 Concurrent,
                 Sequentialized,
             ],

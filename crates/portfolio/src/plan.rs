@@ -86,7 +86,7 @@ impl Planned {
 pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned> {
     use EngineName::{
         Branching, BruteForce, Concurrent, Explicit, Facts, Interleaving, Predicates, Sat,
-        Sequentialized, Summary,
+        Sequentialized, Stacks, Summary,
     };
     let plain = |engines: &[EngineName]| engines.iter().copied().map(Planned::plain).collect();
     let is_sequential = machine.is_sequential();
@@ -108,7 +108,7 @@ pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned>
         Some(Bound::Steps(_)) => plain(&[Sat]),
         Some(Bound::ContextSwitches(_)) => plain(&[Concurrent]),
         Some(Bound::Rounds(_)) => plain(&[Concurrent, Sequentialized]),
-        None if !is_sequential => plain(&[Interleaving, Concurrent]),
+        None if !is_sequential => plain(&[Interleaving, Stacks, Concurrent]),
         None if question.wanted == WantedRun::Shortest => plain(&[Summary, Explicit]),
         // Predicates answer soon, or after many rounds, or not at all: their turns are shorter.
         None if has_words(machine) => vec![

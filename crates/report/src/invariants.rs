@@ -59,8 +59,9 @@ pub(crate) fn invariants(machine: &Machine, certificate: &Certificate) -> Vec<In
     });
     let unlisted = match certificate.direction {
         Direction::Forward | Direction::Interleaved => Some("never reached"),
-        // Nothing has to be known where no target can be reached from.
-        Direction::Backward => None,
+        // Nothing has to be known where no target can be reached from. What is known of several
+        // stacks together is not said of one place.
+        Direction::Backward | Direction::Stacks => None,
     };
     statements
         .filter_map(|node| {
@@ -166,6 +167,7 @@ impl<'a> Reader<'a> {
         match certificate.direction {
             Direction::Forward | Direction::Backward => self.by_nodes(certificate),
             Direction::Interleaved => self.by_turns(certificate),
+            Direction::Stacks => BTreeMap::new(),
         }
     }
 
@@ -290,6 +292,7 @@ impl<'a> Reader<'a> {
                     bit: bit.bit,
                 }),
                 ThreadPart::Row => names(bit.bit),
+                _ => None,
             };
             match named {
                 Some(now) => plan.rename(variable, self.variable(Symbol::Now(now))),

@@ -7,6 +7,7 @@
 
 mod bounded;
 mod exact;
+mod stacks;
 mod tables;
 mod written;
 
@@ -14,3 +15,4 @@ pub use bounded::depth::DEFAULT_SWITCHES;
 pub use bounded::engine::BoundedEngine;
 pub use exact::engine::InterleavingEngine;
 pub use exact::search::exploration::Reductions;
+pub use stacks::engine::StacksEngine;

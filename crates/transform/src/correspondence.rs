@@ -146,7 +146,7 @@ impl Correspondence {
         targets: &TargetMap,
         certificate: Certificate,
     ) -> Result<Certificate, NoWayBack> {
-        if certificate.direction == Direction::Interleaved {
+        if matches!(certificate.direction, Direction::Interleaved | Direction::Stacks) {
             return Err(NoWayBack::NotCertified("it numbers the places of threads"));
         }
         let is_new = |bit: &Bit| match bit.variable {

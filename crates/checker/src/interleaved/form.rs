@@ -1,6 +1,6 @@
 //! Turns away what is not an interleaved certificate of this machine.
 
-use crate::form::{check_head, malformed};
+use crate::form::{check_head, check_no_stacks, malformed};
 use crate::rejected::Rejected;
 use hardbop_evidence::certificate::{Bit, Certificate, Formula, ThreadBit, ThreadPart, Turn};
 use hardbop_machine::cast::Cast;
@@ -17,6 +17,7 @@ pub fn check(
     if !certificate.nodes.is_empty() {
         return malformed("an interleaved certificate has relations of turns, not of nodes".into());
     }
+    check_no_stacks(certificate)?;
     let turns = certificate.turns.iter().map(|entry| &entry.turn);
     let most = turns.clone().map(|turn| turn.started).max().unwrap_or(0);
     // A certificate of a few bytes must not make room for a million threads.
@@ -85,6 +86,12 @@ fn check_leaf(machine: &Machine, cast: &Cast, formula: &Formula) -> Result<(), R
                 match part {
                     ThreadPart::Place => *bit < inlined.place_bits(),
                     ThreadPart::Row => *bit < inlined.row_bits(),
+                    ThreadPart::Local(_)
+                    | ThreadPart::Entry(_)
+                    | ThreadPart::Caller
+                    | ThreadPart::Inside
+                    | ThreadPart::Last
+                    | ThreadPart::Stepped => false,
                     ThreadPart::Own(id) => {
                         let global = machine.globals.get(id.index());
                         global

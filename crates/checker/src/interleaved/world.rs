@@ -55,7 +55,8 @@ pub struct State<'i> {
 }
 
 impl<'i> State<'i> {
-    fn new(is_over: &'i dyn Fn() -> bool) -> Self {
+    /// Nothing is known of any bit.
+    pub fn new(is_over: &'i dyn Fn() -> bool) -> Self {
         Self {
             circuit: ProvingCircuit::new(Prover::new(is_over)),
             before: BTreeMap::new(),
@@ -92,12 +93,55 @@ impl<'i> State<'i> {
         self.set(Moment::After, bit, any);
     }
 
-    fn choice(&mut self, input: InputId, bit: u8) -> Lit {
+    /// A bit of a choice.
+    pub fn choice(&mut self, input: InputId, bit: u8) -> Lit {
         let circuit = &mut self.circuit;
         *self
             .choices
             .entry((input, bit))
             .or_insert_with(|| circuit.input())
+    }
+
+    /// Says what a bit of a choice is.
+    pub fn set_choice(&mut self, input: InputId, bit: u8, value: Lit) {
+        self.choices.insert((input, bit), value);
+    }
+
+    /// Forgets the configuration.
+    pub fn begin(&mut self) {
+        self.circuit.clear();
+        self.before.clear();
+        self.begin_step();
+    }
+
+    /// Forgets the step.
+    pub fn begin_step(&mut self) {
+        self.after.clear();
+        self.choices.clear();
+    }
+
+    /// The configuration of the last search's model: where the threads are, and the shared globals.
+    pub fn witness(&self, machine: &Machine) -> Witness {
+        let model = self.circuit.model();
+        let mut values: BTreeMap<String, u64> = BTreeMap::new();
+        for (&bit, &literal) in &self.before {
+            let (name, bit) = match bit {
+                ConfigurationBit::Shared(id, bit) => (machine.global(id).name.clone(), bit),
+                ConfigurationBit::Thread(ThreadBit {
+                    thread,
+                    part: ThreadPart::Place,
+                    bit,
+                }) => (format!("place of thread {thread}"), bit),
+                ConfigurationBit::Thread(_) => continue,
+            };
+            *values.entry(name).or_default() |= u64::from(model.value(literal)) << bit;
+        }
+        Witness {
+            states: vec![WitnessState {
+                moment: "before the step",
+                values: values.into_iter().collect(),
+            }],
+        }
     }
 }
 
@@ -130,15 +174,13 @@ impl<'a, 'i> World<'a, 'i> {
 
     /// Starts anew with a configuration of which nothing is known.
     pub fn begin(&mut self) {
-        self.state.circuit.clear();
-        self.state.before.clear();
-        self.begin_step();
+        self.state.begin();
+        self.edge_memo.clear();
     }
 
     /// Goes on with another step from the same configuration.
     pub fn begin_step(&mut self) {
-        self.state.after.clear();
-        self.state.choices.clear();
+        self.state.begin_step();
         self.edge_memo.clear();
     }
 
@@ -217,7 +259,7 @@ impl<'a, 'i> World<'a, 'i> {
     /// A choice has this value from now on, instead of any.
     pub fn set_choice(&mut self, input: InputId, bit: u8, value: bool) {
         let value = self.constant(value);
-        self.state.choices.insert((input, bit), value);
+        self.state.set_choice(input, bit, value);
     }
 
     /// A formula of an edge of a thread in a frame.
@@ -242,26 +284,7 @@ impl<'a, 'i> World<'a, 'i> {
 
     /// The configuration of the last search's model: where the threads are, and the shared globals.
     pub fn witness(&self) -> Witness {
-        let model = self.state.circuit.model();
-        let mut values: BTreeMap<String, u64> = BTreeMap::new();
-        for (&bit, &literal) in &self.state.before {
-            let (name, bit) = match bit {
-                ConfigurationBit::Shared(id, bit) => (self.machine.global(id).name.clone(), bit),
-                ConfigurationBit::Thread(ThreadBit {
-                    thread,
-                    part: ThreadPart::Place,
-                    bit,
-                }) => (format!("place of thread {thread}"), bit),
-                ConfigurationBit::Thread(_) => continue,
-            };
-            *values.entry(name).or_default() |= u64::from(model.value(literal)) << bit;
-        }
-        Witness {
-            states: vec![WitnessState {
-                moment: "before the step",
-                values: values.into_iter().collect(),
-            }],
-        }
+        self.state.witness(self.machine)
     }
 }
 

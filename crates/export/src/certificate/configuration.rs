@@ -311,6 +311,7 @@ impl<'a> Configuration<'a> {
                     ThreadPart::Place => (Cell::Place(part.thread), part.bit),
                     ThreadPart::Own(id) => (Cell::Own(part.thread, id), part.bit),
                     ThreadPart::Row => (Cell::Row(part.thread, part.bit), 0),
+                    _ => unreachable!("{SHARED}"),
                 },
                 Formula::Now(bit) => match bit.variable {
                     Variable::Global(id) => (Cell::Shared(id), bit.bit),

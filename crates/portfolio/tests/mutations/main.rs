@@ -25,6 +25,7 @@ use hardbop_portfolio::{Judgement, judge_evidence};
 use hardbop_soak::damage::{changed, damaged};
 use hardbop_testkit::random::Random;
 use hardbop_testkit::{Bounds, Knobs, Oracle, RunOracle, TabulationEngine, generate};
+use hardbop_threads::StacksEngine;
 use serde_json::Value;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -136,7 +137,14 @@ impl Places {
         let mut targets = Target::assertions(machine);
         targets.extend(Target::labels(machine, "TARGET"));
         let question = Question::reach(targets.clone());
-        let outcome = oracle.check(machine, &question, &Budget::unlimited(), &mut Silent);
+        let mut outcome = oracle.check(machine, &question, &Budget::unlimited(), &mut Silent);
+        // Proofs of another form.
+        let budget = Budget {
+            states: Some(5_000),
+            ..Budget::unlimited()
+        };
+        let stacks = StacksEngine.check(machine, &question, &budget, &mut Silent);
+        outcome.certificates.extend(stacks.certificates);
         let runs = outcome.answers.iter().filter_map(|a| a.verdict.trace());
         Self {
             targets,

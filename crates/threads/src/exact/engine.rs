@@ -8,7 +8,7 @@
 //! 3. Configurations with partial-order reduction, up to a larger limit. It decides, but what it
 //!    visits is not an invariant. So what it excludes is looked for once more without reduction;
 //!    where there are too many configurations for that, or too many to write down, the answer has
-//!    no certificate and says so.
+//!    no certificate and says so. Before that, small proofs by [`crate::stacks`] are tried.
 
 use crate::exact::encoding::bits::Fields;
 use crate::exact::encoding::space::Space;
@@ -23,6 +23,7 @@ use crate::exact::search::product::Product;
 use crate::exact::search::transitions::Transitions;
 use crate::exact::search::views::Views;
 use crate::exact::search::visited::Visited;
+use crate::stacks::engine::{Patience, prove, starts_threads};
 use hardbop_automata::Property;
 use hardbop_bdd::{Exhausted, Manager};
 use hardbop_machine::analysis::variables::deciding_inputs;
@@ -37,6 +38,12 @@ use hardbop_outcome::{
 };
 use hardbop_symbolic::{limit_reached, node_limit};
 use std::collections::BTreeSet;
+
+/// Small proofs of what is known to be excluded look at this many threads together.
+const MOST_TOGETHER: u64 = 3;
+
+/// And take this many steps on BDDs for each number of threads: a few seconds.
+const WORK_FOR_PROOFS: u64 = 20_000_000;
 
 /// Explores all interleavings of threads without recursion.
 #[derive(Clone, Copy, Debug)]
@@ -205,11 +212,51 @@ impl<'q> Inquiry<'q> {
             progress.event(Event::Phase("reduced search"));
             self.explore(self.engine.reductions, MANY_CONFIGURATIONS, progress);
         }
+        if self.has_excluded() && self.is_undisturbed() && !starts_threads(self.machine) {
+            self.prove_by_stacks(progress);
+        }
         // What only the reduced search has excluded is worth a longer search: for the proof.
         let reduced = |standing: &Standing| matches!(standing, Standing::Excluded(None));
         if self.standings.iter().any(reduced) && self.is_undisturbed() {
             progress.event(Event::Phase("proof"));
             self.explore(all, MORE_CONFIGURATIONS, progress);
+        }
+    }
+
+    /// Whether there is a target that is excluded without a proof.
+    fn has_excluded(&self) -> bool {
+        let excluded = |standing: &Standing| matches!(standing, Standing::Excluded(_));
+        self.standings.iter().any(excluded)
+    }
+
+    /// Looks for proofs of what is excluded, of few threads at a time and symbolic in the data.
+    fn prove_by_stacks(&mut self, progress: &mut dyn Progress) {
+        let standings = self.standings.iter().zip(self.targets);
+        let excluded = standings.filter(|(standing, _)| matches!(standing, Standing::Excluded(_)));
+        let targets: Vec<Target> = excluded.map(|(_, target)| target.clone()).collect();
+        let mut open: BTreeSet<NodeId> = targets.iter().map(|target| target.node).collect();
+        let patience = Patience {
+            most_together: MOST_TOGETHER,
+            work: WORK_FOR_PROOFS,
+        };
+        let mut proofs = Outcome::new("stacks", Vec::new());
+        let budget = self.budget;
+        // Whatever stops this, that the targets are excluded is known.
+        let _ = prove(
+            self.machine,
+            &targets,
+            &mut open,
+            patience,
+            budget,
+            progress,
+            &mut proofs,
+        );
+        self.outcome.certificates.append(&mut proofs.certificates);
+        self.outcome.statistics.join_as("proof", proofs.statistics);
+        for (standing, target) in self.standings.iter_mut().zip(self.targets) {
+            if matches!(standing, Standing::Excluded(_)) && !open.contains(&target.node) {
+                *standing = Standing::settled(Verdict::CERTIFIED);
+            }
         }
     }
 

@@ -12,3 +12,5 @@ mod exact_explorations;
 mod exact_limits;
 mod exact_properties;
 mod exact_soundness;
+mod stacks_conformance;
+mod stacks_soundness;

@@ -114,7 +114,10 @@ pub(super) fn certificate(
     original: &Machine,
     mut certificate: Certificate,
 ) -> Result<Certificate, NoWayBack> {
-    if certificate.direction == Direction::Interleaved {
+    if matches!(
+        certificate.direction,
+        Direction::Interleaved | Direction::Stacks
+    ) {
         return Err(NoWayBack::NotCertified("only those of one thread go back"));
     }
     let formulas = std::mem::take(&mut certificate.formulas);
