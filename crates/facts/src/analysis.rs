@@ -29,6 +29,11 @@ const MOST_CONFLICTS_OF_ONE: u64 = 600;
 /// A hull of more words would make too many queries.
 const MOST_DIMENSIONS: usize = 12;
 
+/// A frame of more bits costs too much at every node.
+const MOST_FRAME_BITS: u32 = 4_096;
+/// Programs with more nodes are not analysed.
+const MOST_NODES: usize = 20_000;
+
 /// A case of a cut point: facts are kept for each value of the phase predicates on their own.
 pub(crate) type Case = (NodeId, u32);
 
@@ -72,7 +77,8 @@ pub(crate) struct Analysis<'m, 'i> {
     pub cuts: Cuts,
     pub terms: Terms,
     targets: Vec<NodeId>,
-    slice: Slice,
+    /// Variables outside of it take no part; there is none without targets.
+    slice: Option<Slice>,
     interrupt: &'i dyn Interrupt,
     is_over: &'i dyn Fn() -> bool,
     vocabularies: Vec<Option<Vocabulary>>,
@@ -109,7 +115,7 @@ impl<'m, 'i> Analysis<'m, 'i> {
             cuts: Cuts::new(machine, targets),
             terms: Terms::new(machine),
             targets: targets.to_vec(),
-            slice: Slice::new(machine, targets),
+            slice: (!targets.is_empty()).then(|| Slice::new(machine, targets)),
             interrupt,
             is_over,
             vocabularies: machine.procedures.iter().map(|_| None).collect(),
@@ -122,6 +128,12 @@ impl<'m, 'i> Analysis<'m, 'i> {
             reached_targets: BTreeSet::new(),
             work: Work::default(),
         }
+    }
+
+    /// Whether the program is too large for the analysis.
+    pub fn is_too_large(&self) -> bool {
+        let bits = self.view.layout().frame_bits();
+        self.machine.nodes.len() > MOST_NODES || bits > MOST_FRAME_BITS
     }
 
     /// Computes the facts, with loop heads split by some predicates. The facts are of use only if
@@ -228,7 +240,7 @@ impl<'m, 'i> Analysis<'m, 'i> {
         let (machine, terms) = (self.machine, &mut self.terms);
         let vocabulary = self.vocabularies[procedure.index()]
             .get_or_insert_with(|| Vocabulary::new(machine, terms, procedure));
-        Visible::new(machine, terms, &self.slice, vocabulary, node)
+        Visible::new(machine, terms, self.slice.as_ref(), vocabulary, node)
     }
 
     /// The formula of a fact.

@@ -1,6 +1,7 @@
 //! A block: all paths from one cut point to the next ones, as one circuit.
 //!
 //! States are joined where paths meet, so the circuit has the size of the graph, not of its paths.
+//! Every way of taking inputs and choices is one path, so at most one path is taken in a model.
 //! A block ends at cut points of the same procedure and at entries of called procedures. What a
 //! callee does is arbitrary in the circuit; the facts about its exit become assumptions of a query.
 
@@ -122,7 +123,8 @@ impl<'i> Block<'i> {
         let mut ends: BTreeMap<NodeId, Ways> = BTreeMap::new();
         let mut at = Some((start, block.circuit.constant(true), now));
         while let Some((node, reached, now)) = at.take() {
-            for id in machine.edges_from(node) {
+            for (id, chosen) in block.choices(view, node) {
+                let reached = block.circuit.and(reached, chosen);
                 let Some((condition, after)) = block.take(view, id, reached, &now) else {
                     continue;
                 };
@@ -180,6 +182,34 @@ impl<'i> Block<'i> {
             }
         }
         entry
+    }
+
+    /// The edges of a node, each with the condition that the run takes it. At most one of these
+    /// holds: where paths meet, one state is chosen by the condition of its path.
+    fn choices(&mut self, view: &mut BitView<'_>, node: NodeId) -> Vec<(EdgeId, Lit)> {
+        let machine = view.machine();
+        let edges: Vec<EdgeId> = machine.edges_from(node).collect();
+        let mut rest = self.circuit.constant(true);
+        if let [a, b] = *edges
+            && machine.edge(a).inputs.is_empty()
+            && machine.edge(b).inputs.is_empty()
+        {
+            let (first, second) = (view.edge(a).guard, view.edge(b).guard);
+            if view.graph_mut().not(first) == second {
+                return vec![(a, rest), (b, rest)];
+            }
+        }
+        let mut choices = Vec::with_capacity(edges.len());
+        for (index, &edge) in edges.iter().enumerate() {
+            if index + 1 == edges.len() {
+                choices.push((edge, rest));
+            } else {
+                let here = self.circuit.input();
+                choices.push((edge, self.circuit.and(rest, here)));
+                rest = self.circuit.and(rest, !here);
+            }
+        }
+        choices
     }
 
     fn join(&mut self, mut ways: Ways) -> (Lit, Vec<Lit>) {

@@ -6,7 +6,6 @@
 //! of quantifiers, so a weakest precondition is never taken over a call or over a choice of more
 //! than a few bits: the nodes before such edges are cut points, too.
 
-use hardbop_machine::bits::BitView;
 use hardbop_machine::{Action, Edge, EdgeId, Machine, NodeId};
 
 /// Choices of up to this many bits are tried one by one in a weakest precondition.
@@ -75,9 +74,4 @@ pub(crate) fn leads_on(edge: &Edge) -> bool {
 pub(crate) fn choice_bits(machine: &Machine, edge: EdgeId) -> u32 {
     let inputs = machine.edge(edge).inputs.iter();
     inputs.map(|ty| ty.width()).sum()
-}
-
-/// How many bits the largest frame has; programs with very large frames are not analysed.
-pub(crate) fn frame_bits(view: &BitView<'_>) -> usize {
-    view.layout().frame_bits() as usize
 }

@@ -3,7 +3,6 @@
 
 use crate::analysis::{Analysis, Work};
 use crate::certificate::certificate;
-use crate::cuts::frame_bits;
 use crate::needed::needed;
 use hardbop_machine::{ExprId, Machine, ProcId};
 use hardbop_outcome::engine::takes_only_sequential_reachability;
@@ -12,10 +11,6 @@ use hardbop_outcome::{
     Statistics, WantedRun,
 };
 
-/// A frame of more bits costs too much at every node.
-const MOST_FRAME_BITS: usize = 4_096;
-/// Programs with more nodes are not analysed.
-const MOST_NODES: usize = 20_000;
 /// Predicates that are tried in pairs.
 const MOST_IN_PAIRS: usize = 8;
 /// Predicates that are tried.
@@ -93,11 +88,8 @@ fn prove<'i>(
     attempts: &mut u64,
 ) -> Result<(), Limit> {
     let nodes = ledger.open_nodes();
-    if machine.nodes.len() > MOST_NODES {
-        return Err(no_proof());
-    }
     let mut analysis = Analysis::new(machine, &nodes, budget.interrupt, is_over);
-    if frame_bits(&analysis.view) > MOST_FRAME_BITS {
+    if analysis.is_too_large() {
         return Err(no_proof());
     }
     let mut splits: Vec<Vec<(ProcId, ExprId)>> = vec![Vec::new()];

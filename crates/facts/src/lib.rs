@@ -7,7 +7,7 @@
 //! [`certificate`] writes them as an ordinary forward certificate. Nothing here is trusted: a
 //! mistake in the analysis can cost an answer but not make a wrong one.
 //!
-//! The engine never reaches a target; it only proves.
+//! [`Lemmas`] are the facts for other engines and for people. The engine never reaches a target; it only proves.
 
 mod affine;
 mod analysis;
@@ -15,8 +15,11 @@ mod block;
 mod certificate;
 mod cuts;
 mod engine;
+mod lemmas;
 mod needed;
 mod templates;
 mod terms;
+mod text;
 
 pub use engine::FactsEngine;
+pub use lemmas::Lemmas;

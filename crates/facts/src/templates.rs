@@ -148,18 +148,20 @@ impl Visible {
     pub fn new(
         machine: &Machine,
         terms: &mut Terms,
-        slice: &Slice,
+        slice: Option<&Slice>,
         vocabulary: &Vocabulary,
         node: NodeId,
     ) -> Self {
         let procedure = machine.procedure_of(node);
         let owner = machine.procedure(procedure);
+        let is_relevant =
+            |variable| slice.is_none_or(|slice| slice.relevant(procedure, variable));
         let mut visible = Self {
             words: BTreeMap::new(),
             booleans: Vec::new(),
         };
         for variable in machine.liveness().live_at(node) {
-            if slice.relevant(procedure, variable) {
+            if is_relevant(variable) {
                 let ty = machine.type_of(procedure, variable);
                 visible.add(terms, Expr::Var(variable, ty));
             }
@@ -171,7 +173,7 @@ impl Visible {
             let entered = modified.map(Variable::Global);
             let parameters = (0..owner.parameter_count as usize).map(LocalId::new);
             for variable in entered.chain(parameters.map(Variable::Local)) {
-                if slice.relevant(procedure, variable) {
+                if is_relevant(variable) {
                     let ty = machine.type_of(procedure, variable);
                     visible.add(terms, Expr::Next(variable, ty));
                 }

@@ -20,7 +20,7 @@ impl Tabulation<'_> {
     }
 
     /// All path edges by node.
-    pub(crate) fn path_edges(&self) -> PathEdges {
+    pub fn path_edges(&self) -> PathEdges {
         let mut all = PathEdges::default();
         for PathEdge { node, entry, now } in &self.path_edges {
             all.add(*node, State::clone(entry), State::clone(now));
