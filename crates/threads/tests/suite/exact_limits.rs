@@ -198,3 +198,27 @@ fn no_limit_on_states_makes_an_engine_contradict_itself() {
     }
     assert!(decided > 100, "{decided} verdicts");
 }
+
+#[test]
+fn more_threads_are_tried_if_there_is_no_limit() {
+    let text = "decl int<4> started := 0;
+        void main() begin
+          start_thread w(); start_thread w(); start_thread w(); start_thread w();
+          start_thread w(); start_thread w(); start_thread w(); start_thread w();
+          assert(T);
+        end
+        void w() begin skip; end";
+    let machine = from_text("test.bp", text).expect("it is a program");
+    let question = Question::assertions(&machine);
+    let verdict = |threads| {
+        let budget = Budget {
+            threads,
+            ..Budget::unlimited()
+        };
+        let engine = InterleavingEngine::default();
+        let outcome = engine.check(&machine, &question, &budget, &mut Silent);
+        outcome.answers[0].verdict.clone()
+    };
+    assert_eq!(verdict(Some(8)), Verdict::Unknown(Limit::Threads));
+    assert!(verdict(None).is_no());
+}
