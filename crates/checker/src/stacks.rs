@@ -14,7 +14,7 @@
 //! 2. *Exchange.* `V[T]` is closed under exchange of two threads with the same entry.
 //! 3. *Step.* If `V[T](c)` and a thread of `c` takes a step to `c'`, then `V[T](c')`. If the step is
 //!    a return, this holds for each frame that waits in `C[e]`, for every call `e` of the procedure
-//!    on whose node the frame's caller waits. The thread may end where its caller is nobody.
+//!    on whose node the frame's caller waits. The thread may end where the frame has no caller.
 //! 4. *Call.* If that step is a call `e` that makes frame `f` and leaves `g` waiting, `C[e](f, g)`.
 //! 5. *Other's step.* If there are more than `k` threads: if `V[T](c)`, and `V` also holds of every
 //!    `k` of the threads in `c` and one more thread, and that thread takes a step (as in 3), then `V`
@@ -31,15 +31,15 @@
 //! node, its locals and the globals changes while a frame is on top. A return removes a pair. *(a)*,
 //! views with `t`: the step is one of 3; by 2 `t` may be taken as the first of those with its entry;
 //! if it returns, the frame below is in `C[e]` with the top frame by (b), and if there is none below,
-//! its caller is nobody, as only the first frame of a thread has none. Views without `t`: every `k`
-//! of its threads and `t` are in `V` by (a), so 5 applies. Hence by 6 no thread ever stands at a
-//! target; frames that wait stand at no node.
+//! its frame has no caller, as only the first frame of a thread has none. Views without `t`: every `k`
+//! of its threads and `t` are in `V` by (a), so 5 applies. Hence by 6 no thread is ever at a
+//! target; frames that wait are at no node.
 //!
 //! *Who may step* is a premise of 3 and 5 and may be left out in part, which only makes a condition
 //! harder to meet. `Last` is the thread inside an atomic block that stepped most recently; when it
 //! leaves, any other inside may be the last. Others step only where it cannot. A last thread that
-//! is not in sight is taken to be blocked. `Stepped` is whoever may step although the flag is set:
-//! the one that took the last step, and all before the first.
+//! the view does not have is taken to be blocked. `Stepped` are the threads that may step although
+//! the flag is set: the one that took the last step, and all of them before the first.
 
 mod form;
 mod steps;
@@ -298,7 +298,7 @@ impl StacksChecker<'_, '_, '_> {
     }
 }
 
-/// Everybody sits where the view lists it, before the step.
+/// All threads sit in the order of the view, before the step.
 fn straight(threads: usize) -> Vec<(u32, Moment)> {
     let seats = 0..threads as u32;
     seats.map(|seat| (seat, Moment::Before)).collect()

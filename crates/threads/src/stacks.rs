@@ -10,7 +10,7 @@
 
 pub(crate) mod engine;
 
-/// What stands for what in BDDs.
+/// Threads, frames and edges as BDDs.
 mod encoding {
     pub(crate) mod crew;
     pub(crate) mod deeds;

@@ -8,7 +8,7 @@ use hardbop_machine::analysis::variables::deciding_inputs;
 use hardbop_machine::{Action, EdgeId, InputId, NodeId, ProcId, Storage, Variable};
 use hardbop_sat::Lit;
 
-/// Somebody who steps.
+/// A thread that steps.
 #[derive(Clone, Copy)]
 struct Stepper {
     seat: u32,
@@ -183,7 +183,7 @@ impl StacksChecker<'_, '_, '_> {
         deeds
     }
 
-    /// Whether other threads can tell that somebody has done this.
+    /// Whether other threads can tell that a thread has done this.
     fn is_felt(&self, deed: Deed) -> bool {
         if self.has_atomic_blocks || self.machine.atomic_flag.is_some() {
             return true;
@@ -278,7 +278,7 @@ impl StacksChecker<'_, '_, '_> {
         premises
     }
 
-    /// Somebody inside an atomic block who steps is the last to have done so. If the last leaves,
+    /// A thread inside an atomic block that steps is the last to have done so. If the last leaves,
     /// any other inside may be the last.
     fn move_last(&mut self, seat: u32, stays: Lit, others: &[(u32, ProcId)]) {
         let (before, after) = (Moment::Before, Moment::After);
@@ -300,7 +300,7 @@ impl StacksChecker<'_, '_, '_> {
         }
     }
 
-    /// Whether atomic blocks and the flag permit somebody a step; true where that is not known.
+    /// Whether atomic blocks and the flag permit a step; true where that is not known.
     fn permission(&mut self, stepper: Stepper, others: &[(u32, ProcId)]) -> Result<Lit, Rejected> {
         let flag = self.world.flag();
         let mut all = Vec::new();

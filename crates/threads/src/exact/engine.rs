@@ -62,6 +62,9 @@ const MORE_CONFIGURATIONS: u64 = 1_000_000;
 /// Nothing explores more: these are about as many as fit an ordinary computer's memory.
 const MANY_CONFIGURATIONS: u64 = 20_000_000;
 
+/// Tried in turn if the usual number of threads is too small.
+const MORE_THREADS: [u32; 3] = [8, 16, 32];
+
 impl Default for InterleavingEngine {
     fn default() -> Self {
         Self {
@@ -87,7 +90,11 @@ impl Engine for InterleavingEngine {
         let init = u32::from(machine.init.is_some());
         match Cast::new(machine, limits.threads().saturating_add(init)) {
             Ok(cast) => Ok(Prepared::new(move |budget, progress| {
-                self.search(machine, &cast, question, budget, progress)
+                let outcome = self.search(machine, &cast, question, budget, progress);
+                if budget.threads.is_some() {
+                    return outcome;
+                }
+                self.with_more_threads(machine, question, outcome, budget, progress)
             })),
             Err(why) => Declined::because(unsupported(machine, why)),
         }
@@ -123,6 +130,51 @@ impl InterleavingEngine {
 }
 
 impl InterleavingEngine {
+    /// The budget sets no limit on threads, and the usual one left targets open: they are asked for
+    /// with more, as long as that takes a fraction of a second.
+    fn with_more_threads(
+        self,
+        machine: &Machine,
+        question: &Question,
+        mut outcome: Outcome,
+        budget: &Budget<'_>,
+        progress: &mut dyn Progress,
+    ) -> Outcome {
+        for threads in MORE_THREADS {
+            let is_open = |answer: &&Answer| answer.verdict == Verdict::Unknown(Limit::Threads);
+            let open = outcome.answers.iter().filter(is_open);
+            let open: Vec<Target> = open.filter_map(|a| a.target().cloned()).collect();
+            if open.is_empty() || budget.interrupt.check().is_some() {
+                break;
+            }
+            let init = u32::from(machine.init.is_some());
+            let Ok(cast) = Cast::new(machine, threads.saturating_add(init)) else {
+                break;
+            };
+            let states = budget.states.unwrap_or(u64::MAX).min(FEW_CONFIGURATIONS);
+            let budget = Budget {
+                states: Some(states),
+                threads: Some(threads),
+                ..*budget
+            };
+            let again = Question {
+                wanted: question.wanted,
+                ..Question::reach(open)
+            };
+            let found = self.search(machine, &cast, &again, &budget, progress);
+            for answer in found.answers {
+                let mut known = outcome.answers.iter_mut();
+                let same = known.find(|known| known.asked == answer.asked);
+                if let Some(known) = same.filter(|_| !answer.verdict.is_unknown()) {
+                    known.verdict = answer.verdict;
+                }
+            }
+            outcome.certificates.extend(found.certificates);
+            outcome.statistics.join(found.statistics);
+        }
+        outcome
+    }
+
     /// Looks for a run that a property describes.
     fn look_for_runs(
         self,

@@ -2,6 +2,7 @@
 
 use hardbop_interpreter::replay;
 use hardbop_machine::{Machine, from_text};
+use hardbop_outcome::certificate::Direction;
 use hardbop_outcome::{
     Budget, Engine, Evidence, Limit, NeverInterrupted, Outcome, Question, Silent, Support, Verdict,
     WantedRun,
@@ -109,9 +110,9 @@ fn any_run_spares_the_search_for_the_best() {
 }
 
 #[test]
-fn nine_threads_whose_invariant_is_too_large_hold_without_a_certificate() {
-    // All may wait inside their atomic blocks, in any order, and a certificate has to list these
-    // orders.
+fn nine_threads_whose_invariant_is_too_large_have_a_proof_by_stacks() {
+    // All may wait inside their atomic blocks, in any order, and a certificate of whole
+    // configurations has to list these orders.
     let machine = machine(
         "decl l := 0; decl c := 0;
          thread t(9) begin void main() begin
@@ -123,9 +124,8 @@ fn nine_threads_whose_invariant_is_too_large_hold_without_a_certificate() {
     );
     let outcome = ask(InterleavingEngine::default(), &machine, None);
     assert_eq!(judged(&machine, &outcome), [Some(false)]);
-    assert!(outcome.certificates.is_empty());
-    let why = outcome.answers[0].verdict.why_uncertified();
-    assert!(why.is_some_and(|why| why.contains("too large")), "{why:?}");
+    let directions = outcome.certificates.iter().map(|proof| proof.direction);
+    assert_eq!(directions.collect::<Vec<_>>(), [Direction::Stacks]);
 }
 
 #[test]
@@ -197,4 +197,28 @@ fn no_limit_on_states_makes_an_engine_contradict_itself() {
         }
     }
     assert!(decided > 100, "{decided} verdicts");
+}
+
+#[test]
+fn more_threads_are_tried_if_there_is_no_limit() {
+    let text = "decl int<4> started := 0;
+        void main() begin
+          start_thread w(); start_thread w(); start_thread w(); start_thread w();
+          start_thread w(); start_thread w(); start_thread w(); start_thread w();
+          assert(T);
+        end
+        void w() begin skip; end";
+    let machine = from_text("test.bp", text).expect("it is a program");
+    let question = Question::assertions(&machine);
+    let verdict = |threads| {
+        let budget = Budget {
+            threads,
+            ..Budget::unlimited()
+        };
+        let engine = InterleavingEngine::default();
+        let outcome = engine.check(&machine, &question, &budget, &mut Silent);
+        outcome.answers[0].verdict.clone()
+    };
+    assert_eq!(verdict(Some(8)), Verdict::Unknown(Limit::Threads));
+    assert!(verdict(None).is_no());
 }

@@ -20,10 +20,10 @@ fn judged(config: &ConformanceConfig) -> ConformanceReport {
 
 #[test]
 fn threads_of_generated_programs_are_judged_as_by_the_oracle() {
-    judged(&ConformanceConfig::concurrent(0..100));
+    judged(&ConformanceConfig::concurrent(0..30));
 }
 
 #[test]
 fn programs_with_one_thread_are_too() {
-    judged(&ConformanceConfig::sequential(0..40));
+    judged(&ConformanceConfig::sequential(0..20));
 }

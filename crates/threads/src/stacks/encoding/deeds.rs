@@ -1,6 +1,6 @@
 //! Edges of a thread at a seat as parts of an image.
 //!
-//! An image takes the thread off its place; whoever asked for it says where the thread is then.
+//! The image leaves the thread's place open; the caller says where the thread is then.
 
 use crate::stacks::encoding::seats::Seats;
 use hardbop_bdd::{Bdd, Exhausted, Manager};
@@ -267,7 +267,7 @@ impl<'m> Deeds<'m> {
         }
     }
 
-    /// Whether other threads can tell that somebody has taken an edge or returned to it.
+    /// Whether other threads can tell that a thread has taken an edge or returned to it.
     pub(crate) fn is_felt(&self, id: EdgeId) -> bool {
         let machine = self.machine;
         let is_shared = |variable: Variable| match variable {

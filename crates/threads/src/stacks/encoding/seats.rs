@@ -1,4 +1,4 @@
-//! Which BDD variable stands for which bit: first the shared globals, then seat by seat a thread.
+//! The BDD variable of each bit: first the shared globals, then seat by seat a thread.
 //! Every bit has two variables, the second for its value after a step. Choices come last.
 
 use hardbop_bdd::{Bdd, Exhausted, Manager};

@@ -27,7 +27,7 @@ pub(crate) struct Fixpoint<'m, 'c, 'i> {
     size: u32,
     /// By view; `init` has one of its own.
     pub views: BTreeMap<View, Bdd>,
-    /// Who waits for whom.
+    /// Which frames wait for which.
     pub callers: BTreeMap<Waiting, Bdd>,
     /// What a view's threads have stepped from.
     done: BTreeMap<View, Bdd>,
@@ -245,7 +245,7 @@ impl<'m, 'c, 'i> Fixpoint<'m, 'c, 'i> {
                 let at = self.deeds.seats.at(&mut self.manager, turn.seat, node)?;
                 let procedure = machine.procedure_of(node);
                 let is_exit = machine.procedure(procedure).exit == node;
-                // Those who wait may be new, whatever else is.
+                // There may be new frames that wait, so all returns are taken again.
                 let from = self.manager.and(if is_exit { all } else { delta }, at)?;
                 if from.is_false() {
                     continue;
@@ -294,7 +294,7 @@ impl<'m, 'c, 'i> Fixpoint<'m, 'c, 'i> {
         Ok(is_new)
     }
 
-    /// A return to whoever waits.
+    /// A return to all frames that wait.
     fn return_to(
         &mut self,
         from: Bdd,
