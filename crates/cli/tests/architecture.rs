@@ -12,6 +12,7 @@ const ENGINES: &[&str] = &[
     "hardbop-calculus",
     "hardbop-explicit",
     "hardbop-satcheck",
+    "hardbop-unroll",
     "hardbop-threads",
     "hardbop-branching",
     "hardbop-brute-force",

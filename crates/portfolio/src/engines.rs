@@ -13,6 +13,7 @@ use hardbop_threads::{BoundedEngine, InterleavingEngine, Reductions};
 use hardbop_transform::Through;
 use hardbop_transform::hide::{FewVariables, Tracking};
 use hardbop_transform::predicates::WithPredicates;
+use hardbop_unroll::UnrollEngine;
 use std::sync::Arc;
 
 /// The name of an engine.
@@ -26,6 +27,8 @@ pub enum EngineName {
     Explicit,
     /// Weakest preconditions and SAT (Leino), and plain unrolling.
     Sat,
+    /// Loops and calls written out, and SAT (CBMC).
+    Unroll,
     /// Summaries over predicates about words (SLAM).
     Predicates,
     /// All interleavings of threads without recursion.
@@ -44,11 +47,12 @@ pub enum EngineName {
 
 impl EngineName {
     /// All engines.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Summary,
         Self::Calculus,
         Self::Explicit,
         Self::Sat,
+        Self::Unroll,
         Self::Predicates,
         Self::Interleaving,
         Self::Concurrent,
@@ -65,6 +69,7 @@ impl EngineName {
             Self::Calculus => "calculus",
             Self::Explicit => "explicit",
             Self::Sat => "sat",
+            Self::Unroll => "unroll",
             Self::Predicates => "predicates",
             Self::Interleaving => "interleaving",
             Self::Concurrent => "concurrent",
@@ -82,6 +87,7 @@ impl EngineName {
             Self::Calculus => "algorithms written as formulas",
             Self::Explicit => "states one by one, with properties of runs",
             Self::Sat => "weakest preconditions and SAT; with --bmc plain unrolling",
+            Self::Unroll => "loops and calls written out, up to bounds that it proves sufficient",
             Self::Predicates => "summaries over predicates about words, found as they are needed",
             Self::Interleaving => "all interleavings of threads without recursion",
             Self::Concurrent => "threads with few context switches",
@@ -133,6 +139,7 @@ impl EngineName {
                 };
                 tracking(options, Box::new(engine))
             }
+            Self::Unroll => Box::new(UnrollEngine),
             Self::Predicates => {
                 let engine = WithPredicates::new(summary(options));
                 Box::new(engine.with_second(Box::new(ExplicitEngine::default())))

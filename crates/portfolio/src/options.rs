@@ -130,7 +130,7 @@ impl EngineOption {
     pub fn engines(self) -> &'static [EngineName] {
         use EngineName::{
             Branching, BruteForce, Calculus, Concurrent, Explicit, Interleaving, Predicates, Sat,
-            Sequentialized, Summary, Tabulation,
+            Sequentialized, Summary, Tabulation, Unroll,
         };
         match self {
             Self::Order => &[Summary, Predicates, Sequentialized],
@@ -143,6 +143,7 @@ impl EngineOption {
                 Calculus,
                 Explicit,
                 Sat,
+                Unroll,
                 Interleaving,
                 Concurrent,
                 Branching,

@@ -107,7 +107,7 @@ impl Planned {
 pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned> {
     use EngineName::{
         Branching, BruteForce, Concurrent, Explicit, Interleaving, Predicates, Sat, Sequentialized,
-        Summary,
+        Summary, Unroll,
     };
     let plain = |engines: &[EngineName]| engines.iter().copied().map(Planned::plain).collect();
     let is_sequential = machine.is_sequential();
@@ -137,6 +137,7 @@ pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned>
         // Predicates answer soon, or after many rounds, or not at all: their turns are shorter.
         None if has_words(machine) => vec![
             Planned::plain(Explicit),
+            Planned::plain(Unroll),
             Planned::plain(Sat),
             Planned::plain(Summary),
             Planned::plain(Predicates).for_looks(3),

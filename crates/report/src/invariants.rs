@@ -60,7 +60,7 @@ pub(crate) fn invariants(machine: &Machine, certificate: &Certificate) -> Vec<In
     let unlisted = match certificate.direction {
         Direction::Forward | Direction::Interleaved => Some("never reached"),
         // Nothing has to be known where no target can be reached from.
-        Direction::Backward => None,
+        Direction::Backward | Direction::Unrolled => None,
     };
     statements
         .filter_map(|node| {
@@ -164,7 +164,9 @@ impl<'a> Reader<'a> {
     /// What is known of the state at nodes; nothing where that is too large.
     fn known(&mut self, certificate: &Certificate) -> BTreeMap<NodeId, Option<Bdd>> {
         match certificate.direction {
-            Direction::Forward | Direction::Backward => self.by_nodes(certificate),
+            Direction::Forward | Direction::Backward | Direction::Unrolled => {
+                self.by_nodes(certificate)
+            }
             Direction::Interleaved => self.by_turns(certificate),
         }
     }
