@@ -44,6 +44,9 @@ pub(crate) fn check(
         return malformed("it has relations of turns, which only interleaved ones have".to_owned());
     }
     check_no_stacks(certificate)?;
+    if certificate.bounds.is_some() {
+        return malformed("it has bounds, which only unrolled ones have".to_owned());
+    }
     let relations = collect(machine, certificate)?;
     check_leaves(machine, certificate)?;
     Ok(relations)

@@ -3,8 +3,8 @@
 //! It knows no engine and no BDDs: a [`Certificate`] is a list of formulas, and [`validate`] proves
 //! that they satisfy the conditions of their direction, one edge at a time. A SAT solver finds the
 //! proofs, and each of their steps is checked by unit propagation.
-//! `forward`, `backward`, `interleaved` and `stacks` state the conditions and argue that they suffice;
-//! `scene` builds one condition as a circuit; `form` turns away everything that is not even a
+//! `forward`, `backward`, `interleaved`, `stacks` and `unrolled` state the conditions and argue that
+//! they suffice; `scene` builds one condition as a circuit; `form` turns away everything that is not even a
 //! certificate of this machine. A rejection names the condition, the place and a state that shows
 //! it.
 //!
@@ -29,6 +29,7 @@ mod scene;
 mod stacks;
 mod support;
 mod translate;
+mod unrolled;
 
 pub use accepted::Accepted;
 pub use proofs::{ProofSink, ProvedCondition};
@@ -79,6 +80,11 @@ fn validate_and(
         Direction::Forward | Direction::Backward => {
             sequential(machine, certificate, interrupt, proofs)
         }
+        Direction::Unrolled => {
+            require_sequential(machine)?;
+            let is_over = || interrupt.check().is_some();
+            unrolled::check(machine, certificate, &is_over, proofs)
+        }
     };
     match result {
         // Only the interrupt knows which limit it was.
@@ -100,6 +106,10 @@ pub fn check_form(machine: &Machine, certificate: &Certificate) -> Result<(), Re
         Direction::Forward | Direction::Backward => {
             require_sequential(machine)?;
             form::check(machine, certificate, &never).map(drop)
+        }
+        Direction::Unrolled => {
+            require_sequential(machine)?;
+            unrolled::check_form(machine, certificate, &never).map(drop)
         }
     }
 }

@@ -71,6 +71,12 @@ pub enum Condition {
     ReturnIsReached,
     /// Forward: the relation at a target is empty.
     TargetIsNotReached,
+    /// Unrolled: no run goes beyond a bound.
+    BoundIsKept,
+    /// Unrolled: no run within the bounds reaches a target.
+    RunKeepsOff,
+    /// Unrolled: no run goes beyond a bound or reaches a target.
+    UnrollingIsComplete,
     /// Interleaved: a turn that may be passed on leads into the relation of whoever gets it.
     TurnIsPassed,
     /// Stacks: the relation of a view is closed under exchange of threads with the same entry.
@@ -160,6 +166,9 @@ impl fmt::Display for Condition {
             Self::CallIsReached => "a call makes a state that is not in the callee's entry relation",
             Self::ReturnIsReached => "the callee's summary leads out of the relation after the call",
             Self::TargetIsNotReached => "the relation at a target is not empty",
+            Self::BoundIsKept => "a run goes beyond a bound",
+            Self::RunKeepsOff => "a run within the bounds reaches a target",
+            Self::UnrollingIsComplete => "a run goes beyond a bound or reaches a target",
             Self::TurnIsPassed => "passing the turn on to this thread leads out of the relation",
             Self::ExchangeIsReached => {
                 "exchanging two threads with the same entry leads out of the relation"

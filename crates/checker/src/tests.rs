@@ -8,6 +8,7 @@ mod malformed;
 mod mutation;
 mod reference;
 mod size;
+mod unrolled;
 
 use crate::{Accepted, Rejected};
 use hardbop_evidence::certificate::{Bit, Direction, Formula, NodeRelation};

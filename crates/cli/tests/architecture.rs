@@ -13,6 +13,7 @@ const ENGINES: &[&str] = &[
     "hardbop-explicit",
     "hardbop-facts",
     "hardbop-satcheck",
+    "hardbop-unroll",
     "hardbop-threads",
     "hardbop-branching",
     "hardbop-brute-force",

@@ -24,6 +24,10 @@
 //! globals and of the top frames of a few threads; a [`CallerRelation`] says to which waiting frames
 //! a procedure may return.
 //!
+//! **Unrolled** (bounded model checking whose bounds suffice). There are no formulas, only
+//! [`UnrollingBounds`]: no run takes a loop or a recursion further than its bound before it reaches
+//! a target, and none that keeps to the bounds reaches one.
+//!
 //! `docs/certificates.md` lists the conditions one by one; the checker's own modules argue that
 //! they suffice.
 
@@ -70,9 +74,20 @@ pub struct Certificate {
     /// waiting frame.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub callers: Vec<CallerRelation>,
+    /// Unrolled only: how far the machine is unrolled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<UnrollingBounds>,
 }
 
 impl Certificate {
+    /// A certificate of a sequential machine that bounds its loops and its recursion.
+    pub fn unrolled(machine: &Machine, targets: Vec<Target>, bounds: UnrollingBounds) -> Self {
+        let mut certificate =
+            Self::new(machine, Direction::Unrolled, targets, Vec::new(), Vec::new());
+        certificate.bounds = Some(bounds);
+        certificate
+    }
+
     /// A certificate of a sequential machine. The relations are put in order.
     pub fn new(
         machine: &Machine,
@@ -92,6 +107,7 @@ impl Certificate {
             turns: Vec::new(),
             views: Vec::new(),
             callers: Vec::new(),
+            bounds: None,
         }
     }
 }
@@ -109,6 +125,41 @@ pub enum Direction {
     Interleaved,
     /// From the initial states of a concurrent program, over the top frames of few threads.
     Stacks,
+    /// From the initial states, along all runs: how far loops and recursion go.
+    Unrolled,
+}
+
+/// How often loops are repeated and how deep procedures nest, at most.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnrollingBounds {
+    /// The loops, each at most once. A cyclic component of a procedure's graph is the loop of the
+    /// node in it that is listed first; the loops inside are the cyclic components of what is left
+    /// without that node.
+    pub loops: Vec<LoopBound>,
+    /// Procedures that may call themselves, each at most once. One that is not listed is on the
+    /// stack at most once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub procedures: Vec<NestingBound>,
+}
+
+/// How often a loop is repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoopBound {
+    /// The node in which all its cycles meet.
+    pub head: NodeId,
+    /// One-based source line, for readers; it is not checked.
+    pub line: u32,
+    /// Between entering the loop and leaving it, a run comes back to the head at most this often.
+    pub repetitions: u32,
+}
+
+/// How deep calls of a procedure nest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NestingBound {
+    /// The procedure.
+    pub procedure: ProcId,
+    /// It is on the stack at most this often.
+    pub frames: u32,
 }
 
 /// The states in which a node may be reached, or from which a target may.

@@ -48,6 +48,10 @@ pub fn certificate_script(
             Direction::Forward | Direction::Backward => {
                 sequential::write(&mut script, machine, certificate);
             }
+            Direction::Unrolled => {
+                let why = "it bounds loops instead of giving invariants; only hardbop checks it";
+                return Err(Refused(format!("{file}: {why}")));
+            }
             Direction::Interleaved => interleaved::write(&mut script, machine, certificate)?,
             Direction::Stacks => {
                 let what = "proofs by stacks cannot be written as SMT-LIB".to_owned();

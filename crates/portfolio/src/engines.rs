@@ -14,6 +14,7 @@ use hardbop_summary::SummaryEngine;
 use hardbop_threads::{BoundedEngine, InterleavingEngine, Reductions, StacksEngine};
 use hardbop_transform::Through;
 use hardbop_transform::hide::Tracking;
+use hardbop_unroll::UnrollEngine;
 use std::sync::Arc;
 
 /// The name of an engine.
@@ -27,6 +28,8 @@ pub enum EngineName {
     Explicit,
     /// Weakest preconditions and SAT (Leino), and plain unrolling.
     Sat,
+    /// Loops and calls written out, and SAT (CBMC).
+    Unroll,
     /// Summaries over predicates about words (SLAM).
     Predicates,
     /// Invariants from relations between words.
@@ -54,6 +57,7 @@ impl EngineName {
         Self::Calculus,
         Self::Explicit,
         Self::Sat,
+        Self::Unroll,
         Self::Predicates,
         Self::Facts,
         Self::Interleaving,
@@ -72,6 +76,7 @@ impl EngineName {
             Self::Calculus => "calculus",
             Self::Explicit => "explicit",
             Self::Sat => "sat",
+            Self::Unroll => "unroll",
             Self::Predicates => "predicates",
             Self::Facts => "facts",
             Self::Interleaving => "interleaving",
@@ -91,6 +96,7 @@ impl EngineName {
             Self::Calculus => "algorithms written as formulas",
             Self::Explicit => "states one by one, with properties of runs",
             Self::Sat => "weakest preconditions and SAT; with --bmc plain unrolling",
+            Self::Unroll => "loops and calls written out, up to bounds that it proves sufficient",
             Self::Predicates => "summaries over predicates about words, found as they are needed",
             Self::Facts => "affine relations and bounds of words, as inductive invariants",
             Self::Interleaving => "all interleavings of threads without recursion",
@@ -190,6 +196,7 @@ impl EngineName {
                     ..default
                 })
             }
+            Self::Unroll => Box::new(UnrollEngine),
             Self::Facts => Box::new(FactsEngine),
             Self::Interleaving => Box::new(InterleavingEngine {
                 reductions: Reductions {

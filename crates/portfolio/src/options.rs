@@ -134,7 +134,7 @@ impl EngineOption {
     pub fn engines(self) -> &'static [EngineName] {
         use EngineName::{
             Branching, BruteForce, Calculus, Concurrent, Explicit, Interleaving, Predicates, Sat,
-            Sequentialized, Stacks, Summary, Tabulation,
+            Sequentialized, Stacks, Summary, Tabulation, Unroll,
         };
         match self {
             Self::Order => &[Summary, Predicates, Sequentialized],
@@ -147,6 +147,7 @@ impl EngineOption {
                 Calculus,
                 Explicit,
                 Sat,
+                Unroll,
                 Interleaving,
                 Stacks,
                 Concurrent,

@@ -86,7 +86,7 @@ impl Planned {
 pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned> {
     use EngineName::{
         Branching, BruteForce, Concurrent, Explicit, Facts, Interleaving, Predicates, Sat,
-        Sequentialized, Stacks, Summary,
+        Sequentialized, Stacks, Summary, Unroll,
     };
     let plain = |engines: &[EngineName]| engines.iter().copied().map(Planned::plain).collect();
     let is_sequential = machine.is_sequential();
@@ -114,6 +114,7 @@ pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned>
         None if has_words(machine) => vec![
             Planned::plain(Explicit),
             Planned::plain(Facts),
+            Planned::plain(Unroll),
             Planned::plain(Sat),
             Planned::plain(Summary),
             Planned::plain(Predicates).for_looks(3),

@@ -61,7 +61,7 @@ pub(crate) fn invariants(machine: &Machine, certificate: &Certificate) -> Vec<In
         Direction::Forward | Direction::Interleaved => Some("never reached"),
         // Nothing has to be known where no target can be reached from. What is known of several
         // stacks together is not said of one place.
-        Direction::Backward | Direction::Stacks => None,
+        Direction::Backward | Direction::Stacks | Direction::Unrolled => None,
     };
     statements
         .filter_map(|node| {
@@ -165,7 +165,9 @@ impl<'a> Reader<'a> {
     /// What is known of the state at nodes; nothing where that is too large.
     fn known(&mut self, certificate: &Certificate) -> BTreeMap<NodeId, Option<Bdd>> {
         match certificate.direction {
-            Direction::Forward | Direction::Backward => self.by_nodes(certificate),
+            Direction::Forward | Direction::Backward | Direction::Unrolled => {
+                self.by_nodes(certificate)
+            }
             Direction::Interleaved => self.by_turns(certificate),
             Direction::Stacks => BTreeMap::new(),
         }

@@ -195,6 +195,22 @@ impl<S: Clauses> Circuit<S> {
         (lit.var() == self.truth.var()).then_some(lit == self.truth)
     }
 
+    /// Literals whose conjunction a literal is: itself, unless it is a conjunction.
+    pub fn conjuncts(&self, lit: Lit) -> Vec<Lit> {
+        let mut conjuncts = Vec::new();
+        let mut pending = vec![lit];
+        while let Some(lit) = pending.pop() {
+            match &self.definitions[lit.var().index()] {
+                Some(Gate::And2(a, b)) if !lit.is_negative() => pending.extend([*b, *a]),
+                Some(Gate::And(operands)) if !lit.is_negative() => {
+                    pending.extend(operands.iter().rev());
+                }
+                _ => conjuncts.push(lit),
+            }
+        }
+        conjuncts
+    }
+
     /// A new variable.
     pub fn input(&mut self) -> Lit {
         self.variable(None)

@@ -149,6 +149,9 @@ impl Correspondence {
         if matches!(certificate.direction, Direction::Interleaved | Direction::Stacks) {
             return Err(NoWayBack::NotCertified("it numbers the places of threads"));
         }
+        if certificate.direction == Direction::Unrolled {
+            return Err(NoWayBack::NotCertified("it counts repetitions of loops"));
+        }
         let is_new = |bit: &Bit| match bit.variable {
             Variable::Global(id) => id.index() >= original.globals.len(),
             Variable::Local(_) => false,

@@ -352,7 +352,7 @@ impl<'m> Reference<'m> {
         match direction {
             Direction::Forward => self.each_forward(targets, visit),
             Direction::Backward => self.each_backward(targets, visit),
-            Direction::Interleaved | Direction::Stacks => {
+            Direction::Interleaved | Direction::Stacks | Direction::Unrolled => {
                 unreachable!("the machines are sequential")
             }
         }
