@@ -106,6 +106,7 @@ impl<'a> Unit<'a> {
         if let c::Expression::Call(call) = &from.node
             && let Type::Integer(ty) = place.ty
             && let Some(id) = self.lone_variable(&place)
+            && !(wanted && self.is_shared(id))
         {
             let value = self.call(&call.node, span, Wanted::In(id, ty));
             if value.ty == Type::Void {
@@ -124,7 +125,8 @@ impl<'a> Unit<'a> {
     pub fn store(&mut self, place: &Place, value: &Value, wanted: bool, span: Span) -> Value {
         let value = self.converted(value, &place.ty, span);
         let mut term = held(&value);
-        let is_variable = self.lone_variable(place).is_some();
+        let lone = self.lone_variable(place);
+        let is_variable = lone.is_some_and(|id| !self.is_shared(id));
         if wanted && !is_variable {
             term = self.spill(&term);
         }

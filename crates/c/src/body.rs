@@ -36,6 +36,12 @@ pub struct Body {
     next_object: u32,
     /// How often a name of a temporary was used.
     temporaries: BTreeMap<String, u32>,
+    /// Other threads may run between any two steps of this function.
+    pub is_interrupted: bool,
+    /// Each read of a shared variable is a step of its own in the expression at hand.
+    pub splits: bool,
+    /// The number of the thread that begins in this function.
+    pub thread: Option<VarId>,
     /// Names of locals that are taken.
     pub names: BTreeMap<String, u32>,
 }
@@ -180,10 +186,7 @@ impl Unit<'_> {
 
     /// The same where the text of the spot is known.
     pub fn assign_to(&mut self, spot: &Spot, place: Span, term: &Term, span: Span) {
-        let target = match spot {
-            Spot::Variable(id) => Target::Variable(self.ident(*id, span)),
-            Spot::Element(id, index) => Target::Element(self.element(*id, index, place)),
-        };
+        let target = self.target(spot, place, span);
         let value = self.emit_value(term);
         let kind = StmtKind::Assign {
             targets: vec![target].into(),
@@ -191,6 +194,14 @@ impl Unit<'_> {
             constrain: None,
         };
         self.push(kind, span);
+    }
+
+    /// What an assignment writes.
+    pub fn target(&mut self, spot: &Spot, place: Span, span: Span) -> Target {
+        match spot {
+            Spot::Variable(id) => Target::Variable(self.ident(*id, span)),
+            Spot::Element(id, index) => Target::Element(self.element(*id, index, place)),
+        }
     }
 
     /// Gives a variable an arbitrary value.
@@ -213,7 +224,25 @@ impl Unit<'_> {
         self.claim(condition, claim, span);
     }
 
+    /// The execution ends here where a condition does not hold. A thread that waits for ever has
+    /// the same effect, since all that the others do later they could have done before. Not so in
+    /// an atomic section: the others could not have seen what it has done so far. There the thread
+    /// runs in a circle, and the others never run again.
     pub fn assume(&mut self, condition: &Term, span: Span) {
+        if self
+            .threads
+            .may_stop_all(&self.functions[self.body.function].name)
+        {
+            if condition.constant() != Some(1) {
+                let label = self.fresh_label("stop");
+                let fill = |unit: &mut Self| {
+                    unit.label(&label, span);
+                    unit.goto(&label, span);
+                };
+                self.branch(&terms::not(condition), span, fill, |_| {});
+            }
+            return;
+        }
         let condition = self.emit(condition);
         let word = AssumeWord::Assume;
         self.push(StmtKind::Assume { condition, word }, span);

@@ -23,6 +23,9 @@ impl<'a> Unit<'a> {
         function: Option<usize>,
         span: Span,
     ) -> Option<Value> {
+        if !has_body && let Some(value) = self.thread_call(name, call, span) {
+            return Some(value);
+        }
         let known = library::known(name)?;
         let is_own_assertion =
             name == "__VERIFIER_assert" && function.is_some_and(|index| self.is_assertion(index));

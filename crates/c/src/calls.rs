@@ -75,6 +75,7 @@ impl<'a> Unit<'a> {
                 self.give_away(argument);
             }
         }
+        let is_atomic = has_body && self.makes_atomic(name, span);
         let arguments: Vec<ExprId> = values.iter().map(|term| self.emit_value(term)).collect();
         let symbol = self.ast.names.intern(name);
         let callee = Ident { name: symbol, span };
@@ -86,7 +87,13 @@ impl<'a> Unit<'a> {
                 arguments: arguments.into(),
                 keyword: false,
             };
+            if is_atomic {
+                unit.push(StmtKind::AtomicBegin, span);
+            }
             unit.push(kind, span);
+            if is_atomic {
+                unit.push(StmtKind::AtomicEnd, span);
+            }
             if ends {
                 unit.assume(&terms::boolean(false, span), span);
             }

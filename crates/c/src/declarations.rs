@@ -66,7 +66,7 @@ impl<'a> Unit<'a> {
             }
         }
         let ty = self.type_of_words(words);
-        specified.ty = if is_volatile { ty.volatile() } else { ty };
+        specified.ty = self.maybe_volatile(ty, is_volatile);
         specified
     }
 
@@ -83,7 +83,16 @@ impl<'a> Unit<'a> {
             }
         }
         let ty = self.type_of_words(words);
-        if is_volatile { ty.volatile() } else { ty }
+        self.maybe_volatile(ty, is_volatile)
+    }
+
+    /// In a program with threads it is they that change a volatile object.
+    fn maybe_volatile(&self, ty: Type, is_volatile: bool) -> Type {
+        if is_volatile && !self.threads.exist() {
+            ty.volatile()
+        } else {
+            ty
+        }
     }
 
     fn add_word(&mut self, words: &mut Words, specifier: &'a Node<c::TypeSpecifier>) {
@@ -175,11 +184,7 @@ impl<'a> Unit<'a> {
                         if qualifier.node == c::TypeQualifier::Volatile)
                 });
                 let pointer = Type::Pointer(Rc::new(ty));
-                if is_volatile {
-                    pointer.volatile()
-                } else {
-                    pointer
-                }
+                self.maybe_volatile(pointer, is_volatile)
             }
             c::DerivedDeclarator::Array(array) => match &array.node.size {
                 c::ArraySize::Unknown | c::ArraySize::VariableUnknown => Type::Open(Rc::new(ty)),

@@ -23,6 +23,8 @@ pub struct Effects {
     pub may_check: bool,
     has_choice: bool,
     has_logic: bool,
+    /// How often it uses variables that other threads may use, or more.
+    pub accesses: u32,
     /// It may change every global.
     calls: bool,
     /// It may change anything.
@@ -40,6 +42,7 @@ impl Finder<'_, '_> {
     /// Something is assigned.
     fn assigned(&mut self, mut target: &c::Expression) {
         self.found.any = true;
+
         let mut is_part = false;
         loop {
             match target {
@@ -114,6 +117,10 @@ impl<'ast> Visit<'ast> for Finder<'_, '_> {
                 | c::UnaryOperator::PreDecrement
         ) {
             self.assigned(&unary.operand.node);
+            self.found.accesses += 1;
+        }
+        if unary.operator.node == c::UnaryOperator::Indirection {
+            self.found.accesses += 1;
         }
         self.found.may_check |= match unary.operator.node {
             c::UnaryOperator::Indirection => true,
@@ -124,7 +131,9 @@ impl<'ast> Visit<'ast> for Finder<'_, '_> {
 
     fn visit_member_expression(&mut self, member: &'ast c::MemberExpression, span: &'ast Span) {
         visit::visit_member_expression(self, member, span);
-        self.found.may_check |= member.operator.node == c::MemberOperator::Indirect;
+        let is_indirect = member.operator.node == c::MemberOperator::Indirect;
+        self.found.may_check |= is_indirect;
+        self.found.accesses += u32::from(is_indirect);
         let name = &member.identifier.node.name;
         let structs = self.unit.structs.iter();
         let mut fields = structs.flat_map(|of| of.fields.iter().flatten());
@@ -133,7 +142,11 @@ impl<'ast> Visit<'ast> for Finder<'_, '_> {
 
     fn visit_identifier(&mut self, name: &'ast c::Identifier, _: &'ast Span) {
         if let Some(&Entity::Object(id)) = self.unit.lookup(&name.name) {
-            self.found.has_choice |= self.unit.object(id).ty.is_volatile();
+            let ty = &self.unit.object(id).ty;
+            self.found.has_choice |= ty.is_volatile();
+            if self.unit.is_shared_object(id) {
+                self.found.accesses += if matches!(ty, Type::Struct(_)) { 2 } else { 1 };
+            }
         }
     }
 
@@ -155,7 +168,9 @@ impl<'ast> Visit<'ast> for Finder<'_, '_> {
         let operator = &binary.operator.node;
         if is_assignment(operator) {
             self.assigned(&binary.lhs.node);
+            self.found.accesses += u32::from(*operator != c::BinaryOperator::Assign);
         }
+        self.found.accesses += u32::from(*operator == c::BinaryOperator::Index);
         match operator {
             c::BinaryOperator::Index
             | c::BinaryOperator::Divide

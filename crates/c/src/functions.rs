@@ -4,9 +4,10 @@ use crate::body::Body;
 use crate::declarations::{name_of, parameters_of};
 use crate::library;
 use crate::terms::{self, Sort};
+use crate::threads::Threads;
 use crate::types::{Signature, Type};
 use crate::unit::{Entity, Function, Unit};
-use crate::variables::{Object, VarId, Variable};
+use crate::variables::{Object, ObjectId, VarId, Variable};
 use hardbop_syntax::ast::{
     Declaration, Declarator, ExprId, ExprKind, Ident, Item, Parameter, Procedure, ResultType, Stmt,
     StmtId, StmtKind, Target, TypeName,
@@ -28,6 +29,7 @@ const MAIN: &str = "main";
 impl<'a> Unit<'a> {
     /// Translates a whole unit, as often as pointers need it.
     pub fn translate(&mut self, unit: &'a c::TranslationUnit) {
+        self.threads = Threads::of(unit);
         loop {
             self.restart();
             self.pass(unit);
@@ -50,6 +52,7 @@ impl<'a> Unit<'a> {
         self.find_calls();
         self.find_accesses();
         self.asks_label = !self.has_questions();
+        self.make_records();
         // `main` is the last: only then it is known which arrays it has to initialise.
         let mut order: Vec<usize> = (0..self.functions.len()).collect();
         order.sort_by_key(|&index| self.functions[index].name == MAIN);
@@ -61,6 +64,7 @@ impl<'a> Unit<'a> {
                 self.procedure(index, definition);
             }
         }
+        self.wrappers();
         for index in 0..self.functions.len() {
             let function = &self.functions[index];
             if function.definition.is_none() && function.is_called {
@@ -208,7 +212,10 @@ impl<'a> Unit<'a> {
         let first_expr = ExprId(self.ast.exprs.len() as u32);
         self.body = Body::of(index);
         self.enter();
-        let parameters = self.parameters(index, definition, name == MAIN);
+        self.body.is_interrupted = self.threads.exist() && !self.threads.is_always_inside(&name);
+        self.body.splits = self.body.is_interrupted;
+        let mut parameters = self.parameters(index, definition, name == MAIN);
+        parameters.extend(self.thread_parameter(index));
         let result = self.result_type(index);
         let mut body = self.block(span, |unit| {
             unit.enter();
@@ -217,6 +224,7 @@ impl<'a> Unit<'a> {
                     unit.block_item(item);
                 }
             }
+            unit.end_of_thread(Span::new(span.end.saturating_sub(1), span.end));
             unit.leave();
         });
         self.leave();
@@ -326,7 +334,7 @@ impl<'a> Unit<'a> {
         }
     }
 
-    fn parameter(&mut self, id: VarId) -> Parameter {
+    pub fn parameter(&mut self, id: VarId) -> Parameter {
         let span = self.variable(id).span;
         Parameter {
             name: self.ident(id, span),
@@ -339,8 +347,11 @@ impl<'a> Unit<'a> {
         let variable = self.variable(id);
         let (span, length, notation) = (variable.span, variable.length, variable.notation);
         let ty = Self::type_name_of(variable);
+        let object = (variable.order.0 != u32::MAX).then_some(ObjectId(variable.order.0));
+        let thread_local =
+            variable.owner.is_none() && object.is_some_and(|object| self.is_per_thread(object));
         Declaration {
-            thread_local: false,
+            thread_local,
             ty,
             variables: vec![Declarator {
                 name: self.ident(id, span),

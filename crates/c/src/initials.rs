@@ -37,6 +37,7 @@ impl<'a> Unit<'a> {
         let ty = self.declared(specified.ty.clone(), &declarator.declarator);
         let span = self.span(place);
         if specified.is_typedef {
+            let ty = self.library_type(name).unwrap_or(ty);
             self.declare(name, Entity::Typedef(ty));
             return;
         }
@@ -151,6 +152,19 @@ impl<'a> Unit<'a> {
                     initials.push(Initial { place, value });
                     continue;
                 }
+                Type::Struct(_) if self.is_gadget(&place.ty) => {
+                    let items = initializer.map(|initializer| self.is_zero(initializer));
+                    if items == Some(false) {
+                        self.refuse(
+                            span,
+                            "this initialiser of an object for threads is not supported",
+                        );
+                    }
+                    for place in self.parts(&place) {
+                        initials.push(Initial { place, value: None });
+                    }
+                    continue;
+                }
                 Type::Struct(_) | Type::Array(..) => self.parts(&place),
                 Type::Broken => continue,
                 other => {
@@ -185,6 +199,21 @@ impl<'a> Unit<'a> {
             open.extend(pairs.into_iter().rev());
         }
         initials
+    }
+
+    /// Whether an initialiser consists of zeros.
+    fn is_zero(&mut self, initializer: &'a Node<c::Initializer>) -> bool {
+        let mut open = vec![initializer];
+        while let Some(initializer) = open.pop() {
+            match &initializer.node {
+                c::Initializer::List(items) => {
+                    open.extend(items.iter().map(|item| &*item.node.initializer));
+                }
+                c::Initializer::Expression(value) if self.constant_of(value) == Some(0) => {}
+                c::Initializer::Expression(_) => return false,
+            }
+        }
+        true
     }
 
     fn scalar_initializer(
@@ -342,7 +371,7 @@ impl<'a> Unit<'a> {
         }
         if let (Type::Integer(_), c::Initializer::Expression(from)) = (&whole.ty, &initializer.node)
         {
-            self.assign_from(whole, from, false, span);
+            self.full(from, |unit| unit.assign_from(whole, from, false, span));
             return;
         }
         for initial in self.initials(whole, initializer) {

@@ -151,10 +151,50 @@ const LIBRARY: &str = "malloc calloc realloc free alloca memcpy memmove memset m
     mktime difftime gmtime localtime asctime ctime strftime setlocale localeconv longjmp setjmp \
     open close read write lseek fork execv execve wait waitpid pipe dup dup2 unlink access stat \
     sqrt pow sin cos tan asin acos atan atan2 sinh cosh tanh exp log log10 log2 exp2 ceil floor \
-    trunc round rint fabs fmod fmin fmax ldexp frexp modf hypot cbrt isnan isinf isfinite \
-    pthread_create pthread_join pthread_exit pthread_mutex_init pthread_mutex_lock \
-    pthread_mutex_unlock pthread_mutex_destroy pthread_cond_init pthread_cond_wait \
-    pthread_cond_signal pthread_cond_broadcast";
+    trunc round rint fabs fmod fmin fmax ldexp frexp modf hypot cbrt isnan isinf isfinite";
+
+/// The functions of POSIX threads that are supported, and how many arguments they have.
+pub const THREADS: [(&str, usize); 29] = [
+    ("pthread_create", 4),
+    ("pthread_join", 2),
+    ("pthread_exit", 1),
+    ("pthread_detach", 1),
+    ("pthread_yield", 0),
+    ("sched_yield", 0),
+    ("pthread_attr_init", 1),
+    ("pthread_attr_destroy", 1),
+    ("pthread_mutex_init", 2),
+    ("pthread_mutex_lock", 1),
+    ("pthread_mutex_trylock", 1),
+    ("pthread_mutex_unlock", 1),
+    ("pthread_mutex_destroy", 1),
+    ("pthread_spin_init", 2),
+    ("pthread_spin_lock", 1),
+    ("pthread_spin_trylock", 1),
+    ("pthread_spin_unlock", 1),
+    ("pthread_spin_destroy", 1),
+    ("pthread_cond_init", 2),
+    ("pthread_cond_wait", 2),
+    ("pthread_cond_signal", 1),
+    ("pthread_cond_broadcast", 1),
+    ("pthread_cond_destroy", 1),
+    ("sem_init", 3),
+    ("sem_wait", 1),
+    ("sem_trywait", 1),
+    ("sem_post", 1),
+    ("sem_destroy", 1),
+    ("__VERIFIER_atomic_begin", 0),
+];
+
+/// Prefixes of the names of functions for threads.
+const FOR_THREADS: [&str; 5] = ["pthread_", "sem_", "thrd_", "mtx_", "cnd_"];
+
+/// Whether the name of a function says that it is about threads.
+pub fn is_for_threads(name: &str) -> bool {
+    name == "__VERIFIER_atomic_end"
+        || THREADS.iter().any(|(known, _)| *known == name)
+        || FOR_THREADS.iter().any(|prefix| name.starts_with(prefix))
+}
 
 /// What a name means without a body, if it is known.
 pub fn known(name: &str) -> Option<Known> {
@@ -173,6 +213,7 @@ pub fn site(name: &str, has_body: bool) -> Option<SiteKind> {
         _ if has_body => return None,
         Some(Known::Choice) => return Some(SiteKind::Choice { function }),
         Some(_) => return None,
+        None if is_for_threads(name) => return None,
         None => return Some(SiteKind::Outside { function }),
     };
     Some(SiteKind::Check {
@@ -210,6 +251,7 @@ pub fn needs_no_declaration(name: &str) -> bool {
     match known(name) {
         Some(Known::Choice) => TYPES.contains(&type_in_name(name)),
         Some(_) => true,
+        None if is_for_threads(name) => true,
         None => words(LIBRARY)
             .chain(words(HARMLESS))
             .any(|known| known == name),
@@ -234,7 +276,11 @@ pub fn names() -> impl Iterator<Item = String> {
         .iter()
         .flat_map(|prefix| TYPES.iter().map(move |ty| format!("{prefix}{ty}")));
     let library = words(LIBRARY).chain(words(HARMLESS)).map(str::to_owned);
-    own.chain(choices).chain(counts).chain(library)
+    let threads = THREADS.iter().map(|(name, _)| (*name).to_owned());
+    own.chain(choices)
+        .chain(counts)
+        .chain(library)
+        .chain(threads)
 }
 
 /// The name that a mistyped one is probably meant to be: another one by one slip of the pen, or two

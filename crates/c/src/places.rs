@@ -311,7 +311,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Where a scalar is held.
-    fn spot(&mut self, location: &Location, span: Span) -> (Spot, Sort) {
+    pub fn spot(&mut self, location: &Location, span: Span) -> (Spot, Sort) {
         let length = location.index.as_ref().map(|_| location.length);
         let (object, ty) = (location.object, &location.ty);
         let id = self.leaf(object, &location.path, ty, length, span);
@@ -346,14 +346,28 @@ impl<'a> Unit<'a> {
                 Some(others) => terms::conditional(condition, &own, &others),
             });
         }
-        value.unwrap_or_else(|| {
+        let value = value.unwrap_or_else(|| {
             let sort = self.sort_of(&place.ty.clone(), place.span);
             terms::constant(0, sort, place.span)
-        })
+        });
+        // What other threads may change is read once, in a step of its own.
+        if self.body.splits && self.body.depth == 0 && self.has_shared(place) {
+            return self.spill(&value);
+        }
+        value
+    }
+
+    /// Whether other threads may use what is at a place.
+    pub fn has_shared(&mut self, place: &Place) -> bool {
+        self.threads.exist()
+            && (place.cases.iter()).any(|(_, location)| self.is_shared_object(location.object))
     }
 
     /// Assigns to a scalar place.
     pub fn write(&mut self, place: &Place, value: &Term, span: Span) {
+        if self.has_shared(place) {
+            self.keep_private(&place.ty, span);
+        }
         match place.cases.as_slice() {
             [] => {}
             [(_, location)] => {

@@ -81,6 +81,20 @@ impl Pointers {
         classes.any(|class| class.pointee == pointee && !class.targets.is_empty())
     }
 
+    /// The objects that a pointer to a type can point to.
+    pub fn objects(&self, pointee: &Type) -> Vec<ObjectId> {
+        let pointee = pointee.unqualified();
+        let classes = self.classes.iter().filter(|c| c.pointee == pointee);
+        let targets = classes.flat_map(|class| &class.targets);
+        targets.map(|target| target.object).collect()
+    }
+
+    /// Whether anything can point to an object.
+    pub fn points_to(&self, object: ObjectId) -> bool {
+        let mut targets = self.classes.iter().flat_map(|class| &class.targets);
+        targets.any(|target| target.object == object)
+    }
+
     fn class(&mut self, pointee: &Type) -> &mut Class {
         let pointee = pointee.unqualified();
         let found = self.classes.iter().position(|c| c.pointee == pointee);

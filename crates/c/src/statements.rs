@@ -26,7 +26,9 @@ impl<'a> Unit<'a> {
                 self.leave();
             }
             c::Statement::Expression(None) => {}
-            c::Statement::Expression(Some(expression)) => self.discard(expression),
+            c::Statement::Expression(Some(expression)) => {
+                self.full(expression, |unit| unit.discard(expression));
+            }
             c::Statement::If(branch) => self.if_statement(&branch.node, span),
             c::Statement::While(repeat) => {
                 let (condition, body) = (&repeat.node.expression, &repeat.node.statement);
@@ -136,7 +138,7 @@ impl<'a> Unit<'a> {
     }
 
     fn if_statement(&mut self, branch: &'a c::IfStatement, span: Span) {
-        let condition = self.condition(&branch.condition);
+        let condition = self.full(&branch.condition, |unit| unit.condition(&branch.condition));
         if self.is_library_assertion(branch) {
             let condition = self.emit(&condition);
             let text = format!("assert({})", self.expanded(branch.condition.span));
@@ -166,11 +168,12 @@ impl<'a> Unit<'a> {
         self.body.loops += 1;
         let effects = condition.map(|condition| self.effects_of(condition));
         // What is done and asserted before the condition has to be done each time.
-        let is_step = effects.is_some_and(|effects| effects.any || effects.may_check);
+        let is_split = condition.is_some_and(|condition| self.must_split(condition));
+        let is_step = is_split || effects.is_some_and(|effects| effects.any || effects.may_check);
         if let Some(condition) = condition.filter(|_| is_step) {
             let again = self.fresh_label("loop");
             self.label(&again, Span::new(span.start, span.start));
-            let term = self.condition(condition);
+            let term = self.full(condition, |unit| unit.condition(condition));
             let labels = self.take_labels();
             let head = self.head(&term, condition);
             let (mut then, exit) = self.loop_body(body, step, span);
@@ -193,7 +196,7 @@ impl<'a> Unit<'a> {
             let labels = self.take_labels();
             let head = match condition {
                 Some(condition) => {
-                    let term = self.condition(condition);
+                    let term = self.full(condition, |unit| unit.condition(condition));
                     self.head(&term, condition)
                 }
                 None => {
@@ -238,7 +241,7 @@ impl<'a> Unit<'a> {
                 unit.label(&next.label, span.after());
             }
             if let Some(step) = step {
-                unit.discard(step);
+                unit.full(step, |unit| unit.discard(step));
             }
         });
         let exit = self.body.breaks.pop().expect("it was pushed above");
@@ -263,7 +266,8 @@ impl<'a> Unit<'a> {
         let (block, exit) = self.loop_body(&repeat.statement, None, span);
         self.append(block);
         if !is_once {
-            let term = self.condition(&repeat.expression);
+            let condition = &repeat.expression;
+            let term = self.full(condition, |unit| unit.condition(condition));
             let labels = self.take_labels();
             let head = self.head(&term, &repeat.expression);
             let place = self.span(repeat.expression.span);
@@ -290,7 +294,9 @@ impl<'a> Unit<'a> {
         self.enter();
         match &repeat.initializer.node {
             c::ForInitializer::Empty => {}
-            c::ForInitializer::Expression(expression) => self.discard(expression),
+            c::ForInitializer::Expression(expression) => {
+                self.full(expression, |unit| unit.discard(expression));
+            }
             c::ForInitializer::Declaration(declaration) => self.local_declaration(declaration),
             c::ForInitializer::StaticAssert(assertion) => self.static_assertion(assertion),
         }
@@ -312,10 +318,11 @@ impl<'a> Unit<'a> {
         let ty = ty.promoted();
         let term = convert_term(&value, ty);
         // Read in every case, while the first of them may be about to change it.
-        let is_simple = matches!(
-            term.kind,
-            terms::Kind::Variable(_) | terms::Kind::Constant(_)
-        );
+        let is_simple = match term.kind {
+            terms::Kind::Variable(id) => !self.is_shared(id),
+            terms::Kind::Constant(_) => true,
+            _ => false,
+        };
         let term = if is_simple { term } else { self.spill(&term) };
         let value = Value {
             term,
@@ -392,7 +399,7 @@ impl<'a> Unit<'a> {
         let result = function.signature.result.clone();
         let values = match value {
             Some(expression) if is_kept => {
-                let value = self.value(expression);
+                let value = self.full(expression, |unit| unit.value(expression));
                 let value = self.converted(&value, &result, span);
                 let term = held(&value);
                 vec![self.emit_value(&term)]
@@ -408,6 +415,7 @@ impl<'a> Unit<'a> {
             }
             None => Vec::new(),
         };
+        self.end_of_thread(span);
         self.push(StmtKind::Return(values.into()), span);
     }
 
@@ -439,9 +447,10 @@ impl<'a> Unit<'a> {
     }
 
     /// Whether a procedure gives its result back.
-    pub fn has_result(&self, function: usize) -> bool {
-        let function = &self.functions[function];
+    pub fn has_result(&self, index: usize) -> bool {
+        let function = &self.functions[index];
         let is_start = function.name == "main" && !function.is_called;
+        let is_start = is_start || self.is_beginning(index);
         !matches!(function.signature.result, Type::Void) && !is_start
     }
 }

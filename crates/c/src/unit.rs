@@ -11,8 +11,10 @@ use crate::lines::Lines;
 use crate::notations::ValueTables;
 use crate::order::Access;
 use crate::pointers::Pointers;
+use crate::pthreads::Records;
 use crate::sites::{Site, SiteKind};
 use crate::terms::Sort;
+use crate::threads::Threads;
 use crate::types::{Integer, Signature, Struct, Type};
 use crate::variables::{Object, ObjectId, VarId, Variable};
 use hardbop_syntax::ast::{Ast, Form};
@@ -81,6 +83,10 @@ pub struct Unit<'a> {
     pub sites: BTreeSet<Site>,
     /// The globals that each function reads and writes, itself or through others.
     pub accesses: Vec<Access>,
+    /// Who runs what.
+    pub threads: Threads,
+    /// What threads that end say.
+    pub records: Option<Records>,
 }
 
 impl<'a> Unit<'a> {
@@ -113,6 +119,8 @@ impl<'a> Unit<'a> {
             asks_label: false,
             sites: BTreeSet::new(),
             accesses: Vec::new(),
+            threads: Threads::default(),
+            records: None,
         }
     }
 

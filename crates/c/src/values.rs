@@ -321,7 +321,7 @@ impl<'a> Unit<'a> {
         if guard(&left).constant() == Some(0) {
             return Value::truth(left);
         }
-        if !effects.any {
+        if !effects.any && !(self.body.splits && effects.may_check) {
             let left = self.once(&left);
             self.body.guards.push(guard(&left));
             let right = self.condition(&binary.rhs);
@@ -359,7 +359,9 @@ impl<'a> Unit<'a> {
             Some(_) => return self.chosen(then, otherwise, span),
             None => {}
         }
-        let has_effects = self.effects_of(then).any || self.effects_of(otherwise).any;
+        let effects = [self.effects_of(then), self.effects_of(otherwise)];
+        let splits = self.body.splits;
+        let has_effects = (effects.iter()).any(|of| of.any || (splits && of.may_check));
         if !has_effects {
             let condition = self.once(&condition);
             self.body.guards.push(Rc::clone(&condition));
