@@ -143,10 +143,13 @@ impl EngineName {
             // These take properties as they are: some on the fly, some by definition.
             Self::Explicit
             | Self::Interleaving
+            | Self::Stacks
             | Self::Concurrent
             | Self::Branching
             | Self::BruteForce => vec![Pass::Domains],
-            Self::Tabulation => vec![Pass::Product, Pass::Domains],
+            Self::Facts | Self::Tabulation => vec![Pass::Product, Pass::Domains],
+            // Its bounds are of the loops of the program itself.
+            Self::Unroll => vec![Pass::Domains],
         }
     }
 
