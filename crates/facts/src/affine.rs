@@ -203,8 +203,9 @@ mod tests {
             let width = 2 + round % 3;
             let modulus = 1 << width;
             let count = 1 + below(4);
-            let points: Vec<[u64; 2]> =
-                (0..count).map(|_| [below(modulus), below(modulus)]).collect();
+            let points: Vec<[u64; 2]> = (0..count)
+                .map(|_| [below(modulus), below(modulus)])
+                .collect();
             let mut hull = Hull::empty(width, 2);
             for point in &points {
                 hull.insert(point);

@@ -310,7 +310,9 @@ impl<'m, 'i> Analysis<'m, 'i> {
     }
 
     pub fn is_reached(&self, case: Case) -> bool {
-        self.elements.get(&case).is_some_and(|element| element.is_reached)
+        self.elements
+            .get(&case)
+            .is_some_and(|element| element.is_reached)
     }
 
     /// Weakens the facts at the ends of a block until they follow from those at its start.
@@ -540,7 +542,9 @@ impl<'m, 'i> Analysis<'m, 'i> {
     /// Drops a fact, or all facts of a case.
     fn give_up(&mut self, case: Case, fact: Option<ExprId>) {
         if let Some(element) = self.elements.get_mut(&case) {
-            element.candidates.retain(|&other| fact.is_some_and(|fact| fact != other));
+            element
+                .candidates
+                .retain(|&other| fact.is_some_and(|fact| fact != other));
             for group in &mut element.groups {
                 if fact.is_none_or(|fact| group.equations.contains(&fact)) {
                     group.equations.clear();

@@ -9,7 +9,9 @@ use crate::cuts::{Cuts, leads_on};
 use hardbop_machine::analysis::QuickMap;
 use hardbop_machine::bits::{BitGraph, BitId, BitNode, BitView};
 use hardbop_machine::expr::Leaf;
-use hardbop_machine::{Action, EdgeId, ExprArena, ExprId, GlobalId, InputId, NodeId, ProcId, Variable};
+use hardbop_machine::{
+    Action, EdgeId, ExprArena, ExprId, GlobalId, InputId, NodeId, ProcId, Variable,
+};
 use hardbop_sat::{Circuit, Lit, Solver};
 use std::collections::BTreeMap;
 
@@ -106,9 +108,7 @@ impl<'i> Block<'i> {
         let machine = view.machine();
         let procedure = machine.procedure_of(start);
         let now = block.arbitrary(view, procedure);
-        let entry = if start == machine.procedure(procedure).entry
-            && !cuts_a_cycle(view, start)
-        {
+        let entry = if start == machine.procedure(procedure).entry && !cuts_a_cycle(view, start) {
             now.clone()
         } else {
             block.entry_of(view, procedure, &now)
@@ -213,7 +213,9 @@ impl<'i> Block<'i> {
     }
 
     fn join(&mut self, mut ways: Ways) -> (Lit, Vec<Lit>) {
-        let (mut reached, mut now) = ways.pop().expect("a node is pending once a way leads there");
+        let (mut reached, mut now) = ways
+            .pop()
+            .expect("a node is pending once a way leads there");
         for (condition, other) in ways {
             for (bit, other) in now.iter_mut().zip(other) {
                 *bit = self.circuit.ite(condition, other, *bit);
@@ -318,15 +320,27 @@ impl<'i> Block<'i> {
         let place = |variable, bit: u8| {
             (view.bits_of(state.procedure, variable).start + u32::from(bit)) as usize
         };
-        literal(circuit, view.graph(), root, &mut known[frame], |_, leaf| match leaf {
-            BitNode::Var(variable, bit) => state.now[place(variable, bit)],
-            BitNode::Next(variable, bit) => state.entry[place(variable, bit)],
-            _ => unreachable!("a fact has no choices"),
-        })
+        literal(
+            circuit,
+            view.graph(),
+            root,
+            &mut known[frame],
+            |_, leaf| match leaf {
+                BitNode::Var(variable, bit) => state.now[place(variable, bit)],
+                BitNode::Next(variable, bit) => state.entry[place(variable, bit)],
+                _ => unreachable!("a fact has no choices"),
+            },
+        )
     }
 
     /// The value of an expression in the state of a frame, in the last model.
-    pub fn value(&mut self, view: &BitView<'_>, frame: usize, exprs: &ExprArena, root: ExprId) -> u64 {
+    pub fn value(
+        &mut self,
+        view: &BitView<'_>,
+        frame: usize,
+        exprs: &ExprArena,
+        root: ExprId,
+    ) -> u64 {
         let solver = self.circuit.solver();
         let state = &self.frames[frame];
         exprs.eval(root, &mut |leaf| {
@@ -373,14 +387,20 @@ impl Taking<'_> {
         let place =
             |variable, bit: u8| (view.bits_of(procedure, variable).start + u32::from(bit)) as usize;
         let (now, next, inputs) = (self.now, &self.next, &mut self.inputs);
-        literal(circuit, view.graph(), root, &mut self.known, |circuit, leaf| match leaf {
-            BitNode::Var(variable, bit) => now[place(variable, bit)],
-            BitNode::Next(variable, bit) => next[place(variable, bit)],
-            BitNode::Input(input, bit) => {
-                *inputs.entry((input, bit)).or_insert_with(|| circuit.input())
-            }
-            _ => unreachable!("the others are no leaves"),
-        })
+        literal(
+            circuit,
+            view.graph(),
+            root,
+            &mut self.known,
+            |circuit, leaf| match leaf {
+                BitNode::Var(variable, bit) => now[place(variable, bit)],
+                BitNode::Next(variable, bit) => next[place(variable, bit)],
+                BitNode::Input(input, bit) => *inputs
+                    .entry((input, bit))
+                    .or_insert_with(|| circuit.input()),
+                _ => unreachable!("the others are no leaves"),
+            },
+        )
     }
 }
 
@@ -399,7 +419,10 @@ fn literal<'i>(
             continue;
         }
         let node = graph.get(id);
-        let open: Vec<BitId> = node.operands().filter(|op| !known.contains_key(op)).collect();
+        let open: Vec<BitId> = node
+            .operands()
+            .filter(|op| !known.contains_key(op))
+            .collect();
         if !open.is_empty() {
             pending.extend(open);
             continue;

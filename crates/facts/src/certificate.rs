@@ -141,8 +141,9 @@ fn before_edge(
     let bits = analysis.view.edge(id);
     let choices = choice_bits(machine, id);
     let values = bits.assignments.iter();
-    let values: QuickMap<(Variable, u8), BitId> =
-        values.map(|write| ((write.variable, write.bit), write.value)).collect();
+    let values: QuickMap<(Variable, u8), BitId> = values
+        .map(|write| ((write.variable, write.bit), write.value))
+        .collect();
     let graph = analysis.view.graph_mut();
     let constrain = substituted(graph, bits.constrain, |graph, leaf| match leaf {
         BitNode::Next(variable, bit) => Some(next_value(graph, &values, variable, bit)),
@@ -242,8 +243,11 @@ fn written(
         let index = push(&mut formulas, formula);
         known.insert(id, index);
     }
-    let relations = relations.iter().filter(|(_, relation)| **relation != BitId::FALSE);
-    let nodes = relations.map(|(&node, relation)| NodeRelation::new(machine, node, known[relation]));
+    let relations = relations
+        .iter()
+        .filter(|(_, relation)| **relation != BitId::FALSE);
+    let nodes =
+        relations.map(|(&node, relation)| NodeRelation::new(machine, node, known[relation]));
     let nodes = nodes.collect();
     Certificate::new(machine, Direction::Forward, targets, formulas, nodes)
 }

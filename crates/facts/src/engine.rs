@@ -122,7 +122,9 @@ fn prove<'i>(
 /// Enters the targets that the facts exclude.
 fn exclude(analysis: &mut Analysis<'_, '_>, ledger: &mut Ledger<'_>) -> Result<(), Limit> {
     let open = ledger.open_targets().into_iter();
-    let excluded: Vec<_> = open.filter(|target| analysis.excludes(target.node)).collect();
+    let excluded: Vec<_> = open
+        .filter(|target| analysis.excludes(target.node))
+        .collect();
     if excluded.is_empty() {
         return Ok(());
     }

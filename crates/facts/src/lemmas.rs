@@ -1,7 +1,7 @@
 //! The facts for others: what holds whenever a program point is reached.
 //!
-//! Engines may use lemmas as candidates of their own, and `hardbop analyze --facts` shows them.
-//! Together they are inductive; a proof that uses one of them has to contain those that it follows
+//! Engines may use lemmas as candidates of their own, and people may read them. Together they are
+//! inductive; a proof that uses one of them has to contain those that it follows
 //! from, so whoever uses lemmas in a certificate takes all of them or checks induction again.
 
 use crate::analysis::{Analysis, Case};

@@ -37,7 +37,10 @@ fn collect<'i>(
     let mut needed = Needed::new();
     // Blocks in use, and by node the blocks that end there.
     let cases: Vec<Case> = analysis.elements.keys().copied().collect();
-    let starts: Vec<Case> = cases.into_iter().filter(|&case| analysis.is_reached(case)).collect();
+    let starts: Vec<Case> = cases
+        .into_iter()
+        .filter(|&case| analysis.is_reached(case))
+        .collect();
     let mut ends_at: BTreeMap<NodeId, Vec<(Case, usize)>> = BTreeMap::new();
     for &start in &starts {
         if let Some(block) = blocks.get(&start.0) {
@@ -65,7 +68,9 @@ fn collect<'i>(
             // Facts that are in use already come first, where the solver prefers them.
             let is_known = |of: &Option<(Case, ExprId)>| {
                 of.is_none_or(|(case, fact)| {
-                    needed.get(&case).is_some_and(|facts: &BTreeSet<_>| facts.contains(&fact))
+                    needed
+                        .get(&case)
+                        .is_some_and(|facts: &BTreeSet<_>| facts.contains(&fact))
                 })
             };
             let (known, others): (Vec<_>, Vec<_>) =

@@ -8,7 +8,8 @@
 use crate::terms::Terms;
 use hardbop_machine::analysis::Slice;
 use hardbop_machine::{
-    Action, BinaryOp, Expr, ExprId, GlobalId, LocalId, Machine, NodeId, ProcId, Type, UnaryOp, Variable,
+    Action, BinaryOp, Expr, ExprId, GlobalId, LocalId, Machine, NodeId, ProcId, Type, UnaryOp,
+    Variable,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,7 +51,11 @@ impl Vocabulary {
             has_callers: !machine.calls().calls_of(procedure).is_empty(),
             ..Self::default()
         };
-        for (ty, initial) in machine.globals.iter().map(|global| (global.ty, global.initial)) {
+        for (ty, initial) in machine
+            .globals
+            .iter()
+            .map(|global| (global.ty, global.initial))
+        {
             if let (Type::Int(_), Some(value)) = (ty, initial) {
                 vocabulary.constants.entry(ty).or_default().insert(value);
             }
@@ -90,9 +95,7 @@ impl Vocabulary {
                 Expr::Var(_, ty) => ty == Type::Bool,
                 _ => false,
             };
-            if is_atom
-                && vocabulary.conditions.len() < MOST_CONDITIONS
-                && is_about_now(machine, id)
+            if is_atom && vocabulary.conditions.len() < MOST_CONDITIONS && is_about_now(machine, id)
             {
                 vocabulary.add_condition(terms, id);
             }
@@ -118,7 +121,11 @@ impl Vocabulary {
         let read = read.into_iter().flatten().copied();
         for value in read.filter(|&value| value != sign) {
             for value in [value, value ^ sign] {
-                for value in [value, ty.wrap(value.wrapping_add(1)), ty.wrap(value.wrapping_sub(1))] {
+                for value in [
+                    value,
+                    ty.wrap(value.wrapping_add(1)),
+                    ty.wrap(value.wrapping_sub(1)),
+                ] {
                     if !all.contains(&value) {
                         all.push(value);
                     }
@@ -154,8 +161,7 @@ impl Visible {
     ) -> Self {
         let procedure = machine.procedure_of(node);
         let owner = machine.procedure(procedure);
-        let is_relevant =
-            |variable| slice.is_none_or(|slice| slice.relevant(procedure, variable));
+        let is_relevant = |variable| slice.is_none_or(|slice| slice.relevant(procedure, variable));
         let mut visible = Self {
             words: BTreeMap::new(),
             booleans: Vec::new(),
@@ -188,7 +194,7 @@ impl Visible {
                 self.booleans.push(terms.add(expr));
             }
             Type::Bool => {}
-            ty => {
+            ty @ Type::Int(_) => {
                 let words = self.words.entry(ty).or_default();
                 if words.len() < MOST_WORDS {
                     words.push(terms.add(expr));

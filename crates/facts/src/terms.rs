@@ -110,7 +110,11 @@ impl Terms {
             sides[1] = Some(self.constant(negated, ty));
         } else if equation.constant != 0 {
             let is_negative = negated < equation.constant;
-            let value = if is_negative { negated } else { equation.constant };
+            let value = if is_negative {
+                negated
+            } else {
+                equation.constant
+            };
             let value = self.constant(value, ty);
             self.add_to(&mut sides[usize::from(is_negative)], value);
         }

@@ -1,20 +1,25 @@
 //! Facts as a person would write them.
 
-use hardbop_machine::{BinaryOp, Expr, ExprArena, ExprId, Machine, ProcId, Type, UnaryOp, Variable};
+use hardbop_machine::{
+    BinaryOp, Expr, ExprArena, ExprId, Machine, ProcId, Type, UnaryOp, Variable,
+};
+
+/// Operators that get parentheses wherever they are operands.
+const LOOSEST: u8 = 4;
 
 /// A part of a fact in the making.
 struct Part {
     text: String,
-    /// Whether it can be an operand without parentheses.
-    is_simple: bool,
+    /// How loosely its operator binds: an operand that binds more loosely gets parentheses.
+    looseness: u8,
     ty: Type,
     /// The same read as a signed number, if it is a word with its highest bit flipped.
     signed: Option<String>,
 }
 
 impl Part {
-    fn operand(&self) -> String {
-        if self.is_simple {
+    fn operand(&self, looseness: u8) -> String {
+        if self.looseness < looseness || self.looseness == 0 {
             self.text.clone()
         } else {
             format!("({})", self.text)
@@ -35,7 +40,7 @@ pub(crate) fn fact_text(
         let ty = expr.ty();
         let simple = |text: String| Part {
             text,
-            is_simple: true,
+            looseness: 0,
             ty,
             signed: None,
         };
@@ -48,15 +53,15 @@ pub(crate) fn fact_text(
             Expr::Var(variable, _) => simple(name(variable).to_owned()),
             Expr::Next(variable, _) => simple(format!("old({})", name(variable))),
             Expr::Input(..) => simple("*".to_owned()),
-            Expr::Unary(UnaryOp::Not, _) => simple(format!("!{}", operands[0].operand())),
+            Expr::Unary(UnaryOp::Not, _) => simple(format!("!{}", operands[0].operand(1))),
             Expr::Unary(UnaryOp::Resize(to), _) => simple(format!("{to}({})", operands[0].text)),
             Expr::Ite(..) => Part {
-                is_simple: false,
+                looseness: LOOSEST,
                 ..simple(format!(
                     "if {} then {} else {}",
                     operands[0].text,
-                    operands[1].operand(),
-                    operands[2].operand()
+                    operands[1].operand(1),
+                    operands[2].operand(1)
                 ))
             },
             Expr::Binary(op, ..) => binary(op, ty, &operands[0], &operands[1]),
@@ -70,17 +75,27 @@ fn sign(ty: Type) -> u64 {
 }
 
 fn binary(op: BinaryOp, ty: Type, a: &Part, b: &Part) -> Part {
+    let looseness = match op {
+        BinaryOp::Multiply => 1,
+        BinaryOp::Add => 2,
+        BinaryOp::Equal | BinaryOp::NotEqual | BinaryOp::Less | BinaryOp::LessEqual => 3,
+        _ => LOOSEST,
+    };
     let is_order = matches!(op, BinaryOp::Less | BinaryOp::LessEqual);
     let text = match (&a.signed, &b.signed) {
         (Some(first), Some(second)) if is_order && (is_flipped(a) || is_flipped(b)) => {
             format!("{first} {} {second}", op.symbol())
         }
-        _ => format!("{} {} {}", a.operand(), op.symbol(), b.operand()),
+        _ => {
+            // A sum of sums needs no parentheses on the left.
+            let left = a.operand(looseness + u8::from(op == BinaryOp::Add));
+            format!("{left} {} {}", op.symbol(), b.operand(looseness))
+        }
     };
     let is_flip = op == BinaryOp::Xor && b.text == sign(a.ty).to_string();
     Part {
         text,
-        is_simple: false,
+        looseness,
         ty,
         signed: is_flip.then(|| format!("signed({})", a.text)),
     }
@@ -88,5 +103,5 @@ fn binary(op: BinaryOp, ty: Type, a: &Part, b: &Part) -> Part {
 
 /// Whether a part is a flipped word, and no constant.
 fn is_flipped(part: &Part) -> bool {
-    part.signed.is_some() && !part.is_simple
+    part.signed.is_some() && part.looseness > 0
 }

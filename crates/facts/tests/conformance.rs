@@ -16,5 +16,8 @@ fn proofs_are_right_on_generated_programs() {
     let config = ConformanceConfig::sequential(0..60);
     let report = conformance(&FactsEngine, &accept, &config);
     assert!(report.has_passed(), "{report}");
-    assert!(report.certificates > 30 && report.reachable == 0, "{report}");
+    assert!(
+        report.certificates > 30 && report.reachable == 0,
+        "{report}"
+    );
 }

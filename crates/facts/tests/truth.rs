@@ -84,6 +84,13 @@ fn relations_through_recursion_are_found() {
     compare(&machine, text, &mut Compared::default());
     let lemmas = Lemmas::essential(&machine, &Budget::unlimited()).expect("no limit");
     let exit = machine.procedures[1].exit;
-    let facts: Vec<String> = lemmas.at(exit).iter().map(|&fact| lemmas.text(&machine, exit, fact)).collect();
-    assert!(facts.contains(&"sum = old(sum) + old(k) * 3".to_owned()), "{facts:?}");
+    let facts: Vec<String> = lemmas
+        .at(exit)
+        .iter()
+        .map(|&fact| lemmas.text(&machine, exit, fact))
+        .collect();
+    assert!(
+        facts.contains(&"sum = old(sum) + old(k) * 3".to_owned()),
+        "{facts:?}"
+    );
 }
