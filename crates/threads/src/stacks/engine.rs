@@ -86,7 +86,7 @@ fn search(
         machine,
         question,
         &open,
-        why,
+        why.as_ref(),
         budget,
         progress,
         &mut outcome,
@@ -142,7 +142,7 @@ pub(crate) fn prove(
         let memory = Memory { is_long };
         let allowance = budget.states.unwrap_or(u64::MAX);
         let mut fixpoint = Fixpoint::new(machine, &crew, memory, size as u32, manager, allowance);
-        let end = fixpoint.run(views, open);
+        let end = fixpoint.run(&views, open);
         let statistics = &mut outcome.statistics;
         statistics.raise("peak nodes", fixpoint.manager.peak() as u64);
         statistics.add("rounds", fixpoint.rounds);
@@ -167,7 +167,7 @@ fn confirm(
     machine: &Machine,
     question: &Question,
     open: &BTreeSet<NodeId>,
-    why: Option<Limit>,
+    why: Option<&Limit>,
     budget: &Budget<'_>,
     progress: &mut dyn Progress,
     outcome: &mut Outcome,
@@ -177,7 +177,7 @@ fn confirm(
     }
     let targets = question.targets().iter();
     let targets: Vec<_> = targets.filter(|t| open.contains(&t.node)).collect();
-    if let Some(limit) = &why
+    if let Some(limit) = why
         && budget.interrupt.check().is_some()
     {
         let unknown = Verdict::Unknown(limit.clone());
@@ -193,7 +193,7 @@ fn confirm(
     outcome.statistics.join_as("bounded", found.statistics);
     let mut answers = found.answers;
     for answer in &mut answers {
-        if let (Verdict::Unknown(_), Some(why)) = (&answer.verdict, &why) {
+        if let (Verdict::Unknown(_), Some(why)) = (&answer.verdict, why) {
             answer.verdict = Verdict::Unknown(why.clone());
         }
     }

@@ -21,13 +21,13 @@ pub(crate) struct Seats {
     shared_of: BTreeMap<(GlobalId, u32), u32>,
     block: Vec<(ThreadPart, u32)>,
     block_of: BTreeMap<(ThreadPart, u32), u32>,
-    seats: u32,
+    count: u32,
     place_bits: u32,
 }
 
 impl Seats {
     /// The variables for some threads at a time.
-    pub(crate) fn new(machine: &Machine, memory: Memory, atomic: bool, seats: u32) -> Self {
+    pub(crate) fn new(machine: &Machine, memory: Memory, atomic: bool, count: u32) -> Self {
         let place_bits = 32 - (machine.nodes.len() as u32).leading_zeros();
         let mut shared = Vec::new();
         let mut block: Vec<(ThreadPart, u32)> = Vec::new();
@@ -86,7 +86,7 @@ impl Seats {
             block_of: block.iter().copied().zip(0..).collect(),
             shared,
             block,
-            seats,
+            count,
             place_bits,
         }
     }
@@ -119,7 +119,7 @@ impl Seats {
 
     /// All seats.
     pub(crate) fn all(&self) -> Range<u32> {
-        0..self.seats
+        0..self.count
     }
 
     /// The bits of every thread.
@@ -141,12 +141,12 @@ impl Seats {
 
     /// The variable of a choice's bit.
     pub(crate) fn choice(&self, index: u32) -> u32 {
-        self.first(self.seats) + index
+        self.first(self.count) + index
     }
 
     /// Whether a variable is that of a choice.
     pub(crate) fn is_choice(&self, variable: u32) -> bool {
-        variable >= self.first(self.seats)
+        variable >= self.first(self.count)
     }
 
     /// Renamings that move one seat to another.

@@ -82,7 +82,7 @@ impl<'m, 'c, 'i> Fixpoint<'m, 'c, 'i> {
     /// may not.
     pub(crate) fn run(
         &mut self,
-        views: Vec<View>,
+        views: &[View],
         targets: &BTreeSet<NodeId>,
     ) -> Result<BTreeSet<NodeId>, Exhausted> {
         let machine = self.machine;
@@ -115,11 +115,11 @@ impl<'m, 'c, 'i> Fixpoint<'m, 'c, 'i> {
             let plan = self.deeds.plans.get(&mut self.manager, actions);
             shared = self.manager.relprod(self.views[&view], ended, &plan)?;
         }
-        for view in &views {
+        for view in views {
             let first = self.begin(view, shared)?;
             self.views.insert(view.clone(), first);
         }
-        self.settle(&views, &mut open)?;
+        self.settle(views, &mut open)?;
         Ok(open)
     }
 
