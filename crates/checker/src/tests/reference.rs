@@ -352,7 +352,9 @@ impl<'m> Reference<'m> {
         match direction {
             Direction::Forward => self.each_forward(targets, visit),
             Direction::Backward => self.each_backward(targets, visit),
-            Direction::Interleaved | Direction::Unrolled => unreachable!("the machines are sequential"),
+            Direction::Interleaved | Direction::Unrolled => {
+                unreachable!("the machines are sequential")
+            }
         }
     }
 
@@ -527,7 +529,8 @@ impl<'m> Reference<'m> {
                         (Direction::Backward, Kind::ToExit) if exists_at_exit => {
                             literal(Formula::Exit(place), fact.other);
                         }
-                        (Direction::Backward | Direction::Interleaved | Direction::Unrolled, _) => {}
+                        (Direction::Backward | Direction::Interleaved | Direction::Unrolled, _) => {
+                        }
                     }
                 }
             }
