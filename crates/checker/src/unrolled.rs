@@ -109,7 +109,11 @@ pub(crate) fn check(
     mut proofs: Proofs<'_>,
 ) -> Result<Accepted, Rejected> {
     let bounded = check_form(machine, certificate, is_over)?;
-    let targets: BTreeSet<NodeId> = certificate.targets.iter().map(|target| target.node).collect();
+    let targets: BTreeSet<NodeId> = certificate
+        .targets
+        .iter()
+        .map(|target| target.node)
+        .collect();
     let ways = Ways::new(machine, &targets);
     let mut accepted = Accepted::default();
     for thread in machine.threads.iter().filter(|thread| thread.instances > 0) {

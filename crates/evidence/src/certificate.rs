@@ -82,8 +82,13 @@ pub struct Certificate {
 impl Certificate {
     /// A certificate of a sequential machine that bounds its loops and its recursion.
     pub fn unrolled(machine: &Machine, targets: Vec<Target>, bounds: UnrollingBounds) -> Self {
-        let mut certificate =
-            Self::new(machine, Direction::Unrolled, targets, Vec::new(), Vec::new());
+        let mut certificate = Self::new(
+            machine,
+            Direction::Unrolled,
+            targets,
+            Vec::new(),
+            Vec::new(),
+        );
         certificate.bounds = Some(bounds);
         certificate
     }

@@ -21,7 +21,10 @@ fn loop_bound(head: u32, repetitions: u32) -> LoopBound {
 /// The first node of the text that is on a cycle as a head, and so on: every node is listed.
 fn every_node(machine: &Machine, repetitions: u32, frames: u32) -> UnrollingBounds {
     UnrollingBounds {
-        loops: machine.node_ids().map(|node| loop_bound(node.0, repetitions)).collect(),
+        loops: machine
+            .node_ids()
+            .map(|node| loop_bound(node.0, repetitions))
+            .collect(),
         procedures: machine
             .procedure_ids()
             .map(|procedure| NestingBound { procedure, frames })
@@ -100,7 +103,10 @@ fn a_run_within_the_bounds_to_a_target_is_found() {
     let machine = machine("decl g; void main() begin while (g) do g := *; od assert(g); end");
     let found = condition(check(&machine, every_node(&machine, 0, 1)));
     // Depending on the model either is shown first; with room for the loop only the target is left.
-    assert!(matches!(found, Some(Condition::BoundIsKept | Condition::RunKeepsOff)));
+    assert!(matches!(
+        found,
+        Some(Condition::BoundIsKept | Condition::RunKeepsOff)
+    ));
     let machine = super::machine("decl g; void main() begin assert(g); end");
     let found = condition(check(&machine, every_node(&machine, 0, 1)));
     assert_eq!(found, Some(Condition::RunKeepsOff));
@@ -126,20 +132,31 @@ fn what_is_no_list_of_bounds_of_the_machine_is_malformed() {
         wrong.push((bounds, why));
     };
     add(&|b| b.loops.clear(), "is on a cycle");
-    add(&|b| b.loops.push(loop_bound(0, 3)), "lists the loop of node 0 twice");
+    add(
+        &|b| b.loops.push(loop_bound(0, 3)),
+        "lists the loop of node 0 twice",
+    );
     add(&|b| b.loops.push(loop_bound(99, 3)), "a loop has node 99");
     let nesting = |procedure| NestingBound {
         procedure: ProcId(procedure),
         frames: 1,
     };
-    add(&|b| b.procedures.push(nesting(0)), "lists procedure 0 twice");
-    add(&|b| b.procedures.push(nesting(7)), "procedure 7 does not exist");
+    add(
+        &|b| b.procedures.push(nesting(0)),
+        "lists procedure 0 twice",
+    );
+    add(
+        &|b| b.procedures.push(nesting(7)),
+        "procedure 7 does not exist",
+    );
     for (bounds, why) in wrong {
         let text = check(&machine, bounds).unwrap_err().to_string();
         assert!(text.contains(why), "{text}");
     }
     let mut certificate = Certificate::unrolled(&machine, Vec::new(), good);
-    certificate.formulas.push(hardbop_evidence::certificate::Formula::Constant(true));
+    certificate
+        .formulas
+        .push(hardbop_evidence::certificate::Formula::Constant(true));
     let text = validate(&machine, &certificate).unwrap_err().to_string();
     assert!(text.contains("it has relations"), "{text}");
     certificate.formulas.clear();
@@ -151,7 +168,12 @@ fn what_is_no_list_of_bounds_of_the_machine_is_malformed() {
 #[test]
 fn whatever_is_accepted_is_true() {
     let (mut accepted, mut rejected) = (0, 0);
-    let presets = [Knobs::tiny(), Knobs::sequential(), Knobs::recursive(), Knobs::integers()];
+    let presets = [
+        Knobs::tiny(),
+        Knobs::sequential(),
+        Knobs::recursive(),
+        Knobs::integers(),
+    ];
     for (preset, knobs) in presets.iter().enumerate() {
         for seed in 0..60 {
             let machine = machine(&generate(seed, knobs));
@@ -159,20 +181,28 @@ fn whatever_is_accepted_is_true() {
             let outcome =
                 TabulationEngine.check(&machine, &question, &Budget::unlimited(), &mut Silent);
             for answer in &outcome.answers {
-                let Some(target) = answer.target() else { continue };
+                let Some(target) = answer.target() else {
+                    continue;
+                };
                 for repetitions in 0..3 {
                     let bounds = every_node(&machine, repetitions, repetitions + 1);
-                    let certificate =
-                        Certificate::unrolled(&machine, vec![target.clone()], bounds);
+                    let certificate = Certificate::unrolled(&machine, vec![target.clone()], bounds);
                     let is_accepted = validate(&machine, &certificate).is_ok();
                     assert!(
                         !(is_accepted && answer.verdict.is_yes()),
                         "preset {preset}, seed {seed}: {target}"
                     );
-                    *(if is_accepted { &mut accepted } else { &mut rejected }) += 1;
+                    *(if is_accepted {
+                        &mut accepted
+                    } else {
+                        &mut rejected
+                    }) += 1;
                 }
             }
         }
     }
-    assert!(accepted > 300 && rejected > 300, "{accepted} and {rejected}");
+    assert!(
+        accepted > 300 && rejected > 300,
+        "{accepted} and {rejected}"
+    );
 }

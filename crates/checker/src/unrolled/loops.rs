@@ -124,7 +124,9 @@ impl Loops {
     /// The time at a node.
     pub fn time(&self, node: NodeId, repeated: &[u32]) -> Vec<u32> {
         let around = self.around[node.index()].iter().zip(repeated);
-        let mut time: Vec<u32> = around.flat_map(|(one, &times)| [one.position, times]).collect();
+        let mut time: Vec<u32> = around
+            .flat_map(|(one, &times)| [one.position, times])
+            .collect();
         time.push(self.positions[node.index()]);
         time
     }
@@ -155,11 +157,7 @@ impl Successors {
     /// The strong components of some nodes, each before all that it leads to: the last node that a
     /// depth-first search finishes is in a component that no other leads to, and that component is
     /// what reaches it backwards (Kosaraju's algorithm).
-    fn components(
-        &self,
-        nodes: &[NodeId],
-        is_member: impl Fn(NodeId) -> bool,
-    ) -> Vec<Vec<NodeId>> {
+    fn components(&self, nodes: &[NodeId], is_member: impl Fn(NodeId) -> bool) -> Vec<Vec<NodeId>> {
         let mut seen = std::collections::BTreeSet::new();
         let mut finished = Vec::with_capacity(nodes.len());
         let mut stack: Vec<(NodeId, usize)> = Vec::new();

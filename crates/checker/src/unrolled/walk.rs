@@ -160,7 +160,9 @@ impl<'w, 'i> Walk<'w, 'i> {
         let mut bits: Vec<Lit> = (0..count).map(|_| self.circuit.input()).collect();
         for (index, global) in self.machine.globals.iter().enumerate() {
             if let Some(value) = global.initial {
-                let range = self.view.bits_of(main, Variable::Global(GlobalId::new(index)));
+                let range = self
+                    .view
+                    .bits_of(main, Variable::Global(GlobalId::new(index)));
                 for (bit, number) in range.enumerate() {
                     bits[number as usize] = self.circuit.constant(value >> bit & 1 == 1);
                 }
@@ -358,7 +360,10 @@ impl<'w, 'i> Walk<'w, 'i> {
         let edge = self.edges[call.edge.index()].clone();
         for result in edge.iter().flat_map(|edge| &edge.results) {
             let to = self.view.bits_of(caller.procedure, result.target).start;
-            let from = self.view.bits_of(callee, Variable::Local(result.result)).start;
+            let from = self
+                .view
+                .bits_of(callee, Variable::Local(result.result))
+                .start;
             let bit = u32::from(result.bit);
             state[(to + bit) as usize] = exit[(from + bit) as usize];
         }
@@ -424,7 +429,9 @@ impl<'w, 'i> Walk<'w, 'i> {
             *earlier = joined.into();
             if *other != state {
                 let pairs = other.iter().zip(state.iter());
-                *other = pairs.map(|(&a, &b)| self.circuit.ite(first, a, b)).collect();
+                *other = pairs
+                    .map(|(&a, &b)| self.circuit.ite(first, a, b))
+                    .collect();
             }
             // What is shared with the neighbours may be less than before, never more.
             if at > 0 {
@@ -434,7 +441,9 @@ impl<'w, 'i> Walk<'w, 'i> {
                 shared[at] = shared_literals(&arriving[at].0, &next.0);
             }
         }
-        arriving.pop().unwrap_or_else(|| (Rc::from([]), Rc::from([])))
+        arriving
+            .pop()
+            .unwrap_or_else(|| (Rc::from([]), Rc::from([])))
     }
 
     /// The values of the variables where something forbidden happens.

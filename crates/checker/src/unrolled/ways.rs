@@ -36,7 +36,12 @@ impl Ways {
         let graph = Graph::new(machine);
         let exits = machine.procedures.iter().map(|procedure| procedure.exit);
         ways.close(machine, &graph, Closure::Leaving, exits.collect());
-        ways.close(machine, &graph, Closure::Within, targets.iter().copied().collect());
+        ways.close(
+            machine,
+            &graph,
+            Closure::Within,
+            targets.iter().copied().collect(),
+        );
         let within = machine.node_ids().filter(|node| ways.within[node.index()]);
         let within = within.collect();
         ways.close(machine, &graph, Closure::Useful, within);
@@ -101,8 +106,7 @@ impl Ways {
             Action::EndThread => false,
             Action::Call { callee, .. } => {
                 let entry = machine.procedure(callee).entry;
-                self.within[entry.index()]
-                    || self.returns(machine, callee) && self.keeps(edge.to)
+                self.within[entry.index()] || self.returns(machine, callee) && self.keeps(edge.to)
             }
             _ => self.keeps(edge.to),
         }

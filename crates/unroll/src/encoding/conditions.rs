@@ -70,7 +70,9 @@ impl Conditions {
 fn conjunction(circuit: &mut Circuit<'_>, literals: &[Lit]) -> Lit {
     let truth = circuit.constant(true);
     let mut literals = literals.iter();
-    literals.by_ref().fold(truth, |all, &lit| circuit.and(all, lit))
+    literals
+        .by_ref()
+        .fold(truth, |all, &lit| circuit.and(all, lit))
 }
 
 #[cfg(test)]

@@ -270,7 +270,10 @@ mod tests {
             panic!("two loops: {:?}", nest.all_heads);
         };
         assert_eq!(nest.heads_around(inner), [outer, inner]);
-        let back = machine.edges.iter().filter(|edge| nest.repeats(edge.from, edge.to));
+        let back = machine
+            .edges
+            .iter()
+            .filter(|edge| nest.repeats(edge.from, edge.to));
         let mut back: Vec<NodeId> = back.map(|edge| edge.to).collect();
         back.sort_unstable();
         assert_eq!(back, [outer, inner]);

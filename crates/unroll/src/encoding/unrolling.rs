@@ -18,7 +18,7 @@ use hardbop_machine::{Action, EdgeId, Machine, NodeId, ProcId};
 use hardbop_outcome::{Budget, Limit};
 use hardbop_sat::{Circuit, Lit, Solver};
 use hardbop_transform::literals::edge_circuits::{ChoiceBit, EdgeCircuit};
-use hardbop_transform::literals::frames::{FreeBit, Frames, merge_bits};
+use hardbop_transform::literals::frames::{Frames, FreeBit, merge_bits};
 use hardbop_transform::literals::run_writer::PathStep;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -309,7 +309,11 @@ impl<'u, 'm, 'i> Unroller<'u, 'm, 'i> {
                 refused.push(!chosen);
             }
             more.extend(guards);
-            steps.extend(reached.with(circuit, &more).map(|taken| (edge, option, taken)));
+            steps.extend(
+                reached
+                    .with(circuit, &more)
+                    .map(|taken| (edge, option, taken)),
+            );
         }
         steps
     }
@@ -417,7 +421,9 @@ impl<'u, 'm, 'i> Unroller<'u, 'm, 'i> {
         if !self.frames.slice.keeps_node(self.machine.edge(id).to) {
             return;
         }
-        let returned = self.frames.returned(&self.unrolling.circuit, id, &bits, &waiting);
+        let returned = self
+            .frames
+            .returned(&self.unrolling.circuit, id, &bits, &waiting);
         let way = Way {
             arrival: Arrival {
                 from: point,

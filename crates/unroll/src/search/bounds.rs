@@ -46,7 +46,10 @@ impl Bounds {
 
     /// How often a procedure may be on the stack.
     pub(crate) fn frames(&self, procedure: ProcId) -> u32 {
-        self.procedures.get(&procedure).copied().unwrap_or(FIRST_FRAMES)
+        self.procedures
+            .get(&procedure)
+            .copied()
+            .unwrap_or(FIRST_FRAMES)
     }
 
     /// Raises a bound to what was needed.

@@ -66,7 +66,10 @@ impl<'s, 'm> Search<'s, 'm> {
             progress.event(Event::Count("rounds", self.counts.rounds));
             let exceeded = self.round(ledger)?;
             if exceeded.is_empty() && !ledger.is_decided() {
-                let heads = self.nests.iter().flat_map(|nest| nest.all_heads.iter().copied());
+                let heads = self
+                    .nests
+                    .iter()
+                    .flat_map(|nest| nest.all_heads.iter().copied());
                 let bounds = self.bounds.listed(self.machine, heads);
                 let targets = ledger.open_targets();
                 ledger.exclude(Certificate::unrolled(self.machine, targets, bounds));
@@ -155,8 +158,9 @@ impl Questions<'_, '_> {
     fn ask_for_a_target(&mut self, ledger: &mut Ledger<'_>) -> Result<bool, Limit> {
         let targets = self.unrolling.targets.iter().enumerate();
         let open = targets.filter(|(_, target)| ledger.is_open(target.node));
-        let open: Vec<(usize, hardbop_sat::Lit)> =
-            open.map(|(number, target)| (number, target.reached)).collect();
+        let open: Vec<(usize, hardbop_sat::Lit)> = open
+            .map(|(number, target)| (number, target.reached))
+            .collect();
         if open.is_empty() {
             return Ok(false);
         }
@@ -172,7 +176,9 @@ impl Questions<'_, '_> {
             }
             Answer::Sat => {}
         }
-        let found = open.into_iter().find(|&(_, reached)| is_set(circuit, reached));
+        let found = open
+            .into_iter()
+            .find(|&(_, reached)| is_set(circuit, reached));
         let (number, _) = found.expect("a true disjunction has a true disjunct");
         let (node, point) = {
             let target = &self.unrolling.targets[number];
