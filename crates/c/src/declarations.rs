@@ -50,7 +50,7 @@ impl<'a> Unit<'a> {
                     c::StorageClassSpecifier::Static => specified.is_static = true,
                     c::StorageClassSpecifier::Extern => specified.is_extern = true,
                     c::StorageClassSpecifier::ThreadLocal => specified.is_thread_local = true,
-                    // Stands for `__thread`, which the parser does not know.
+                    // It replaces `__thread`, which the parser does not know.
                     c::StorageClassSpecifier::Register
                         if self.thread_words.contains(&class.span.start) =>
                     {

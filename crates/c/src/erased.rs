@@ -1,6 +1,6 @@
 //! Pointers to `void`: they point to what was converted into one somewhere, whatever its type.
 //!
-//! The objects behind them are numbered like those behind other pointers, so a conversion is a case
+//! Their objects are numbered like those of other pointers, so a conversion is a case
 //! split that gives the same object its other number. A pointer that is converted back must point
 //! to an object of that type, which is asserted: C could not use it otherwise.
 

@@ -30,7 +30,7 @@ impl Unit<'_> {
         if !self.threads.exist() || self.is_per_thread(id) {
             return false;
         }
-        // The name of a `static` local has that of its function before it, and maybe a number behind.
+        // The name of a `static` local follows that of its function, and a number may follow.
         let name = object.name.rsplit("::").next().unwrap_or("");
         let name = name.split('#').next().unwrap_or("");
         let is_local = object.owner.is_some() && !object.lifted;
@@ -106,8 +106,8 @@ impl Unit<'_> {
         true
     }
 
-    /// Whether reads of shared variables have to be steps of their own in an expression: there is
-    /// another access beside, or the value is used more than once.
+    /// Whether an expression has to read shared variables in separate steps: there is another
+    /// access, or the value is used more than once.
     pub fn must_split(&self, expression: &Node<c::Expression>) -> bool {
         if !self.body.is_interrupted {
             return false;

@@ -27,7 +27,7 @@ const LOOPED: u64 = 16;
 /// The bits of the number of a thread.
 const NUMBER: u8 = 8;
 
-/// The variables behind the threads of a program.
+/// The variables that record which threads have ended.
 #[derive(Clone, Copy)]
 pub struct Records {
     /// Which threads have ended.
@@ -194,7 +194,7 @@ impl<'a> Unit<'a> {
         zero(span)
     }
 
-    /// The thread goes on as soon as a condition holds.
+    /// The thread continues as soon as a condition holds.
     fn wait_until(&mut self, condition: &Term, span: Span) {
         let condition = self.emit(condition);
         let word = AssumeWord::Assume;

@@ -87,8 +87,7 @@ pub fn strip(text: &str) -> Stripped {
 }
 
 /// The text with `register` for each `__thread`, a word of GNU C that the parser does not know, and
-/// the places of these words. Both have the same length, and one of them never stands for the other:
-/// what is remembered is where a variable of threads is declared.
+/// the places of these words. Both words have the same length.
 pub fn readable(mut text: String) -> (String, BTreeSet<usize>) {
     let is_part = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
     let bytes = text.as_bytes();

@@ -1,8 +1,8 @@
 //! Litmus programs: two threads `A` and `B`, and which final states they can reach.
 //!
-//! Every outcome is enumerated by hand from the interleavings of single accesses. A state that can
-//! be reached violates the assertion that denies it; one that cannot does not. Both directions
-//! matter: a step that is too long loses outcomes, one that is too short invents some.
+//! The outcomes are enumerated by hand from the interleavings of single accesses. A state that can
+//! be reached violates the assertion that denies it; one that cannot does not. A step that is too
+//! long loses outcomes, one that is too short invents some.
 
 use super::{expect, run, said};
 
