@@ -66,6 +66,10 @@ impl Unit<'_> {
             (Type::Pointer(from), Type::Pointer(to)) => {
                 let is_null = value.term.constant() == Some(0);
                 let is_same = from.unqualified() == to.unqualified();
+                if !is_same && !is_null && (**from == Type::Void || **to == Type::Void) {
+                    let term = self.with_other_type(&value.term, from, to, span);
+                    return with(term);
+                }
                 if !is_same && !is_null {
                     let message = format!(
                         "the conversion of a pointer to {} into a pointer to {} is not supported",
@@ -159,7 +163,9 @@ impl Unit<'_> {
     }
 
     fn operate_on_pointers(&mut self, op: BinaryOp, a: &Value, b: &Value, span: Span) -> Value {
+        let void = Type::Pointer(Rc::new(Type::Void));
         let pointer = match (&a.ty, &b.ty) {
+            (Type::Pointer(_), Type::Pointer(_)) if a.ty == void || b.ty == void => void,
             (Type::Pointer(_), _) => a.ty.clone(),
             (_, Type::Pointer(_)) => b.ty.clone(),
             (Type::Integer(_), _) => return self.no_number(b, span),

@@ -38,7 +38,7 @@ pub struct Body {
     temporaries: BTreeMap<String, u32>,
     /// Other threads may run between any two steps of this function.
     pub is_interrupted: bool,
-    /// Each read of a shared variable is a step of its own in the expression at hand.
+    /// In the expression at hand, each read of a shared variable is a separate step.
     pub splits: bool,
     /// The number of the thread that begins in this function.
     pub thread: Option<VarId>,
@@ -224,10 +224,9 @@ impl Unit<'_> {
         self.claim(condition, claim, span);
     }
 
-    /// The execution ends here where a condition does not hold. A thread that waits for ever has
-    /// the same effect, since all that the others do later they could have done before. Not so in
-    /// an atomic section: the others could not have seen what it has done so far. There the thread
-    /// runs in a circle, and the others never run again.
+    /// The execution ends here where a condition does not hold. Elsewhere it is enough that the
+    /// thread waits: what the others do later they could have done before. In an atomic section the
+    /// others must not see what the thread has done so far. There it loops, and they never run again.
     pub fn assume(&mut self, condition: &Term, span: Span) {
         if self
             .threads

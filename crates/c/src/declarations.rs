@@ -14,6 +14,8 @@ pub struct Specified {
     pub is_static: bool,
     pub is_extern: bool,
     pub is_noreturn: bool,
+    /// Each thread has its own.
+    pub is_thread_local: bool,
 }
 
 /// The counts of type specifiers, which may come in any order.
@@ -37,6 +39,7 @@ impl<'a> Unit<'a> {
             is_static: false,
             is_extern: false,
             is_noreturn: false,
+            is_thread_local: false,
         };
         let mut is_volatile = false;
         let mut words = Words::default();
@@ -46,9 +49,12 @@ impl<'a> Unit<'a> {
                     c::StorageClassSpecifier::Typedef => specified.is_typedef = true,
                     c::StorageClassSpecifier::Static => specified.is_static = true,
                     c::StorageClassSpecifier::Extern => specified.is_extern = true,
-                    c::StorageClassSpecifier::ThreadLocal => {
-                        let span = self.span(class.span);
-                        self.refuse(span, "variables of threads are not supported in C");
+                    c::StorageClassSpecifier::ThreadLocal => specified.is_thread_local = true,
+                    // It replaces `__thread`, which the parser does not know.
+                    c::StorageClassSpecifier::Register
+                        if self.thread_words.contains(&class.span.start) =>
+                    {
+                        specified.is_thread_local = true;
                     }
                     c::StorageClassSpecifier::Auto | c::StorageClassSpecifier::Register => {}
                 },

@@ -150,6 +150,12 @@ impl<'ast> Visit<'ast> for Finder<'_, '_> {
         }
     }
 
+    fn visit_cast_expression(&mut self, cast: &'ast c::CastExpression, span: &'ast Span) {
+        visit::visit_cast_expression(self, cast, span);
+        // A pointer to `void` has to point to something of the right type.
+        self.found.may_check |= cast.type_name.node.declarator.is_some();
+    }
+
     fn visit_conditional_expression(
         &mut self,
         conditional: &'ast c::ConditionalExpression,

@@ -219,6 +219,9 @@ impl<'a> Unit<'a> {
         let result = self.result_type(index);
         let mut body = self.block(span, |unit| {
             unit.enter();
+            if unit.is_beginning(index) {
+                unit.own_variables(name_span);
+            }
             if let c::Statement::Compound(items) = &definition.node.statement.node {
                 for item in items {
                     unit.block_item(item);
@@ -296,6 +299,7 @@ impl<'a> Unit<'a> {
                 ty: ty.clone(),
                 owner: Some(index),
                 lifted: false,
+                is_thread_local: false,
                 is_foreign: false,
                 span,
                 initial: BTreeMap::new(),

@@ -58,6 +58,7 @@ impl<'a> Unit<'a> {
                 ty: ty.clone(),
                 owner: None,
                 lifted: false,
+                is_thread_local: false,
                 is_foreign: false,
                 span,
                 initial: BTreeMap::new(),
@@ -66,6 +67,7 @@ impl<'a> Unit<'a> {
         });
         let is_definition = !specified.is_extern || declarator.initializer.is_some();
         let object = &mut self.objects[id.0 as usize];
+        object.is_thread_local |= specified.is_thread_local;
         if is_first {
             object.is_foreign = !is_definition;
             object.initial.clear();
@@ -305,11 +307,13 @@ impl<'a> Unit<'a> {
                 ty,
                 owner: (!is_static).then_some(function),
                 lifted: false,
+                is_thread_local: false,
                 is_foreign: false,
                 span,
                 initial: BTreeMap::new(),
                 leaves: BTreeMap::new(),
             });
+            self.objects[id.0 as usize].is_thread_local = specified.is_thread_local;
             self.declare(name, Entity::Object(id));
             let end = self.span(declarator.span);
             match &declarator.node.initializer {

@@ -19,6 +19,7 @@ mod calls;
 mod claims;
 mod declarations;
 mod effects;
+mod erased;
 mod functions;
 mod initials;
 mod kinds;
@@ -31,7 +32,9 @@ mod places;
 mod pointers;
 mod pthreads;
 mod questions;
+mod sharing;
 mod sites;
+mod starts;
 mod statements;
 mod syntax_error;
 mod terms;
@@ -143,10 +146,12 @@ fn parse_here(source: &Source, reading: &CReading) -> (Parsed, Vec<Site>) {
         cpp_options: Vec::new(),
         flavor: Flavor::GnuC11,
     };
-    match parse_preprocessed(&config, text.to_owned()) {
+    let (readable, thread_words) = text::readable(text.to_owned());
+    match parse_preprocessed(&config, readable) {
         Err(error) => failed(syntax_error::diagnostic(&error, text, &lines)),
         Ok(parsed) => {
             let mut unit = Unit::new(text, source.text(), lines, reading);
+            unit.thread_words = thread_words;
             unit.translate(&parsed.unit);
             let mut sites: Vec<Site> = unit.sites.into_iter().collect();
             let foreign = unit.objects.iter().filter(|object| object.is_foreign);

@@ -350,7 +350,7 @@ impl<'a> Unit<'a> {
             let sort = self.sort_of(&place.ty.clone(), place.span);
             terms::constant(0, sort, place.span)
         });
-        // What other threads may change is read once, in a step of its own.
+        // What other threads may change is read once, in a separate step.
         if self.body.splits && self.body.depth == 0 && self.has_shared(place) {
             return self.spill(&value);
         }

@@ -32,18 +32,18 @@ pub struct Pointers {
     pub has_changed: bool,
 }
 
-struct Class {
+pub struct Class {
     pointee: Type,
-    targets: Vec<Pointee>,
+    pub targets: Vec<Pointee>,
 }
 
 /// Something that a pointer can point to.
 #[derive(Clone, Debug, PartialEq)]
-struct Pointee {
+pub struct Pointee {
     object: ObjectId,
     path: String,
     /// How many there are with that path, where there are arrays on the way.
-    length: Option<u32>,
+    pub length: Option<u32>,
 }
 
 fn bits(largest: u64) -> u8 {
@@ -52,7 +52,7 @@ fn bits(largest: u64) -> u8 {
 
 impl Class {
     /// The bits of the number of an element.
-    fn index_bits(&self) -> u8 {
+    pub fn index_bits(&self) -> u8 {
         let lengths = self.targets.iter().filter_map(|target| target.length);
         lengths
             .map(|length| bits(u64::from(length)))
@@ -60,7 +60,7 @@ impl Class {
             .unwrap_or(0)
     }
 
-    fn sort(&self) -> Sort {
+    pub fn sort(&self) -> Sort {
         let number = bits(self.targets.len() as u64).max(1);
         Sort::Word((number + self.index_bits()).min(64))
     }
@@ -95,7 +95,7 @@ impl Pointers {
         targets.any(|target| target.object == object)
     }
 
-    fn class(&mut self, pointee: &Type) -> &mut Class {
+    pub fn class(&mut self, pointee: &Type) -> &mut Class {
         let pointee = pointee.unqualified();
         let found = self.classes.iter().position(|c| c.pointee == pointee);
         let index = found.unwrap_or_else(|| {
@@ -110,7 +110,7 @@ impl Pointers {
 }
 
 /// Which object a pointer points to.
-fn number_of(pointer: &Term, shift: u8) -> Term {
+pub fn number_of(pointer: &Term, shift: u8) -> Term {
     let shift = terms::constant(u64::from(shift), pointer.sort, pointer.span);
     terms::binary(BinaryOp::ShiftRight, false, pointer, &shift)
 }

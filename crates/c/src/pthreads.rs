@@ -1,36 +1,26 @@
 //! The functions of POSIX threads: what each of them does to the objects of the library, in steps
 //! that other threads cannot interrupt.
 //!
-//! A mutex is a Boolean, a semaphore its count, and the name of a thread its number. Whatever waits
-//! is one assignment with a condition: it is taken only where the condition holds, and until then
-//! the other threads run. A condition variable has no state: POSIX allows `pthread_cond_wait` to
-//! return at any time, so waiting is to release the mutex and to take it again, and to signal is
-//! nothing. Calls do not fail, except for those whose purpose it is to try.
-//!
-//! A thread that others wait for says at its end that it has ended.
+//! A mutex is a Boolean and a semaphore its count. Whatever waits is one assignment with a
+//! condition: it is taken only where the condition holds, and until then the other threads run. A
+//! condition variable has no state: POSIX allows `pthread_cond_wait` to return at any time, so
+//! waiting is to release the mutex and to take it again, and to signal is nothing. Calls do not
+//! fail, except for those whose purpose it is to try. Threads themselves are in [`crate::starts`].
 
 use crate::body::Spot;
 use crate::library;
 use crate::places::Place;
 use crate::terms::{self, Sort, Term};
-use crate::threads::{ATOMIC_BEGIN, ATOMIC_END, function_named};
+use crate::threads::{ATOMIC_BEGIN, ATOMIC_END};
 use crate::types::{Field, Integer, Rank, Struct, Type};
-use crate::unit::{Entity, Unit};
+use crate::unit::Unit;
 use crate::values::Value;
-use crate::variables::{ObjectId, VarId, Variable};
-use hardbop_syntax::ast::{
-    BinaryOp, ExprId, Ident, Item, Procedure, ResultType, StmtId, StmtKind, Target,
-};
-use hardbop_syntax::{Check, Claim, Notation, Span};
+use crate::variables::VarId;
+use hardbop_syntax::ast::{BinaryOp, StmtKind, Target};
+use hardbop_syntax::{Notation, Span};
 use lang_c::ast as c;
 use lang_c::span::Node;
 use std::rc::Rc;
-
-/// How many threads can be waited for that one `pthread_create` starts in a loop, all together.
-const LOOPED: u64 = 16;
-
-/// The bits of the number of a thread.
-const NUMBER: u8 = 8;
 
 /// `EBUSY`.
 const BUSY: u64 = 16;
@@ -79,18 +69,6 @@ impl Gadget {
         }
     }
 }
-
-/// The variables behind the threads of a program.
-#[derive(Clone, Copy)]
-pub struct Records {
-    /// Which threads have ended.
-    ended: VarId,
-    /// The number of the thread that was started last in a loop.
-    last: VarId,
-    /// The largest number of a thread.
-    most: u64,
-}
-
 impl<'a> Unit<'a> {
     /// The type that hardbop has for a type of the library.
     pub fn library_type(&mut self, name: &str) -> Option<Type> {
@@ -133,89 +111,6 @@ impl<'a> Unit<'a> {
         let Type::Struct(id) = ty else { return false };
         let mut all = Gadget::ALL.iter();
         all.any(|&gadget| self.structs_at.get(&(usize::MAX - gadget as usize)) == Some(id))
-    }
-
-    /// The variables for threads that others wait for, before anything is translated.
-    pub fn make_records(&mut self) {
-        self.records = None;
-        if !self.threads.exist() || !self.threads.has_joins {
-            return;
-        }
-        let looped = if self.threads.have_loops() { LOOPED } else { 0 };
-        let most = self.threads.numbered + looped;
-        let mut make = |name: &str, sort, length: Option<u32>, initial: u64, order: u32| {
-            let id = VarId(self.variables.len() as u32);
-            self.variables.push(Variable {
-                name: name.to_owned(),
-                sort,
-                length,
-                owner: None,
-                initial: vec![initial],
-                span: Span::default(),
-                notation: Notation::default(),
-                order: (u32::MAX, order),
-            });
-            id
-        };
-        let ended = make("ended", Sort::Bool, Some(most as u32 + 1), 0, 0);
-        let last = if looped > 0 {
-            let first = self.threads.numbered;
-            make("threads", Sort::Word(NUMBER), None, first, 1)
-        } else {
-            ended
-        };
-        self.records = Some(Records { ended, last, most });
-    }
-
-    /// Whether several threads may use a variable.
-    pub fn is_shared(&self, id: VarId) -> bool {
-        let variable = self.variable(id);
-        let (object, _) = variable.order;
-        self.threads.exist()
-            && variable.owner.is_none()
-            && object != u32::MAX
-            && self.is_shared_object(ObjectId(object))
-    }
-
-    /// The same for an object of C.
-    pub fn is_shared_object(&self, id: ObjectId) -> bool {
-        let object = self.object(id);
-        if !self.threads.exist() || self.is_per_thread(id) {
-            return false;
-        }
-        // The name of a `static` local has that of its function before it, and maybe a number behind.
-        let name = object.name.rsplit("::").next().unwrap_or("");
-        let name = name.split('#').next().unwrap_or("");
-        let is_local = object.owner.is_some() && !object.lifted;
-        !is_local && (object.lifted || self.pointers.points_to(id) || self.threads.share_name(name))
-    }
-
-    /// Whether each thread has its own copy of an object although its address is taken: a local of
-    /// a function that several threads may run at the same time.
-    pub fn is_per_thread(&self, id: ObjectId) -> bool {
-        let object = self.object(id);
-        object.lifted
-            && object
-                .owner
-                .is_some_and(|function| self.threads.run_together(&self.functions[function].name))
-    }
-
-    /// Refuses to give an address to other threads that means something else there.
-    pub fn keep_private(&mut self, ty: &Type, span: Span) {
-        let Type::Pointer(pointee) = ty else { return };
-        let targets = self.pointers.objects(pointee);
-        let private = targets.into_iter().find(|&id| self.is_per_thread(id));
-        if let Some(id) = private {
-            let object = self.object(id);
-            let function = object.owner.map(|f| self.functions[f].name.clone());
-            let message = format!(
-                "a pointer that other threads can read may point to `{}`, of which each thread \
-                 that runs `{}` has its own; this is not supported",
-                object.name,
-                function.unwrap_or_default()
-            );
-            self.refuse(span, message);
-        }
     }
 
     /// A call of a function for threads; `None` for all others.
@@ -266,7 +161,7 @@ impl<'a> Unit<'a> {
     }
 
     /// The object that an argument points to.
-    fn pointed_at(&mut self, argument: &'a Node<c::Expression>) -> Place {
+    pub fn pointed_at(&mut self, argument: &'a Node<c::Expression>) -> Place {
         let place = match &argument.node {
             c::Expression::UnaryOperator(unary)
                 if unary.node.operator.node == c::UnaryOperator::Address =>
@@ -480,341 +375,6 @@ impl<'a> Unit<'a> {
         }
         zero(span)
     }
-
-    /// `pthread_create(&t, attributes, f, argument)`. The new thread may run before `t` is written.
-    fn create(&mut self, call: &'a c::CallExpression, span: Span) -> Value {
-        let arguments = call.arguments.as_slice();
-        let site = self.threads.starts.get(&call.callee.span.start).cloned();
-        let named = function_named(&arguments[2].node);
-        let function = match named.and_then(|name| self.lookup(name)) {
-            Some(&Entity::Function(index)) => Some(index),
-            _ => None,
-        };
-        let function = function.filter(|&index| self.functions[index].definition.is_some());
-        let (Some(site), Some(index)) = (site, function) else {
-            self.refuse(
-                span,
-                "`pthread_create` is supported with the name of a function that has a body only",
-            );
-            return Value::broken(span);
-        };
-        if self.effects_of(&arguments[1]).any {
-            self.discard(&arguments[1]);
-        }
-        let place = self.pointed_at(&arguments[0]);
-        let signature = Rc::clone(&self.functions[index].signature);
-        let mut given: Vec<Term> = Vec::new();
-        let value = self.value(&arguments[3]);
-        match signature.parameters.as_slice() {
-            [] => {}
-            [ty] => {
-                let value = self.converted(&value, ty, span);
-                self.keep_private(ty, span);
-                given.push(self.once(&crate::arithmetic::held(&value)));
-            }
-            _ => self.wrong(span, "the function of a thread has one parameter"),
-        }
-        let name = self.functions[index].name.clone();
-        let number = self.number_of_thread(&site.number, span);
-        if self.records.is_some() && self.threads.only_number(&name).is_none() {
-            given.push(Rc::clone(&number));
-        }
-        let start = if self.threads.need_wrapper(&name) {
-            wrapper_of(&name)
-        } else {
-            name
-        };
-        let callee = Ident {
-            name: self.ast.names.intern(&start),
-            span,
-        };
-        let given: Vec<ExprId> = given.iter().map(|term| self.emit_value(term)).collect();
-        let arguments = given.into();
-        self.push(StmtKind::StartThreadCall { callee, arguments }, span);
-        let model = self.reading.data_model;
-        let number = Value {
-            term: number,
-            ty: Type::Integer(Integer::new(Rank::Char, false, model)),
-        };
-        if place.ty != Type::Broken {
-            self.store(&place, &number, false, span);
-        }
-        zero(span)
-    }
-
-    /// The number of a thread that is about to start.
-    fn number_of_thread(&mut self, number: &Option<u64>, span: Span) -> Term {
-        let sort = Sort::Word(NUMBER);
-        let Some(records) = self.records else {
-            return terms::constant(number.unwrap_or(self.threads.numbered + 1), sort, span);
-        };
-        if let Some(number) = number {
-            return terms::constant(*number, sort, span);
-        }
-        let most = terms::constant(records.most, sort, span);
-        let last = terms::variable(records.last, sort, span);
-        let has_room = terms::compare(BinaryOp::Less, false, &last, &most);
-        let claim = Claim {
-            check: Check::Defined,
-            text: Some(format!(
-                "no more than {LOOPED} threads that are waited for start in loops"
-            )),
-        };
-        self.check(&has_room, claim, span);
-        let one = terms::constant(1, sort, span);
-        let next = terms::binary(BinaryOp::Add, false, &last, &one);
-        let id = self.temporary("pthread_create()", sort, Notation::default(), span);
-        let targets = [id, records.last].map(|id| Target::Variable(self.ident(id, span)));
-        let values = [self.emit(&next), self.emit(&next)];
-        let kind = StmtKind::Assign {
-            targets: targets.to_vec().into(),
-            values: values.to_vec().into(),
-            constrain: None,
-        };
-        self.push(kind, span);
-        terms::variable(id, sort, span)
-    }
-
-    /// `pthread_join(t, NULL)` waits until the thread has ended.
-    fn join(&mut self, arguments: &'a [Node<c::Expression>], span: Span) -> Value {
-        let value = self.value(&arguments[0]);
-        let result = self.unevaluated(|unit| unit.value(&arguments[1]).term.constant());
-        if result.flatten() != Some(0) {
-            let message = "`pthread_join` is supported without the result of the thread only: pass \
-                           NULL as its second argument";
-            self.refuse(span, message);
-        }
-        let Some(number) = self.integer_term(&value, span) else {
-            return Value::broken(span);
-        };
-        let Some(records) = self.records else {
-            // No thread is ever started.
-            self.wait_until(&terms::boolean(false, span), span);
-            return zero(span);
-        };
-        let number = self.once(&number);
-        let mut has_ended = terms::boolean(false, span);
-        for thread in 1..=records.most {
-            let index = terms::constant(thread, Sort::Word(NUMBER), span);
-            let is_it = terms::constant(thread, number.sort, span);
-            let is_it = terms::compare(BinaryOp::Equal, false, &number, &is_it);
-            let ended = terms::element(records.ended, index, Sort::Bool, span);
-            has_ended = terms::or(&has_ended, &terms::and(&is_it, &ended));
-        }
-        self.wait_until(&has_ended, span);
-        zero(span)
-    }
-
-    /// The thread goes on as soon as a condition holds.
-    fn wait_until(&mut self, condition: &Term, span: Span) {
-        let condition = self.emit(condition);
-        let word = hardbop_syntax::ast::AssumeWord::Assume;
-        self.push(StmtKind::Assume { condition, word }, span);
-    }
-
-    fn exit_thread(&mut self, result: &'a Node<c::Expression>, span: Span) -> Value {
-        self.discard(result);
-        let name = self.functions[self.body.function].name.clone();
-        if self.is_beginning(self.body.function) {
-            self.end_of_thread(span);
-            self.push(StmtKind::Return(Vec::new().into()), span);
-        } else {
-            if self.records.is_some() && name != "main" {
-                let message = "`pthread_exit` is supported in `main` and in functions that are \
-                               only started as threads";
-                self.refuse(span, message);
-            }
-            if self.threads.exist() {
-                self.push(StmtKind::EndThread, span);
-            } else {
-                self.assume(&terms::boolean(false, span), span);
-            }
-        }
-        Value::void(span)
-    }
-
-    /// Whether threads begin in the procedure of a function itself.
-    pub fn is_beginning(&self, function: usize) -> bool {
-        let name = &self.functions[function].name;
-        self.threads.begin_in(name) && !self.threads.need_wrapper(name)
-    }
-
-    /// The parameter in which a function gets the number of its thread.
-    pub fn thread_parameter(&mut self, function: usize) -> Option<VarId> {
-        self.body.thread = None;
-        if !self.is_beginning(function) {
-            return None;
-        }
-        self.parameter_for(function)
-    }
-
-    fn parameter_for(&mut self, function: usize) -> Option<VarId> {
-        let name = &self.functions[function].name;
-        if self.records.is_none() || self.threads.only_number(name).is_some() {
-            return None;
-        }
-        let span = self.functions[function].span;
-        let sort = Sort::Word(NUMBER);
-        let id = self.temporary("thread", sort, Notation::default(), span);
-        self.body.thread = Some(id);
-        Some(id)
-    }
-
-    /// Says that the thread has ended, where it begins in the function at hand.
-    pub fn end_of_thread(&mut self, span: Span) {
-        if self.is_beginning(self.body.function) {
-            self.record_end(self.body.function, span);
-        }
-    }
-
-    fn record_end(&mut self, function: usize, span: Span) {
-        let Some(records) = self.records else { return };
-        let name = &self.functions[function].name;
-        let sort = Sort::Word(NUMBER);
-        let number = match (self.threads.only_number(name), self.body.thread) {
-            (Some(number), _) => terms::constant(number, sort, span),
-            (None, Some(id)) => terms::variable(id, sort, span),
-            (None, None) => return,
-        };
-        let spot = Spot::Element(records.ended, number);
-        self.assign(&spot, &terms::boolean(true, span), span);
-    }
-
-    /// Procedures in which threads begin whose function is called as well.
-    pub fn wrappers(&mut self) {
-        for function in 0..self.functions.len() {
-            let name = self.functions[function].name.clone();
-            if self.threads.need_wrapper(&name) && self.functions[function].definition.is_some() {
-                self.wrapper(function, &name);
-            }
-        }
-    }
-
-    fn wrapper(&mut self, function: usize, name: &str) {
-        let span = self.functions[function].span;
-        let signature = Rc::clone(&self.functions[function].signature);
-        let first_stmt = StmtId(self.ast.stmts.len() as u32);
-        let first_expr = ExprId(self.ast.exprs.len() as u32);
-        self.body = crate::body::Body::of(function);
-        let mut parameters = Vec::new();
-        for ty in &signature.parameters {
-            let sort = self.sort_of(ty, span);
-            let notation = self.notation_of_type(ty);
-            parameters.push(self.temporary("argument", sort, notation, span));
-        }
-        let given = parameters.clone();
-        parameters.extend(self.parameter_for(function));
-        let body = self.block(span, |unit| {
-            let is_atomic = unit.threads.is_atomic(name);
-            if is_atomic {
-                unit.push(StmtKind::AtomicBegin, span);
-            }
-            let terms: Vec<Term> = (given.iter())
-                .map(|&id| terms::variable(id, unit.variable(id).sort, span))
-                .collect();
-            let arguments: Vec<ExprId> = terms.iter().map(|term| unit.emit(term)).collect();
-            let callee = Ident {
-                name: unit.ast.names.intern(name),
-                span,
-            };
-            let kind = StmtKind::Call {
-                targets: Vec::new().into(),
-                callee,
-                arguments: arguments.into(),
-                keyword: false,
-            };
-            unit.push(kind, span);
-            if is_atomic {
-                unit.push(StmtKind::AtomicEnd, span);
-            }
-            unit.record_end(function, span);
-        });
-        let symbol = self.ast.names.intern(&wrapper_of(name));
-        let parameters = parameters.iter().map(|&id| self.parameter(id)).collect();
-        self.ast.items.push(Item::Procedure(Procedure {
-            dfs: false,
-            result: ResultType::Void,
-            result_notation: Notation::default(),
-            name: Ident { name: symbol, span },
-            parameters,
-            locals: Vec::new(),
-            enforce: None,
-            enforce_span: Span::default(),
-            body,
-            span,
-            end_span: span.after(),
-            first_stmt,
-            first_expr,
-        }));
-    }
-
-    /// `__VERIFIER_atomic_begin()` and its end. These sections do not nest.
-    fn section(&mut self, is_begin: bool, span: Span) {
-        if !self.threads.exist() {
-            return;
-        }
-        let name = &self.functions[self.body.function].name;
-        if self.threads.is_maybe_inside(name) {
-            let message = format!(
-                "an atomic section in `{name}`, which is called by an atomic function, is not \
-                 supported"
-            );
-            self.refuse(span, message);
-        }
-        let kind = if is_begin {
-            StmtKind::AtomicBegin
-        } else {
-            StmtKind::AtomicEnd
-        };
-        self.push(kind, span);
-    }
-
-    /// Whether a call of a function has to be made atomic here.
-    pub fn makes_atomic(&mut self, callee: &str, span: Span) -> bool {
-        if !self.threads.is_atomic(callee) {
-            return false;
-        }
-        let name = self.functions[self.body.function].name.clone();
-        if self.threads.is_always_inside(&name) {
-            return false;
-        }
-        if self.threads.is_maybe_inside(&name) || self.threads.begins_section(&name) {
-            let message = format!(
-                "the atomic function `{callee}` is called in `{name}`, which may be atomic itself; \
-                 this is not supported"
-            );
-            self.refuse(span, message);
-        }
-        true
-    }
-
-    /// Whether reads of shared variables have to be steps of their own in an expression: there is
-    /// another access beside, or the value is used more than once.
-    pub fn must_split(&self, expression: &Node<c::Expression>) -> bool {
-        if !self.body.is_interrupted {
-            return false;
-        }
-        let effects = self.effects_of(expression);
-        effects.accesses > 1 || (effects.accesses == 1 && effects.may_check)
-    }
-
-    /// The same, remembered until the next expression.
-    pub fn set_split(&mut self, expression: &Node<c::Expression>) {
-        self.body.splits = self.must_split(expression);
-    }
-
-    /// Translates an expression that is not part of another one.
-    pub fn full<T>(
-        &mut self,
-        expression: &Node<c::Expression>,
-        translate: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        let outer = self.body.splits;
-        self.set_split(expression);
-        let result = translate(self);
-        self.body.splits = outer;
-        result
-    }
 }
 
 /// One step on the state of an object.
@@ -826,12 +386,8 @@ struct Change {
     wait: Option<Term>,
 }
 
-/// The procedure in which threads begin that run a function that is called as well.
-fn wrapper_of(function: &str) -> String {
-    format!("{function} (thread)")
-}
-
-fn zero(span: Span) -> Value {
+/// The result of a call that did what it should.
+pub fn zero(span: Span) -> Value {
     Value {
         term: terms::constant(0, Sort::Word(32), span),
         ty: Type::int(),

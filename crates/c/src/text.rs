@@ -5,6 +5,8 @@
 //! measured first and a text that is nested too deeply is refused, so that the stack of the one
 //! thread that does all this is large enough.
 
+use std::collections::BTreeSet;
+
 /// The largest number of brackets that are open at once, as in other compilers.
 pub const MAX_BRACKETS: usize = 256;
 
@@ -83,6 +85,36 @@ pub fn strip(text: &str) -> Stripped {
         open_comment,
     }
 }
+
+/// The text with `register` for each `__thread`, a word of GNU C that the parser does not know, and
+/// the places of these words. Both words have the same length.
+pub fn readable(mut text: String) -> (String, BTreeSet<usize>) {
+    let is_part = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+    let bytes = text.as_bytes();
+    let mut places = BTreeSet::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        at = match bytes[at] {
+            quote @ (b'"' | b'\'') => end_of_literal(bytes, at, quote),
+            byte if is_part(Some(&byte)) => {
+                let rest = bytes[at..].iter().position(|byte| !is_part(Some(byte)));
+                let end = rest.map_or(bytes.len(), |length| at + length);
+                if &bytes[at..end] == b"__thread" {
+                    places.insert(at);
+                }
+                end
+            }
+            _ => at + 1,
+        };
+    }
+    for &place in &places {
+        text.replace_range(place..place + THREAD.len(), "register");
+    }
+    (text, places)
+}
+
+/// The word of GNU C for `_Thread_local`.
+const THREAD: &str = "__thread";
 
 fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
     bytes.windows(what.len()).position(|window| window == what)

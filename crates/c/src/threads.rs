@@ -3,7 +3,8 @@
 //!
 //! A thread is `main` or a function that `pthread_create` starts. A function or a variable that
 //! only one of them names, and that one is started once, is private to it. Everything here errs to
-//! the side of more threads: a start in a loop, behind a label or outside of `main` counts as many.
+//! the side of more threads: a start in a loop, in a function with labels or outside of `main`
+//! counts as many.
 //! A variable is found by its name, so one that shares its name with another is shared if either
 //! is; one whose address is taken is shared in any case ([`crate::unit::Unit::is_shared`]).
 
@@ -21,7 +22,7 @@ pub const ATOMIC_END: &str = "__VERIFIER_atomic_end";
 /// As many threads as make no difference any more.
 const MANY: u8 = 2;
 
-/// A call of `pthread_create` that `main` can come to.
+/// A call of `pthread_create` that `main` can reach.
 #[derive(Clone, Debug)]
 pub struct StartSite {
     /// The function that is started, if it is given by its name.
@@ -35,7 +36,7 @@ pub struct StartSite {
 pub struct Threads {
     /// Starts by the place of the name `pthread_create`.
     pub starts: BTreeMap<usize, StartSite>,
-    /// How many starts have a number of their own.
+    /// How many starts have a fixed number.
     pub numbered: u64,
     /// Some thread waits for the end of another one.
     pub has_joins: bool,
@@ -131,7 +132,7 @@ pub fn function_named(mut expression: &c::Expression) -> Option<&str> {
     }
 }
 
-/// The functions that some functions come to by naming them, without going through `barrier`.
+/// The functions that some functions reach by naming them, without those in `barrier`.
 fn reach<'s>(
     surveys: &'s BTreeMap<String, Survey>,
     from: impl IntoIterator<Item = &'s str>,
@@ -257,8 +258,8 @@ impl Threads {
         starts.any(|start| start.function.as_deref() == Some(function))
     }
 
-    /// Whether a function in which threads begin needs a procedure of its own as their beginning,
-    /// since it is called as well.
+    /// Whether threads that run a function begin in another procedure, since the function is called
+    /// as well.
     pub fn need_wrapper(&self, function: &str) -> bool {
         self.begin_in(function) && (self.called.contains(function) || is_atomic(function))
     }

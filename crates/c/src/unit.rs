@@ -11,8 +11,8 @@ use crate::lines::Lines;
 use crate::notations::ValueTables;
 use crate::order::Access;
 use crate::pointers::Pointers;
-use crate::pthreads::Records;
 use crate::sites::{Site, SiteKind};
+use crate::starts::Records;
 use crate::terms::Sort;
 use crate::threads::Threads;
 use crate::types::{Integer, Signature, Struct, Type};
@@ -83,6 +83,8 @@ pub struct Unit<'a> {
     pub sites: BTreeSet<Site>,
     /// The globals that each function reads and writes, itself or through others.
     pub accesses: Vec<Access>,
+    /// Where the text has `__thread`.
+    pub thread_words: BTreeSet<usize>,
     /// Who runs what.
     pub threads: Threads,
     /// What threads that end say.
@@ -119,6 +121,7 @@ impl<'a> Unit<'a> {
             asks_label: false,
             sites: BTreeSet::new(),
             accesses: Vec::new(),
+            thread_words: BTreeSet::new(),
             threads: Threads::default(),
             records: None,
         }

@@ -321,7 +321,8 @@ impl<'a> Unit<'a> {
         if guard(&left).constant() == Some(0) {
             return Value::truth(left);
         }
-        if !effects.any && !(self.body.splits && effects.may_check) {
+        let is_branch = effects.any || (self.body.splits && effects.may_check);
+        if !is_branch {
             let left = self.once(&left);
             self.body.guards.push(guard(&left));
             let right = self.condition(&binary.rhs);

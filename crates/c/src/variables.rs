@@ -44,6 +44,8 @@ pub struct Object {
     pub owner: Option<usize>,
     /// Its address is taken, and it is a global for that reason.
     pub lifted: bool,
+    /// Each thread has its own, which starts with the initial value.
+    pub is_thread_local: bool,
     /// It is declared here and defined elsewhere, so its initial value is not known.
     pub is_foreign: bool,
     pub span: Span,

@@ -4,6 +4,7 @@
 //! conversions are invisible to replays and certificates, since these judge the translated program.
 
 mod library_and_labels;
+mod threads;
 mod values;
 
 use std::path::{Path, PathBuf};
