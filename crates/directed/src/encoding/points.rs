@@ -208,19 +208,21 @@ impl Points {
         let component = machine.calls().component_of(procedure);
         let is_recursive = machine.calls().is_recursive(procedure);
         let number = self.blocks.len();
+        let is_head = machine.node_order().is_loop_head(target);
+        let drop = usize::from(enters || is_head);
         let mut calls = Vec::new();
         let completed = edges.len() - usize::from(enters);
         for &edge in &edges[..completed] {
             if let Action::Call { callee, .. } = machine.edge(edge).action {
                 let exit = machine.procedure(callee).exit;
                 let is_same = is_recursive && machine.calls().component_of(callee) == component;
-                calls.push((exit, usize::from(is_same)));
+                // Never above the source: what it takes to get there may use the same summary.
+                calls.push((exit, drop.max(usize::from(is_same))));
                 if !self.users[exit.index()].contains(&number) {
                     self.users[exit.index()].push(number);
                 }
             }
         }
-        let is_head = machine.node_order().is_loop_head(target);
         self.incoming[target.index()].push(number);
         self.outgoing[source.index()].push(number);
         self.blocks.push(Block {
@@ -228,7 +230,7 @@ impl Points {
             target,
             edges: edges.to_vec(),
             enters,
-            drop: usize::from(enters || is_head),
+            drop,
             calls,
         });
     }

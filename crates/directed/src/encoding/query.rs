@@ -61,7 +61,7 @@ pub(crate) struct BlockQuery<'i> {
     pub target: StateBits,
     pub calls: Vec<CallBits>,
     pub steps: Vec<StepChoices>,
-    /// First values of the locals of a callee that is entered.
+    /// What is arbitrary where a callee is entered: first values of locals, and dead globals.
     pub free: Vec<FreeBit>,
     /// Whether all edges can be taken; nothing if that is impossible.
     pub guard: Option<Lit>,
@@ -124,16 +124,35 @@ impl<'i> BlockQuery<'i> {
             self.target.now = frames.after(circuit, id, &bits, &edge.writes);
             return;
         };
-        let (entered, free) = frames.entered(circuit, callee, &bits, &edge.writes);
+        let (mut entered, free) = frames.entered(circuit, callee, &bits, &edge.writes);
+        // A global may be live in the callee only for the sake of other callers. Here it may have
+        // any value.
+        let entry = machine.procedure(callee).entry;
+        let globals = frames.global_bits();
+        for &bit in &vocabularies[entry.index()].now {
+            if (bit as usize) >= globals {
+                break;
+            }
+            let variable = Variable::Global(global_of(machine, frames, bit));
+            if !machine.liveness().is_live(machine.edge(id).from, variable) {
+                let literal = circuit.input();
+                entered[bit as usize] = literal;
+                let first = frames.layout().bits_of(callee, variable).start;
+                self.free.push(FreeBit {
+                    variable,
+                    bit: (bit - first) as u8,
+                    literal,
+                });
+            }
+        }
         if enters {
             self.target.entry.clone_from(&entered);
             self.target.now = entered;
-            self.free = free;
+            self.free.extend(free);
             return;
         }
         let exit = machine.procedure(callee).exit;
         let waiting = frames.waiting(circuit, id, &bits);
-        let globals = frames.global_bits();
         let mut left: Vec<Lit> = vec![circuit.constant(false); entered.len()];
         left[..globals].copy_from_slice(&entered[..globals]);
         for (index, _) in machine.globals.iter().enumerate() {

@@ -10,7 +10,7 @@ use crate::encoding::cubes::StateLit;
 use crate::encoding::points::NodeRole;
 use crate::evidence::formulas::{FALSE, FormulaTable, TRUE};
 use crate::search::reachability::Reachability;
-use hardbop_machine::bits::{BitEdge, BitNode, BitView};
+use hardbop_machine::bits::{BitEdge, BitId, BitNode, BitView};
 use hardbop_machine::{
     Action, EdgeId, GlobalId, InputId, LocalId, Machine, NodeId, ProcId, Variable,
 };
@@ -46,10 +46,8 @@ pub(crate) fn certificate(
         }
     }
     for &node in order {
-        let is_kept = search.slice.keeps_node(node);
         if search.points.roles[node.index()] == NodeRole::After {
-            let relation = if is_kept { writer.after(into[&node]) } else { TRUE };
-            writer.relations[node.index()] = relation;
+            writer.relations[node.index()] = writer.after(into[&node]);
         }
     }
     for &node in order.iter().rev() {
@@ -153,6 +151,17 @@ impl Writing<'_, '_> {
         self.search.slice.relevant(procedure, variable)
     }
 
+    /// Whether a formula of an edge has relevant variables only.
+    fn is_about_relevant(&self, procedure: ProcId, formula: BitId) -> bool {
+        let graph = self.view.graph();
+        graph.cone([formula]).into_iter().all(|id| match graph.get(id) {
+            BitNode::Var(variable, _) | BitNode::Next(variable, _) => {
+                self.is_relevant(procedure, variable)
+            }
+            _ => true,
+        })
+    }
+
     /// The strongest postcondition of an edge.
     fn after(&mut self, id: EdgeId) -> u32 {
         let edge = self.machine.edge(id);
@@ -171,7 +180,14 @@ impl Writing<'_, '_> {
                 }
             }
         }
-        let bits = self.view.edge(id);
+        let mut bits = self.view.edge(id);
+        // On edges that lead nowhere, conditions may be about variables that frames leave out.
+        bits.assignments.retain(|write| self.is_about_relevant(procedure, write.value));
+        for condition in [&mut bits.guard, &mut bits.constrain] {
+            if !self.is_about_relevant(procedure, *condition) {
+                *condition = BitId::TRUE;
+            }
+        }
         let mut cases = Vec::new();
         for chosen in self.choices(&bits, &copies) {
             let mut parts = vec![before];
