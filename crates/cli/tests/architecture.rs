@@ -12,6 +12,7 @@ const ENGINES: &[&str] = &[
     "hardbop-calculus",
     "hardbop-explicit",
     "hardbop-facts",
+    "hardbop-directed",
     "hardbop-satcheck",
     "hardbop-unroll",
     "hardbop-threads",

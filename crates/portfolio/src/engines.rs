@@ -5,6 +5,7 @@ use crate::pipeline::{Pass, refined};
 use hardbop_branching::BranchingEngine;
 use hardbop_brute_force::{BruteForce, TabulationEngine};
 use hardbop_calculus::CalculusEngine;
+use hardbop_directed::DirectedEngine;
 use hardbop_explicit::ExplicitEngine;
 use hardbop_facts::FactsEngine;
 use hardbop_machine::Machine;
@@ -30,6 +31,8 @@ pub enum EngineName {
     Sat,
     /// Loops and calls written out, and SAT (CBMC).
     Unroll,
+    /// Property-directed reachability (GPDR, Spacer).
+    Directed,
     /// Summaries over predicates about words (SLAM).
     Predicates,
     /// Invariants from relations between words.
@@ -58,6 +61,7 @@ impl EngineName {
         Self::Explicit,
         Self::Sat,
         Self::Unroll,
+        Self::Directed,
         Self::Predicates,
         Self::Facts,
         Self::Interleaving,
@@ -77,6 +81,7 @@ impl EngineName {
             Self::Explicit => "explicit",
             Self::Sat => "sat",
             Self::Unroll => "unroll",
+            Self::Directed => "directed",
             Self::Predicates => "predicates",
             Self::Facts => "facts",
             Self::Interleaving => "interleaving",
@@ -97,6 +102,7 @@ impl EngineName {
             Self::Explicit => "states one by one, with properties of runs",
             Self::Sat => "weakest preconditions and SAT; with --bmc plain unrolling",
             Self::Unroll => "loops and calls written out, up to bounds that it proves sufficient",
+            Self::Directed => "inductive clauses found from the targets, for sequential programs",
             Self::Predicates => "summaries over predicates about words, found as they are needed",
             Self::Facts => "affine relations and bounds of words, as inductive invariants",
             Self::Interleaving => "all interleavings of threads without recursion",
@@ -147,7 +153,7 @@ impl EngineName {
             | Self::Concurrent
             | Self::Branching
             | Self::BruteForce => vec![Pass::Domains],
-            Self::Facts | Self::Tabulation => vec![Pass::Product, Pass::Domains],
+            Self::Facts | Self::Directed | Self::Tabulation => vec![Pass::Product, Pass::Domains],
             // Its bounds are of the loops of the program itself.
             Self::Unroll => vec![Pass::Domains],
         }
@@ -199,6 +205,7 @@ impl EngineName {
                     ..default
                 })
             }
+            Self::Directed => Box::new(DirectedEngine),
             Self::Unroll => Box::new(UnrollEngine),
             Self::Facts => Box::new(FactsEngine),
             Self::Interleaving => Box::new(InterleavingEngine {
