@@ -123,13 +123,11 @@ impl EngineName {
                 Pass::Variables,
             ],
             Self::Sequentialized => vec![Pass::Sequentialize, Pass::Variables],
-            // These take properties as they are: some on the fly, some by definition.
-            Self::Explicit
-            | Self::Interleaving
-            | Self::Concurrent
-            | Self::Branching
-            | Self::BruteForce => vec![Pass::Domains],
-            Self::Tabulation => vec![Pass::Product, Pass::Domains],
+            // These take properties as they are.
+            Self::Interleaving | Self::Concurrent | Self::Branching | Self::BruteForce => {
+                vec![Pass::Domains]
+            }
+            Self::Explicit | Self::Tabulation => vec![Pass::Product, Pass::Domains],
         }
     }
 
