@@ -116,6 +116,18 @@ impl Automaton {
         self.states.iter().any(|state| state.target)
     }
 
+    /// Whether an infinite run is accepted as soon as it enters an accepting state, whatever
+    /// follows: the automaton of a safety property. A run that cannot be continued for ever is not
+    /// accepted all the same.
+    pub fn is_settled_on_acceptance(&self) -> bool {
+        let stays = |(index, state): (usize, &State)| {
+            let id = StateId(index as u32);
+            let is_loop = |edge: &Edge| edge.to == id && edge.guard == Guard::always();
+            !state.accepting || self.edges_of(id).iter().any(is_loop)
+        };
+        self.states.iter().enumerate().all(stays) && self.states.iter().any(|s| s.accepting)
+    }
+
     /// The states after reading the letter of the program's initial state, in order and each once.
     pub fn first(&self, letter: Letter) -> Vec<StateId> {
         let initial = self.initial.iter();

@@ -124,6 +124,14 @@ impl PropertyArguments {
     }
 }
 
+impl PropertyArguments {
+    /// Whether any property is named.
+    pub fn is_empty(&self) -> bool {
+        let lists = [&self.ltl, &self.ctl, &self.monitor, &self.hoa, &self.fair];
+        lists.iter().all(|list| list.is_empty()) && !self.nonterminating && !self.terminates
+    }
+}
+
 /// Reads a property; what is wrong with it is reported.
 pub fn read_property(
     console: &mut Console,
@@ -156,6 +164,17 @@ impl ReadQuestion {
     /// Whether a negative answer comes with a certificate.
     pub fn has_certificates(&self) -> bool {
         matches!(self.subject, ReadSubject::Places(_)) && self.bound.is_none()
+    }
+
+    /// Whether there may be a certificate: also of a safety property, if it holds.
+    pub fn may_be_certified(&self) -> bool {
+        match &self.subject {
+            ReadSubject::Places(_) => self.bound.is_none(),
+            ReadSubject::Property(property) => {
+                let is_ctl = matches!(property.text(), PropertyText::Ctl { .. });
+                self.bound.is_none() && !is_ctl
+            }
+        }
     }
 
     /// Whether there is nothing to ask.

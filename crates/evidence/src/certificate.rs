@@ -54,6 +54,10 @@ pub struct Certificate {
     /// How the formulas are meant.
     #[serde(default)]
     pub direction: Direction,
+    /// The safety property that it is about, as it was asked, if the machine is the product of the
+    /// program with the property's automaton. Whoever accepts it makes that product.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub property: Option<String>,
     /// The targets that it excludes.
     pub targets: Vec<Target>,
     /// All formulas; operands before their users.
@@ -106,6 +110,7 @@ impl Certificate {
             version: VERSION,
             program: machine.digest().to_owned(),
             direction,
+            property: None,
             targets,
             formulas,
             nodes,

@@ -132,7 +132,9 @@ impl ExplicitEngine {
             }
             search => {
                 let nodes = question.targets().iter().map(|target| target.node);
-                search_alone(statics, search, Watch::new(nodes, *budget, progress))
+                let mut watch = Watch::new(nodes, *budget, progress);
+                watch.stops_at_first = question.one_is_enough && search == Search::Dfs;
+                search_alone(statics, search, watch)
             }
         };
         let readings = Readings::new(searched, question);
@@ -161,7 +163,11 @@ fn search_alone<'s>(statics: Statics<'s>, search: Search, mut watch: Watch<'_>) 
         Search::Bfs => Some(BreadthFirst::default()),
     };
     let ended = match &mut distances {
-        None => depth_first(&mut exploration, &mut watch),
+        None => match depth_first(&mut exploration, &mut watch) {
+            // The other targets are open.
+            Err(Stopped::Settled) if !watch.is_settled() => Err(Stopped::Limit(Limit::Interrupted)),
+            ended => ended,
+        },
         Some(breadth_first) => breadth_first.run(&mut exploration, &mut watch),
     };
     let found = match &distances {

@@ -80,8 +80,11 @@ impl Outcome {
         self.answers.iter().any(|a| !a.verdict.is_unknown())
     }
 
-    /// The question about those targets that are left open.
+    /// The question about those targets that are left open and still of interest.
     pub fn open_part(&self, question: &Question) -> Question {
+        if question.one_is_enough && self.answers.iter().any(|a| a.verdict.is_yes()) {
+            return question.about(Vec::new());
+        }
         let open = self.answers.iter().filter(|a| a.verdict.is_unknown());
         question.about(open.filter_map(|answer| answer.target().cloned()).collect())
     }

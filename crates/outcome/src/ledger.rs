@@ -22,6 +22,7 @@ pub struct Ledger<'m> {
     machine: &'m Machine,
     entries: Vec<(Target, Entry)>,
     certificates: Vec<Certificate>,
+    one_is_enough: bool,
     /// Work counters in the order in which they are shown.
     pub statistics: Statistics,
 }
@@ -50,12 +51,18 @@ impl<'m> Ledger<'m> {
                 .map(|target| (target.clone(), Entry::Open))
                 .collect(),
             certificates: Vec::new(),
+            one_is_enough: question.one_is_enough,
             statistics: Statistics::default(),
         }
     }
 
-    /// Whether every target has its verdict, or at least is known to be reached.
+    /// Whether every target has its verdict, or at least is known to be reached; or one that is
+    /// reached, where that is enough.
     pub fn is_decided(&self) -> bool {
+        let is_reached = |entry: &Entry| matches!(entry, Entry::Due | Entry::Reached { .. });
+        if self.one_is_enough && self.entries.iter().any(|(_, entry)| is_reached(entry)) {
+            return true;
+        }
         let mut entries = self.entries.iter();
         !entries.any(|(_, entry)| matches!(entry, Entry::Open))
     }

@@ -84,17 +84,43 @@ impl Outcome {
         self.certificates.push(certificate);
     }
 
+    /// Adds the certificates of a property, which the question about places was asked instead of,
+    /// if together they exclude all of these places.
+    pub fn certify_property(&mut self, places: &Question, certificates: Vec<Certificate>) {
+        let excluded: HashSet<&Target> = certificates.iter().flat_map(|c| &c.targets).collect();
+        let are_excluded = places
+            .targets()
+            .iter()
+            .all(|target| excluded.contains(target));
+        if certificates.is_empty() || !are_excluded {
+            return;
+        }
+        for answer in &mut self.answers {
+            if answer.verdict.is_no_for_all_runs() {
+                answer.verdict = Verdict::CERTIFIED;
+            }
+        }
+        self.certificates.extend(certificates);
+    }
+
     /// The first item whose answer is said to be certified although no certificate speaks of it, or
     /// that has the engine's word without a reason although there are certificates of others.
     pub fn lacks_certificate(&self) -> Option<&Asked> {
-        let certified = self.certificates.iter().flat_map(|c| &c.targets);
-        let certified: HashSet<&Target> = certified.collect();
+        let properties = self.certificates.iter().filter_map(|c| c.property.as_ref());
+        let properties: HashSet<&String> = properties.collect();
+        let about_places = self.certificates.iter().filter(|c| c.property.is_none());
+        let certified: HashSet<&Target> = about_places.flat_map(|c| &c.targets).collect();
         let mut claims = self.answers.iter().filter(|answer| match &answer.verdict {
             Verdict::No(Support::Certificate) => true,
-            Verdict::No(Support::Uncertified(None)) => !certified.is_empty(),
+            Verdict::No(Support::Uncertified(None)) => {
+                answer.target().is_some() && !certified.is_empty()
+            }
             _ => false,
         });
-        let lacks = |answer: &&Answer| !answer.target().is_some_and(|t| certified.contains(t));
+        let lacks = |answer: &&Answer| match &answer.asked {
+            Asked::Target(target) => !certified.contains(target),
+            Asked::Property(property) => !properties.contains(&property.to_string()),
+        };
         claims.find(lacks).map(|answer| &answer.asked)
     }
 }

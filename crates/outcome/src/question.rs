@@ -16,6 +16,8 @@ pub struct Question {
     pub bound: Option<Bound>,
     /// Which run is wanted where there is one.
     pub wanted: WantedRun,
+    /// Whether a search may end as soon as one of the places is reached, with the others left open.
+    pub one_is_enough: bool,
 }
 
 /// What a question is about.
@@ -58,6 +60,7 @@ impl Question {
             subject: Subject::Reach(targets),
             bound: None,
             wanted: WantedRun::default(),
+            one_is_enough: false,
         }
     }
 
@@ -118,6 +121,15 @@ impl Question {
     #[must_use]
     pub fn wanting(self, wanted: WantedRun) -> Self {
         Self { wanted, ..self }
+    }
+
+    /// The same where one place that is reached is enough.
+    #[must_use]
+    pub fn until_one_is_reached(self) -> Self {
+        Self {
+            one_is_enough: true,
+            ..self
+        }
     }
 
     /// The same about other places.

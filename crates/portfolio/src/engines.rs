@@ -146,14 +146,15 @@ impl EngineName {
                 Pass::Variables,
             ],
             Self::Sequentialized => vec![Pass::Sequentialize, Pass::Variables],
-            // These take properties as they are: some on the fly, some by definition.
-            Self::Explicit
-            | Self::Interleaving
+            // These take properties as they are.
+            Self::Interleaving
             | Self::Stacks
             | Self::Concurrent
             | Self::Branching
             | Self::BruteForce => vec![Pass::Domains],
-            Self::Facts | Self::Directed | Self::Tabulation => vec![Pass::Product, Pass::Domains],
+            Self::Explicit | Self::Facts | Self::Directed | Self::Tabulation => {
+                vec![Pass::Product, Pass::Domains]
+            }
             // Its bounds are of the loops of the program itself.
             Self::Unroll => vec![Pass::Domains],
         }

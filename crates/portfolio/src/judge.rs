@@ -9,11 +9,13 @@ use hardbop_interpreter::{
     Configuration, LassoError, has_ended, letter_of_state, letter_of_threads, observe_lasso,
     observe_thread_lasso, observe_thread_trace, observe_trace, replay,
 };
-use hardbop_machine::Machine;
+use hardbop_machine::{Machine, NodeId};
 use hardbop_outcome::{
-    Answer, Asked, Evidence, Interrupt, Limit, NeverInterrupted, Outcome, Question, Support,
-    Target, Trace, Verdict,
+    Answer, Asked, Certificate, Evidence, Interrupt, Limit, NeverInterrupted, Outcome, Question,
+    Support, Target, Trace, Verdict,
 };
+use hardbop_transform::product::{Product, product};
+use std::collections::HashSet;
 
 /// A property is evaluated on runs of up to this many states; longer ones are only replayed.
 const MAX_OBSERVED: usize = 1_000_000;
@@ -80,9 +82,14 @@ pub fn validate(
     if let Some(asked) = outcome.lacks_certificate() {
         return reject(format!("its certificates say nothing about {asked}"));
     }
+    let product = match certified_product(machine, question, &outcome.certificates) {
+        Ok(product) => product,
+        Err(why) => return reject(why),
+    };
+    let judged = product.as_ref().map_or(machine, |product| &product.machine);
     let mut unchecked = Vec::new();
     for (number, certificate) in outcome.certificates.iter().enumerate() {
-        match hardbop_checker::validate(machine, certificate, interrupt) {
+        match hardbop_checker::validate(judged, certificate, interrupt) {
             Ok(_) => {}
             Err(Rejected::Interrupted(why)) => unchecked.push((number, why)),
             Err(rejected) => return reject(rejected.to_string()),
@@ -91,15 +98,50 @@ pub fn validate(
     for (number, why) in unchecked.into_iter().rev() {
         let certificate = outcome.certificates.remove(number);
         for answer in &mut outcome.answers {
-            if answer
-                .target()
-                .is_some_and(|target| certificate.targets.contains(target))
-            {
+            let is_meant = match answer.target() {
+                Some(target) => certificate.targets.contains(target),
+                None => certificate.property.is_some() && answer.verdict.is_no(),
+            };
+            if is_meant {
                 answer.verdict = Verdict::uncertified(format!("the proof was not checked: {why}"));
             }
         }
     }
     Ok(())
+}
+
+/// The machine that certificates of a property are about: the product of the program with the
+/// property's automaton, made here from program and question. `None` if there are no such
+/// certificates. An error says which of the product's targets they leave open.
+pub fn certified_product(
+    machine: &Machine,
+    question: &Question,
+    certificates: &[Certificate],
+) -> Result<Option<Product>, String> {
+    let Some(property) = question.as_property() else {
+        return Ok(None);
+    };
+    if certificates.is_empty() {
+        return Ok(None);
+    }
+    let name = property.text.to_string();
+    let is_meant = |certificate: &Certificate| certificate.property.as_ref() == Some(&name);
+    if !certificates.iter().all(is_meant) {
+        return Err(format!("a certificate is not about {name}"));
+    }
+    let product = product(machine, question).map_err(|why| {
+        let what = why.what;
+        format!("{name} has no certificates: a product does not support {what}")
+    })?;
+    let excluded = certificates.iter().flat_map(|one| &one.targets);
+    let excluded: HashSet<NodeId> = excluded.map(|target| target.node).collect();
+    if product.targets.iter().all(|node| excluded.contains(node)) {
+        Ok(Some(product))
+    } else {
+        Err(format!(
+            "the certificates of {name} do not exclude every violation"
+        ))
+    }
 }
 
 /// Leaves a strategy out that was not checked to its end.

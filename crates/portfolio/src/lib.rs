@@ -24,7 +24,7 @@ mod vacuity;
 pub use coverage::{Covered, coverage};
 pub use engines::EngineName;
 pub use fault::Fault;
-pub use judge::{Judgement, Validation, judge_evidence};
+pub use judge::{Judgement, Validation, certified_product, judge_evidence};
 pub use options::{EngineOption, Options};
 pub use pipeline::{Pass, Pipeline};
 pub use portfolio::{Choice, PlanLine, Portfolio, Refused};

@@ -18,7 +18,7 @@ use hardbop_transform::Transform;
 use hardbop_transform::domains::reduce;
 use hardbop_transform::hide::{FewVariables, Tracking};
 use hardbop_transform::predicates::WithPredicates;
-use hardbop_transform::product::product;
+use hardbop_transform::product::{is_about_safety, product};
 use hardbop_transform::sequentialize::sequentialize;
 
 /// A pass of a pipeline.
@@ -94,7 +94,7 @@ impl Preserved {
 /// Whether a question is about a property that finite executions violate.
 pub(crate) fn is_safety(question: &Question) -> bool {
     let property = question.as_property();
-    property.is_some_and(|property| property.automaton.has_targets())
+    property.is_some_and(is_about_safety)
 }
 
 /// A machine and a question that a pass has made.
@@ -324,7 +324,9 @@ impl Circumstances<'_> {
             && is_sequential
             && self.question.bound.is_none()
             && self.question.wanted != WantedRun::Shortest
-            && !is_about_all;
+            && !is_about_all
+            // Engines that take properties themselves are compared as they are.
+            && !(self.compares && name == EngineName::Explicit);
         let is_about_places = matches!(self.question.subject, Subject::Reach(_))
             || is_product && name.passes().contains(&Pass::Product);
         match pass {

@@ -35,6 +35,8 @@ pub struct Planned {
     looks: u64,
     /// Looks in the first turn of all.
     first_looks: u64,
+    /// Whether it is asked about the property itself, and not about places of a product.
+    pub takes_property: bool,
 }
 
 /// The first turn of all is this many times longer: a small program is answered before another
@@ -55,6 +57,7 @@ impl Planned {
             name,
             looks,
             first_looks: FIRST_TURN * looks,
+            takes_property: false,
         }
     }
 
@@ -68,6 +71,14 @@ impl Planned {
         Self {
             first_looks,
             ..self
+        }
+    }
+
+    /// The engine, asked about the property as it is.
+    pub(crate) fn about_the_property(name: EngineName) -> Self {
+        Self {
+            takes_property: true,
+            ..Self::plain(name)
         }
     }
 

@@ -181,14 +181,34 @@ impl Portfolio {
         let is_used = |pass: &Pass| !without.contains(pass);
         let at = prefixes.make(first.iter().copied().filter(is_used), budget);
         let (searched, asked) = prefixes.at(at.unwrap_or(None));
-        let engines = self.engines(searched, asked, budget)?;
+        let mut engines = self.engines(searched, asked, budget)?;
+        // A product can only prove a formula of linear time. An infinite execution that violates it
+        // is found by the search for those.
+        let is_product = question.as_property().is_some() && asked.as_property().is_none();
+        let explicit = engines
+            .iter()
+            .position(|one| one.name == EngineName::Explicit);
+        if is_product
+            && !circumstances.compares
+            && needs_infinite_runs(question)
+            && let Some(first) = explicit
+        {
+            let native = Planned::about_the_property(EngineName::Explicit);
+            engines.insert(first + 1, native);
+        }
         let mut known = first;
         let (mut pipelines, mut refused) = (Vec::new(), Vec::new());
         for planned in engines {
             let name = planned.name;
             let mut passes = circumstances.passes(name);
+            if planned.takes_property {
+                passes.clear();
+            }
             known.extend(&passes);
-            if name.is_made_by().is_some_and(|pass| without.contains(&pass)) {
+            if name
+                .is_made_by()
+                .is_some_and(|pass| without.contains(&pass))
+            {
                 refused.push(format!("engine {name} is nothing without its pass"));
                 continue;
             }
@@ -328,6 +348,12 @@ fn prepared<'e>(
         return Err(Refused::Usage(declined.join("; ")));
     }
     Ok(contestants)
+}
+
+/// Whether only infinite executions violate the property.
+fn needs_infinite_runs(question: &Question) -> bool {
+    let property = question.as_property();
+    property.is_some_and(|property| !property.automaton.has_targets())
 }
 
 /// Whether between them those who have ended answer every item.

@@ -105,7 +105,7 @@ fn unreached_by_proof(certificates: &[Certificate]) -> Unreached {
         has_proof: false,
         searched: BTreeSet::new(),
     };
-    for certificate in certificates {
+    for certificate in certificates.iter().filter(|one| one.property.is_none()) {
         if certificate.direction != Direction::Forward || !certificate.turns.is_empty() {
             continue;
         }

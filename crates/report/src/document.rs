@@ -217,6 +217,11 @@ impl<'a> AnswerReport<'a> {
         };
         let proof = match (answer.target(), verdict.support()) {
             (Some(target), Some(Support::Certificate)) => certificate_of(outcome, target),
+            (None, Some(Support::Certificate)) => {
+                let property = answer.asked.to_string();
+                let mut certificates = outcome.certificates.iter();
+                certificates.position(|one| one.property.as_ref() == Some(&property))
+            }
             _ => None,
         };
         Self {
@@ -243,7 +248,7 @@ impl<'a> AnswerReport<'a> {
 /// The index of the certificate that excludes a target.
 fn certificate_of(outcome: &Outcome, target: &Target) -> Option<usize> {
     let mut certificates = outcome.certificates.iter();
-    certificates.position(|certificate| certificate.targets.contains(target))
+    certificates.position(|one| one.property.is_none() && one.targets.contains(target))
 }
 
 /// The words that a property is written in, among them every variable that it looks at.

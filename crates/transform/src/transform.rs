@@ -89,8 +89,12 @@ pub trait Transform {
             };
             back.answers.push(Answer::to(asked, verdict));
         }
-        for certificate in certificates {
-            back.certify(certificate);
+        if targets.original.as_property().is_some() {
+            back.certify_property(&targets.question, certificates);
+        } else {
+            for certificate in certificates {
+                back.certify(certificate);
+            }
         }
         back.statistics = outcome.statistics;
         back.printed = outcome.printed;
@@ -200,6 +204,12 @@ pub enum NoWayBack {
     /// The original need not have such a run, and does not; with the reason.
     #[error("a run that hidden variables rule out: {0}")]
     Spurious(String),
+    /// The original has a run that gets so far, but an infinite one is needed.
+    #[error(
+        "properties of infinite executions: it found a finite one that may block; engine explicit \
+         looks for infinite ones"
+    )]
+    NotInfinite,
     /// What the certificate says holds of the new machine only; with the reason.
     #[error("{0}")]
     NotCertified(&'static str),

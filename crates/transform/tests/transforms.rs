@@ -464,8 +464,16 @@ fn any_engine_for_places_answers_monitors_through_the_product() {
                     found += 1;
                 }
                 (Verdict::No(_), Some(false) | None) => {
-                    let why = answer.verdict.why_uncertified();
-                    assert!(why.is_some() || outcome.certificates.is_empty());
+                    let product = product(&machine, &question).expect("it was made before");
+                    assert_eq!(answer.verdict.support(), Some(&Support::Certificate));
+                    for certificate in &outcome.certificates {
+                        validate(&product.machine, certificate, &NeverInterrupted)
+                            .unwrap_or_else(|why| panic!("{why}: seed {seed}\n{text}"));
+                        assert!(certificate.property.is_some());
+                    }
+                    let excluded_here = outcome.certificates.iter().flat_map(|c| &c.targets);
+                    let nodes: Vec<_> = excluded_here.map(|target| target.node).collect();
+                    assert!(product.targets.iter().all(|node| nodes.contains(node)));
                     excluded += 1;
                 }
                 (verdict, _) => panic!("{verdict:?}, not {expected:?}: seed {seed}\n{text}"),

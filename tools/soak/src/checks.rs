@@ -14,7 +14,8 @@ use hardbop_outcome::{
     Question, Silent, Subject, Support, Verdict, WantedRun,
 };
 use hardbop_portfolio::{
-    Choice, EngineName, FewLooks, Judgement, Options, Portfolio, Refused, judge_evidence,
+    Choice, EngineName, FewLooks, Judgement, Options, Portfolio, Refused, certified_product,
+    judge_evidence,
 };
 use hardbop_report::{Document, DocumentOptions, Page, TraceOptions, TraceTexts};
 use hardbop_transform::Through;
@@ -229,9 +230,13 @@ impl<'a> Examination<'a> {
                 }
             }
         }
+        let product = certified_product(&self.machine, &self.question, &outcome.certificates);
+        let product =
+            product.map_err(|why| Complaint::new("ways back lead to certificates", why))?;
+        let machine = product.as_ref().map_or(&self.machine, |p| &p.machine);
         for certificate in &outcome.certificates {
             let patience = FewLooks::new(self.interrupt, 1_000_000);
-            match hardbop_checker::validate(&self.machine, certificate, &patience) {
+            match hardbop_checker::validate(machine, certificate, &patience) {
                 Ok(_) | Err(Rejected::Interrupted(_)) => {}
                 Err(rejected) => {
                     let why = rejected.to_string();

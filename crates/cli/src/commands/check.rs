@@ -159,9 +159,9 @@ pub fn run(
     let property = assignment.property.as_ref();
     let questions = arguments.questions.questions(console, &machine, property)?;
     if let Some(file) = &output.certificate {
-        if !questions.iter().any(ReadQuestion::has_certificates) {
-            let why = "--certificate has no effect: only questions about places, without a \
-                       bound, have certificates";
+        if !questions.iter().any(ReadQuestion::may_be_certified) {
+            let why = "--certificate has no effect: only questions about places and safety \
+                       properties, without a bound, have certificates";
             return Err(Failure::BadInput(why.to_owned()));
         }
         files::prepare(file)?;
@@ -181,7 +181,7 @@ pub fn run(
     let mut trouble = Ok(());
     let mut questions = VecDeque::from(questions);
     while let Some(question) = questions.pop_front() {
-        let has_certificates = question.has_certificates();
+        let may_be_certified = question.may_be_certified();
         if question.is_empty() {
             nothing_to_check(console, &machine, property, output.json);
             continue;
@@ -212,9 +212,9 @@ pub fn run(
             }
         }
         if let Some(file) = &output.certificate
-            && has_certificates
+            && may_be_certified
         {
-            trouble = save_certificates(console, file, &outcome);
+            trouble = save_certificates(console, file, &all, &outcome);
         }
         if output.confirm {
             confirm::confirm(console, patience, &machine, &outcome)?;
@@ -407,16 +407,27 @@ fn append(all: &mut Outcome, outcome: Outcome) {
     all.printed.extend(outcome.printed);
 }
 
-fn save_certificates(console: &mut Console, file: &str, all: &Outcome) -> Result<(), Failure> {
-    if all.certificates.is_empty() {
+/// Saves the certificates of a question with those of the questions before it.
+fn save_certificates(
+    console: &mut Console,
+    file: &str,
+    before: &Outcome,
+    now: &Outcome,
+) -> Result<(), Failure> {
+    let all: Vec<&Certificate> = before
+        .certificates
+        .iter()
+        .chain(&now.certificates)
+        .collect();
+    if all.is_empty() {
         console.note(&format!(
             "there is no certificate to save; {file} was not written"
         ));
         return Ok(());
     }
-    let text = match all.certificates.as_slice() {
+    let text = match all.as_slice() {
         [only] => serde_json::to_string(only),
-        several => serde_json::to_string::<[Certificate]>(several),
+        several => serde_json::to_string(several),
     };
     let text = text.map_err(|error| no_json(&error))?;
     files::replace(file, &format!("{text}\n"))

@@ -220,7 +220,9 @@ fn refuse_idle_options(arguments: &Arguments) -> Result<(), Failure> {
 fn proof(machine: &Machine, targets: &[Target], files: &[String]) -> Result<String, Failure> {
     let mut certificates = Vec::new();
     for file in files {
-        certificates.extend(read_certificates(file)?);
+        let read = read_certificates(file)?.into_iter();
+        // Those of a property are about a product.
+        certificates.extend(read.filter(|one| one.property.is_none()));
     }
     let covered: HashSet<&Target> = certificates.iter().flat_map(|c| &c.targets).collect();
     if let Some(target) = targets.iter().find(|target| !covered.contains(target)) {

@@ -6,6 +6,9 @@
 //!
 //! The output of `check --json` also says which assertions fail or stay unknown. Nothing has to
 //! cover those, unless they are named; everything that it calls proved must be covered.
+//!
+//! A certificate of a safety property is about the product of the program with the property's
+//! automaton. That product is made here, from the property as it is named on the command line.
 
 mod proof_folder;
 
@@ -16,12 +19,14 @@ use crate::interrupt::Patience;
 use crate::json;
 use crate::limits::TimeAndMemory;
 use crate::progress::ProgressArguments;
+use crate::questions::{PropertyArguments, read_property};
 use crate::targets::TargetArguments;
 use hardbop_checker::{Accepted, Rejected};
 use hardbop_machine::Machine;
 use hardbop_outcome::{
     Answer, Asked, Certificate, Outcome, Support, Target, TargetKind, Verdict, outcome,
 };
+use hardbop_portfolio::certified_product;
 use proof_folder::ProofFolder;
 use std::collections::{HashMap, HashSet};
 
@@ -35,6 +40,8 @@ pub struct Arguments {
     certificate_files: Vec<String>,
     #[command(flatten)]
     targets: TargetArguments,
+    #[command(flatten)]
+    properties: PropertyArguments,
     /// Write each condition to a new folder, as clauses (DIMACS) with their refutation (DRAT)
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     proofs: Option<String>,
@@ -100,23 +107,70 @@ pub fn run(
         let answers = read.answers.into_iter().flatten();
         claims.extend(answers.map(|answer| Claim { file, answer }));
     }
-    let is_named = !arguments.targets.is_empty();
-    let asked = if is_named || !has_output {
+    let texts = arguments.properties.texts(&machine)?;
+    let (about_properties, certificates): (Vec<_>, Vec<_>) = certificates
+        .into_iter()
+        .partition(|(_, certificate)| certificate.property.is_some());
+    let names_places = !arguments.targets.is_empty();
+    let is_named = names_places || !arguments.properties.is_empty();
+    if let Some((file, certificate)) = about_properties.first()
+        && !is_named
+    {
+        let property = certificate.property.as_deref().unwrap_or_default();
+        return Err(Failure::BadInput(format!(
+            "{file} has a certificate of `{property}`; name the property with --ltl, --monitor, \
+             --hoa or --terminates to check it"
+        )));
+    }
+    let asked = if is_named && !names_places {
+        Vec::new()
+    } else if names_places || !has_output {
         arguments.targets.or_assertions(&machine)?
     } else {
         places(&machine, &claims)?
     };
+    let mut proofs = Vec::new();
+    for (file, certificate) in certificates {
+        if !asked.is_empty() {
+            proofs.push((file, None, certificate));
+        }
+    }
+    let mut products = Vec::new();
+    for text in texts {
+        let name = text.to_string();
+        let asks_for_run = text.asks_for_run();
+        let question = read_property(console, &machine, text)?;
+        let those = about_properties.iter();
+        let those = those.filter(|(_, one)| one.property.as_ref() == Some(&name));
+        let those: Vec<Certificate> = those.map(|(_, one)| one.clone()).collect();
+        let files = files.join(", ");
+        let product = certified_product(&machine, &question, &those);
+        let product = match product {
+            Ok(Some(product)) => product,
+            Ok(None) => {
+                let why = format!("{files}: REJECTED: there is no certificate of `{name}`");
+                return Err(Failure::Internal(why));
+            }
+            Err(why) => return Err(Failure::Internal(format!("{files}: REJECTED: {why}"))),
+        };
+        let index = products.len();
+        products.push((name, asks_for_run, product.machine));
+        let those = about_properties.iter();
+        let those = those.filter(|(_, one)| one.property.as_ref() == Some(&products[index].0));
+        proofs.extend(those.map(|(file, one)| (*file, Some(index), one.clone())));
+    }
     let folder = arguments.proofs.as_deref().map(ProofFolder::create);
     let mut folder = folder.transpose()?;
     let mut accepted = Accepted::default();
-    for (file, certificate) in &certificates {
+    for (file, product, certificate) in &proofs {
+        let machine = product.map_or(&machine, |index| &products[index].2);
         let mut meter = arguments.progress.meter(console);
         meter.phase("validation");
         let judged = match &mut folder {
-            None => hardbop_checker::validate(&machine, certificate, patience),
+            None => hardbop_checker::validate(machine, certificate, patience),
             Some(folder) => {
                 let mut add = |proved: &_| folder.add(proved);
-                hardbop_checker::validate_with_proofs(&machine, certificate, patience, &mut add)
+                hardbop_checker::validate_with_proofs(machine, certificate, patience, &mut add)
             }
         };
         drop(meter);
@@ -131,14 +185,25 @@ pub fn run(
             }
         }
     }
-    let covered = certificates.iter().flat_map(|(_, one)| &one.targets);
+    for (name, asks_for_run, _) in &products {
+        let what = if *asks_for_run {
+            "never happens"
+        } else {
+            "holds"
+        };
+        console.print(&format!("ACCEPTED     {name} {what}\n"));
+    }
+    let about_places = proofs.iter().filter(|(_, product, _)| product.is_none());
+    let covered = about_places.flat_map(|(_, _, one)| &one.targets);
     let coverage = Coverage {
         machine: &machine,
         files: files.join(", "),
         covered: covered.collect(),
         claims: if is_named { &[] } else { &claims },
     };
-    coverage.report(console, &asked, has_output && !is_named)?;
+    if !asked.is_empty() || products.is_empty() {
+        coverage.report(console, &asked, has_output && !is_named)?;
+    }
     console.note(&format!(
         "{} conditions, {} of them searched, {} conflicts",
         accepted.obligations, accepted.searches, accepted.conflicts
@@ -187,7 +252,7 @@ impl Coverage<'_> {
             if let Asked::Property(property) = &claim.answer.asked {
                 let (file, word) = (claim.file, claim.answer.word());
                 return Err(reject(&format!(
-                    "{file} calls {property} {word}, and properties have no certificates"
+                    "{file} calls {property} {word} without a certificate"
                 )));
             }
         }

@@ -7,7 +7,7 @@ use crate::document::{AnswerReport, Place, Run, Scope, Step, Value};
 use crate::invariants::invariants;
 use hardbop_machine::graph::{Captions, NodeRole};
 use hardbop_machine::{Action, Machine, ProcId};
-use hardbop_outcome::{Asked, Target, VerdictWord};
+use hardbop_outcome::{Asked, Certificate, Target, VerdictWord};
 use hardbop_syntax::shown_line;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -170,7 +170,11 @@ impl<'a> PageData<'a> {
 
 fn proofs(page: &Page<'_>) -> Vec<Vec<(u32, u32, u32, String)>> {
     let machine = page.machine;
-    let of = |certificate| {
+    let of = |certificate: &Certificate| {
+        if certificate.property.is_some() {
+            // Its program points are those of a product.
+            return Vec::new();
+        }
         let all = invariants(machine, certificate).into_iter();
         let rows = all.map(|invariant| {
             let node = machine.node(invariant.node);

@@ -19,7 +19,8 @@ pub(super) fn content(machine: &Machine, certificates: &[Certificate], task: &Ta
     let expressible = |node, variable| names.are_known(node, variable);
     let mut seen = BTreeSet::new();
     let mut entries = Vec::new();
-    for certificate in certificates {
+    // Those of a property are about a product.
+    for certificate in certificates.iter().filter(|one| one.property.is_none()) {
         let known = c_invariants(machine, certificate, &places.concat(), &expressible);
         let known: BTreeMap<NodeId, String> = known.into_iter().map(|i| (i.node, i.text)).collect();
         for head in &heads {

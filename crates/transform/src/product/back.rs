@@ -35,12 +35,21 @@ impl Transform for Product {
     }
 
     fn run_back(&self, original: &Machine, trace: &Trace) -> Result<Trace, NoWayBack> {
+        if self.is_only_necessary {
+            return Err(NoWayBack::NotInfinite);
+        }
         self.back.run_back(&self.machine, original, trace, None)
     }
 
-    fn certificate_back(&self, _: &Machine, _: Certificate) -> Result<Certificate, NoWayBack> {
-        Err(NoWayBack::NotCertified(
-            "its proof is about the product with the property's automaton",
-        ))
+    /// It remains a certificate of the product, and says of which property.
+    fn certificate_back(
+        &self,
+        _: &Machine,
+        certificate: Certificate,
+    ) -> Result<Certificate, NoWayBack> {
+        Ok(Certificate {
+            property: self.property.clone(),
+            ..certificate
+        })
     }
 }

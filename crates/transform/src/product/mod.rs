@@ -10,8 +10,15 @@
 //!
 //! **Sound.** A run of the product is a run of the program with what the automaton makes of it; so
 //! a target state is entered in the one where a run of the other makes the automaton enter it. The
-//! run goes back by leaving out the steps that only read. A certificate does not: it is about
-//! program and automaton, and no form of certificate has both.
+//! run goes back by leaving out the steps that only read. A certificate remains one of the product:
+//! whoever accepts it makes the product from program and property, so this module has to be trusted
+//! for it.
+//!
+//! **Infinite runs.** An automaton without target states accepts an infinite run only if that
+//! enters an accepting state. If the product enters none, no run is accepted. That is worth a search
+//! where entering one settles the matter, as with a safety property in LTL. The converse is false:
+//! the program may block after it, and then there is no infinite run. So a run of the product does
+//! not come back there, and the search for infinite runs has to answer.
 //!
 //! Runs that end go on for ever: a failed assertion and the end of `main` get a step that leads
 //! back to them. The outermost `main` ends in such a step, so it is a copy if other procedures call
@@ -25,7 +32,7 @@ mod spots;
 use crate::correspondence::{Correspondence, Origin};
 use crate::draft::{Draft, DraftEdge, Place, assign};
 use crate::transform::TargetMap;
-use hardbop_automata::{Atom, Automaton, Cube, View};
+use hardbop_automata::{Atom, Automaton, Cube, Property, State, View};
 use hardbop_machine::{
     Action, BinaryOp, EdgeId, Expr, ExprId, GlobalId, Machine, NodeId, ProcId, Storage, Type,
     UnaryOp, Variable,
@@ -47,9 +54,18 @@ pub struct Product {
     pub accepting: Vec<bool>,
     /// Places where a target state of the automaton has just been entered.
     pub targets: Vec<NodeId>,
+    /// Whether it is not enough to get there: the run has to be infinite.
+    is_only_necessary: bool,
+    property: Option<String>,
     /// What its parts are in the program.
     back: Correspondence,
     map: TargetMap,
+}
+
+/// Whether a property is one that a [`product`] can prove by places that are not reached.
+pub fn is_about_safety(property: &Property) -> bool {
+    let automaton = &property.automaton;
+    automaton.has_targets() || automaton.is_settled_on_acceptance()
 }
 
 /// The question whether a safety property is violated as one about places of a product.
@@ -60,15 +76,27 @@ pub fn product(machine: &Machine, question: &Question) -> Result<Product, Declin
     if !machine.is_sequential() || machine.threads.is_empty() {
         return Declined::because("concurrent programs");
     }
-    if !property.automaton.has_targets() {
+    if !is_about_safety(property) {
         return Declined::because("properties of infinite runs");
     }
-    let mut product = Product::new(machine, &property.automaton);
+    let automaton = &property.automaton;
+    let has_targets = automaton.has_targets();
+    let is_target = |state: &State| {
+        if has_targets {
+            state.target
+        } else {
+            state.accepting
+        }
+    };
+    let is_target = automaton.states.iter().map(is_target);
+    let mut product = Product::until(machine, automaton, is_target.collect());
+    product.is_only_necessary = !has_targets;
+    product.property = Some(property.text.to_string());
     let places = product.targets.iter();
     let places = places.map(|&node| Target::new(&product.machine, node, TargetKind::Line));
     product.map = TargetMap {
         standing: vec![(0..product.targets.len()).collect()],
-        question: question.about(places.collect()),
+        question: question.about(places.collect()).until_one_is_reached(),
         original: question.clone(),
         provisos: Vec::new(),
     };
@@ -78,7 +106,13 @@ pub fn product(machine: &Machine, question: &Question) -> Result<Product, Declin
 impl Product {
     /// Makes the product of a sequential machine and an automaton about it.
     pub fn new(machine: &Machine, automaton: &Automaton) -> Self {
-        let mut builder = Builder::new(machine, automaton);
+        let targets = automaton.states.iter().map(|state| state.target);
+        Self::until(machine, automaton, targets.collect())
+    }
+
+    /// The product in which entering some states of the automaton is a target.
+    fn until(machine: &Machine, automaton: &Automaton, is_target: Vec<bool>) -> Self {
+        let mut builder = Builder::new(machine, automaton, is_target);
         let calls = machine.calls();
         let main = machine.threads.first().map(|thread| thread.entry);
         for procedure in machine.procedure_ids() {
@@ -112,6 +146,8 @@ struct Builder<'b> {
     draft: Draft<'b>,
     state: GlobalId,
     state_type: Type,
+    /// For each state of the automaton whether entering it is a target.
+    is_target: Vec<bool>,
     /// Where target states have just been entered.
     targets: Vec<(usize, Place)>,
     readings: HashMap<(NodeId, bool), Rc<Reading>>,
@@ -120,7 +156,7 @@ struct Builder<'b> {
 }
 
 impl<'b> Builder<'b> {
-    fn new(original: &'b Machine, automaton: &'b Automaton) -> Self {
+    fn new(original: &'b Machine, automaton: &'b Automaton, is_target: Vec<bool>) -> Self {
         let unread = automaton.states.len() as u64;
         let state_type = Type::Int((u64::BITS - unread.leading_zeros()).max(1) as u8);
         let mut draft = Draft::without_procedures(original);
@@ -133,6 +169,7 @@ impl<'b> Builder<'b> {
             draft,
             state,
             state_type,
+            is_target,
             targets: Vec::new(),
             readings: HashMap::new(),
             conditions: HashMap::new(),
@@ -152,6 +189,8 @@ impl<'b> Builder<'b> {
             state: self.state,
             accepting: accepting.chain([false]).collect(),
             targets: targets.collect(),
+            is_only_necessary: false,
+            property: None,
             map: TargetMap::unchanged(&Question::reach(Vec::new())),
         }
     }
@@ -364,8 +403,11 @@ impl<'b> Builder<'b> {
 
     /// Where a transition of the automaton leads: target states end the search.
     fn goal(&self, to: Spot, taken: &Move) -> Spot {
-        let is_target = self.automaton.states[taken.to as usize].target;
-        if is_target { Spot::Target } else { to }
+        if self.is_target[taken.to as usize] {
+            Spot::Target
+        } else {
+            to
+        }
     }
 
     fn assign_state(&mut self, assignments: &mut Vec<(Variable, ExprId)>, taken: &Move) {
