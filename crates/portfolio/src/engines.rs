@@ -12,6 +12,7 @@ use hardbop_summary::SummaryEngine;
 use hardbop_threads::{BoundedEngine, InterleavingEngine, Reductions};
 use hardbop_transform::Through;
 use hardbop_transform::hide::{FewVariables, Tracking};
+use hardbop_transform::liveness::WithLiveness;
 use hardbop_transform::predicates::WithPredicates;
 use std::sync::Arc;
 
@@ -100,7 +101,7 @@ impl EngineName {
     /// The engine, set up as the options say.
     pub fn engine(self, options: &Options) -> Box<dyn Engine> {
         match self {
-            Self::Summary => summary(options),
+            Self::Summary => with_liveness(summary(options)),
             Self::Calculus => {
                 let engine = CalculusEngine {
                     algorithm: options.algorithm.clone(),
@@ -131,11 +132,13 @@ impl EngineName {
                     inline_depth: options.inline_depth.unwrap_or(default.inline_depth),
                     ..default
                 };
-                tracking(options, Box::new(engine))
+                with_liveness(tracking(options, Box::new(engine)))
             }
             Self::Predicates => {
                 let engine = WithPredicates::new(summary(options));
-                Box::new(engine.with_second(Box::new(ExplicitEngine::default())))
+                with_liveness(Box::new(
+                    engine.with_second(Box::new(ExplicitEngine::default())),
+                ))
             }
             Self::Interleaving => Box::new(InterleavingEngine {
                 reductions: Reductions {
@@ -174,6 +177,11 @@ fn tracking(options: &Options, engine: Box<dyn Engine>) -> Box<dyn Engine> {
             tries_all: true,
         }),
     }
+}
+
+/// An engine for places, asked about infinite runs as well.
+fn with_liveness(engine: Box<dyn Engine>) -> Box<dyn Engine> {
+    Box::new(WithLiveness { engine })
 }
 
 /// Where the calculus engine gets its runs and certificates: engines do not know of each other,

@@ -124,7 +124,7 @@ pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned>
                 Planned::plain(Explicit),
                 Planned::plain(Summary).through(Wrapper::Monitor),
             ],
-            (true, false) => plain(&[Explicit]),
+            (true, false) => plain(&[Explicit, Summary, Sat]),
             (false, _) => plain(&[Interleaving, BruteForce]),
         };
     }
