@@ -138,9 +138,10 @@ impl Builder<'_> {
         let points = self.points.of(self.product, id);
         let marked = reached_from(self.product, id, &points);
         // A point has a place where a head may be met again before the one where the run goes on.
+        // The copy of the exit is a dead end: calls that lead there are still entered.
         let mut inner = vec![None; before.len()];
         let mut outer = vec![None; before.len()];
-        for node in procedure.node_ids().filter(|&node| node != procedure.exit) {
+        for node in procedure.node_ids() {
             let index = nodes.index(node);
             if marked[index] {
                 inner[index] = Some(nodes.add(node));
