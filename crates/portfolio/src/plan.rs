@@ -124,6 +124,13 @@ pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned>
                 Planned::plain(Explicit),
                 Planned::plain(Summary).through(Wrapper::Monitor),
             ],
+            // Summaries and SAT are asked about fair loops as places.
+            (true, false) if has_words(machine) => vec![
+                Planned::plain(Explicit),
+                Planned::plain(Summary),
+                Planned::plain(Sat),
+                Planned::plain(Predicates).for_looks(3),
+            ],
             (true, false) => plain(&[Explicit, Summary, Sat]),
             (false, _) => plain(&[Interleaving, BruteForce]),
         };
