@@ -36,6 +36,9 @@ pub struct QuestionArguments {
     shortest: bool,
 }
 
+/// What `--terminates-always` asks.
+const EVERY_RUN_ENDS: &str = "F (terminated | failed)";
+
 /// Questions about whole runs.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Properties")]
@@ -63,6 +66,9 @@ pub struct PropertyArguments {
     /// Search for an execution that ends
     #[arg(long)]
     terminates: bool,
+    /// Check that every execution ends: `main` returns, or an assertion fails
+    #[arg(long)]
+    terminates_always: bool,
 }
 
 /// How far to look.
@@ -120,6 +126,9 @@ impl PropertyArguments {
         }
         texts.extend(self.nonterminating.then_some(PropertyText::Nonterminating));
         texts.extend(self.terminates.then_some(PropertyText::Terminates));
+        texts.extend(self.terminates_always.then(|| PropertyText::Ltl {
+            formula: EVERY_RUN_ENDS.to_owned(),
+        }));
         Ok(texts)
     }
 }

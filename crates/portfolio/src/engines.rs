@@ -136,12 +136,17 @@ impl EngineName {
     /// The passes of its pipeline, for those questions to which they apply.
     pub(crate) fn passes(self) -> Vec<Pass> {
         match self {
-            Self::Summary | Self::Calculus | Self::Sat => {
-                vec![Pass::Product, Pass::Domains, Pass::Variables]
-            }
+            Self::Calculus => vec![Pass::Product, Pass::Domains, Pass::Variables],
+            Self::Summary | Self::Sat => vec![
+                Pass::Product,
+                Pass::Domains,
+                Pass::Liveness,
+                Pass::Variables,
+            ],
             Self::Predicates => vec![
                 Pass::Product,
                 Pass::Domains,
+                Pass::Liveness,
                 Pass::Predicates,
                 Pass::Variables,
             ],

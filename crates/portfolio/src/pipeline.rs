@@ -17,6 +17,7 @@ use hardbop_outcome::{Bound, Budget, Declined, Engine, Question, Subject, Wanted
 use hardbop_transform::Transform;
 use hardbop_transform::domains::reduce;
 use hardbop_transform::hide::{FewVariables, Tracking};
+use hardbop_transform::liveness::WithLiveness;
 use hardbop_transform::predicates::WithPredicates;
 use hardbop_transform::product::{is_about_safety, product};
 use hardbop_transform::sequentialize::sequentialize;
@@ -30,6 +31,8 @@ pub enum Pass {
     Sequentialize,
     /// Integers reduced to the values that the program can distinguish.
     Domains,
+    /// Fair loops as places that can be reached, with few variables compared at first.
+    Liveness,
     /// Predicates about words, found as they are needed.
     Predicates,
     /// Few variables at first, then those that are needed.
@@ -102,10 +105,11 @@ pub(crate) type MadeByPass = Box<dyn Transform + Send + Sync>;
 
 impl Pass {
     /// All passes, in the order in which a pipeline may have them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Product,
         Self::Sequentialize,
         Self::Domains,
+        Self::Liveness,
         Self::Predicates,
         Self::Variables,
     ];
@@ -116,6 +120,7 @@ impl Pass {
             Self::Product => "product",
             Self::Sequentialize => "sequentialize",
             Self::Domains => "domains",
+            Self::Liveness => "liveness",
             Self::Predicates => "predicates",
             Self::Variables => "variables",
         }
@@ -134,6 +139,7 @@ impl Pass {
             Self::Product
             | Self::Sequentialize
             | Self::Domains
+            | Self::Liveness
             | Self::Predicates
             | Self::Variables => Preserved::REACHABILITY,
         }
@@ -141,13 +147,18 @@ impl Pass {
 
     /// Whether it wraps the engine in a loop, and does not make a machine itself.
     pub fn is_refinement(self) -> bool {
-        matches!(self, Self::Predicates | Self::Variables)
+        matches!(self, Self::Liveness | Self::Predicates | Self::Variables)
     }
 
     /// Whether it makes a question about places of one about a property that finite executions
     /// violate.
     fn answers_safety(self) -> bool {
         self == Self::Product
+    }
+
+    /// Whether it makes questions about places of one about infinite executions.
+    fn answers_infinite_runs(self) -> bool {
+        self == Self::Liveness
     }
 
     /// The machine and the question that it makes; `None` if it would change nothing.
@@ -170,7 +181,7 @@ impl Pass {
                 }
             }
             Self::Domains => Ok(reduce(machine, question).map(|made| Box::new(made) as MadeByPass)),
-            Self::Predicates | Self::Variables => Ok(None),
+            Self::Liveness | Self::Predicates | Self::Variables => Ok(None),
         }
     }
 
@@ -181,6 +192,7 @@ impl Pass {
                 engine,
                 tries_all: true,
             }),
+            Self::Liveness => Box::new(WithLiveness { engine }),
             Self::Predicates => {
                 let second = EngineName::Explicit.bare(&Options::default());
                 Box::new(WithPredicates::new(engine).with_second(second))
@@ -240,6 +252,9 @@ impl Pipeline {
             refines |= pass.is_refinement();
             if is_safety && pass.answers_safety() {
                 is_safety = false;
+                needed = Preserved::REACHABILITY;
+            }
+            if needed.infinite_runs && !needed.branching && pass.answers_infinite_runs() {
                 needed = Preserved::REACHABILITY;
             }
             if let Some(what) = pass.preserves().lacks(needed) {
@@ -327,10 +342,15 @@ impl Circumstances<'_> {
             && !is_about_all
             // Engines that take properties themselves are compared as they are.
             && !(self.compares && name == EngineName::Explicit);
+        let is_liveness = self.question.as_property().is_some()
+            && !is_safety(self.question)
+            && is_sequential
+            && name.passes().contains(&Pass::Liveness);
         let is_about_places = matches!(self.question.subject, Subject::Reach(_))
             || is_product && name.passes().contains(&Pass::Product);
         match pass {
             Pass::Product => is_product,
+            Pass::Liveness => is_liveness,
             Pass::Sequentialize | Pass::Predicates => true,
             // Engines are compared with nothing in between.
             Pass::Domains => {
@@ -342,7 +362,9 @@ impl Circumstances<'_> {
                     && options.relations.is_none()
             }
             Pass::Variables => {
-                is_about_places && options.track != Some(Tracking::All) && !is_about_all
+                (is_about_places || is_liveness)
+                    && options.track != Some(Tracking::All)
+                    && !is_about_all
             }
         }
     }
@@ -391,8 +413,11 @@ mod tests {
             built(&safety, &[Pass::Domains, Pass::Product]),
             broken(Pass::Domains, "single steps")
         );
+        assert!(built(&liveness, &[Pass::Liveness, Pass::Variables]).is_ok());
         for pass in Pass::ALL {
-            assert_eq!(built(&liveness, &[pass]), broken(pass, "single steps"));
+            if pass != Pass::Liveness {
+                assert_eq!(built(&liveness, &[pass]), broken(pass, "single steps"));
+            }
         }
         let places = Question::assertions(&machine);
         assert_eq!(

@@ -108,12 +108,19 @@ pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned>
             &[BruteForce]
         });
     }
-    if question.as_property().is_some() {
-        return plain(if is_sequential {
-            &[Explicit]
-        } else {
-            &[Interleaving, BruteForce]
-        });
+    if let Some(property) = question.as_property() {
+        return match (is_sequential, property.automaton.has_targets()) {
+            (true, true) => plain(&[Explicit]),
+            // Summaries and SAT are asked about fair loops as places.
+            (true, false) if has_words(machine) => vec![
+                Planned::plain(Explicit),
+                Planned::plain(Summary),
+                Planned::plain(Sat),
+                Planned::plain(Predicates).for_looks(3),
+            ],
+            (true, false) => plain(&[Explicit, Summary, Sat]),
+            (false, _) => plain(&[Interleaving, BruteForce]),
+        };
     }
     match question.bound {
         Some(Bound::Steps(_)) => plain(&[Sat]),

@@ -5,7 +5,7 @@
 //! questions about one. Each transform has a folder of its own whose head says why it is sound:
 //! [`slice`] leaves out what cannot matter, [`domains`] makes integers smaller, [`hide`] takes
 //! variables as arbitrary, [`predicates`] says facts about words in place of words, [`split`] asks
-//! about edges, [`product`] runs a program beside an automaton, [`static_threads`] says started
+//! about edges, [`product`] runs a program beside an automaton, [`liveness`] makes places of fair loops, [`static_threads`] says started
 //! threads and atomic blocks by variables, [`sequentialize`] runs threads one after the other. All
 //! of them are a [`Transform`] and can be put in a [`Chain`]; those that change more than
 //! expressions work on one `draft` and share one [`Correspondence`].
@@ -17,6 +17,7 @@ pub mod domains;
 mod draft;
 pub mod hide;
 pub mod literals;
+pub mod liveness;
 pub mod predicates;
 pub mod product;
 pub mod sequentialize;
