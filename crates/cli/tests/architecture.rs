@@ -11,6 +11,7 @@ const ENGINES: &[&str] = &[
     "hardbop-summary",
     "hardbop-calculus",
     "hardbop-explicit",
+    "hardbop-directed",
     "hardbop-satcheck",
     "hardbop-threads",
     "hardbop-branching",

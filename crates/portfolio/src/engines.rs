@@ -4,6 +4,7 @@ use crate::options::Options;
 use hardbop_branching::BranchingEngine;
 use hardbop_brute_force::{BruteForce, TabulationEngine};
 use hardbop_calculus::CalculusEngine;
+use hardbop_directed::DirectedEngine;
 use hardbop_explicit::ExplicitEngine;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Budget, Declined, Engine, Prepared, Question};
@@ -26,6 +27,8 @@ pub enum EngineName {
     Explicit,
     /// Weakest preconditions and SAT (Leino), and plain unrolling.
     Sat,
+    /// Property-directed reachability (GPDR, Spacer).
+    Directed,
     /// Summaries over predicates about words (SLAM).
     Predicates,
     /// All interleavings of threads without recursion.
@@ -44,11 +47,12 @@ pub enum EngineName {
 
 impl EngineName {
     /// All engines.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Summary,
         Self::Calculus,
         Self::Explicit,
         Self::Sat,
+        Self::Directed,
         Self::Predicates,
         Self::Interleaving,
         Self::Concurrent,
@@ -65,6 +69,7 @@ impl EngineName {
             Self::Calculus => "calculus",
             Self::Explicit => "explicit",
             Self::Sat => "sat",
+            Self::Directed => "directed",
             Self::Predicates => "predicates",
             Self::Interleaving => "interleaving",
             Self::Concurrent => "concurrent",
@@ -82,6 +87,7 @@ impl EngineName {
             Self::Calculus => "algorithms written as formulas",
             Self::Explicit => "states one by one, with properties of runs",
             Self::Sat => "weakest preconditions and SAT; with --bmc plain unrolling",
+            Self::Directed => "inductive clauses found from the targets, for sequential programs",
             Self::Predicates => "summaries over predicates about words, found as they are needed",
             Self::Interleaving => "all interleavings of threads without recursion",
             Self::Concurrent => "threads with few context switches",
@@ -133,6 +139,7 @@ impl EngineName {
                 };
                 tracking(options, Box::new(engine))
             }
+            Self::Directed => Box::new(DirectedEngine),
             Self::Predicates => {
                 let engine = WithPredicates::new(summary(options));
                 Box::new(engine.with_second(Box::new(ExplicitEngine::default())))

@@ -129,8 +129,8 @@ impl EngineOption {
     /// The engines that obey it.
     pub fn engines(self) -> &'static [EngineName] {
         use EngineName::{
-            Branching, BruteForce, Calculus, Concurrent, Explicit, Interleaving, Predicates, Sat,
-            Sequentialized, Summary, Tabulation,
+            Branching, BruteForce, Calculus, Concurrent, Directed, Explicit, Interleaving,
+            Predicates, Sat, Sequentialized, Summary, Tabulation,
         };
         match self {
             Self::Order => &[Summary, Predicates, Sequentialized],
@@ -143,6 +143,7 @@ impl EngineOption {
                 Calculus,
                 Explicit,
                 Sat,
+                Directed,
                 Interleaving,
                 Concurrent,
                 Branching,
