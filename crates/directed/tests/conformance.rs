@@ -1,8 +1,8 @@
 //! The engine passes the suite that every engine must pass, with every certificate checked.
 
+use hardbop_directed::DirectedEngine;
 use hardbop_machine::Machine;
 use hardbop_outcome::{Certificate, Engine, NeverInterrupted};
-use hardbop_directed::DirectedEngine;
 use hardbop_testkit::conformance::{ConformanceConfig, conformance};
 use std::ops::Range;
 

@@ -133,8 +133,8 @@ impl EngineOption {
     /// The engines that obey it.
     pub fn engines(self) -> &'static [EngineName] {
         use EngineName::{
-            Branching, BruteForce, Calculus, Concurrent, Explicit, Interleaving, Predicates, Sat,
-            Sequentialized, Stacks, Summary, Tabulation, Unroll,
+            Branching, BruteForce, Calculus, Concurrent, Directed, Explicit, Interleaving,
+            Predicates, Sat, Sequentialized, Stacks, Summary, Tabulation, Unroll,
         };
         match self {
             Self::Order => &[Summary, Predicates, Sequentialized],
@@ -148,6 +148,7 @@ impl EngineOption {
                 Explicit,
                 Sat,
                 Unroll,
+                Directed,
                 Interleaving,
                 Stacks,
                 Concurrent,

@@ -42,7 +42,8 @@ pub(crate) fn is_part(small: &[StateLit], large: &[StateLit]) -> bool {
 
 /// Whether some state is in both.
 pub(crate) fn are_compatible(a: &[StateLit], b: &[StateLit]) -> bool {
-    a.iter().all(|lit| b.binary_search(&lit.opposite()).is_err())
+    a.iter()
+        .all(|lit| b.binary_search(&lit.opposite()).is_err())
 }
 
 /// The bits that frames at a node are about.
@@ -97,11 +98,15 @@ impl Vocabulary {
 /// A cube at an entry, where a procedure just begins: as literals of the current state. Nothing if
 /// it wants something to have changed.
 pub(crate) fn at_start(cube: &[StateLit]) -> Option<Cube> {
-    let now = cube.iter().map(|lit| StateLit::new(lit.bit(), false, lit.value()));
+    let now = cube
+        .iter()
+        .map(|lit| StateLit::new(lit.bit(), false, lit.value()));
     let mut now: Cube = now.collect();
     now.sort_unstable();
     now.dedup();
-    now.windows(2).all(|pair| pair[0].bit() != pair[1].bit()).then_some(now)
+    now.windows(2)
+        .all(|pair| pair[0].bit() != pair[1].bit())
+        .then_some(now)
 }
 
 /// The bits of the globals with an initial value, as literals.
@@ -109,8 +114,13 @@ pub(crate) fn initial_cube(machine: &Machine, layout: &BitLayout) -> Cube {
     let mut cube = Vec::new();
     for (index, global) in machine.globals.iter().enumerate() {
         let variable = Variable::Global(GlobalId::new(index));
-        let Some(value) = global.initial else { continue };
-        for (position, bit) in layout.bits_of(hardbop_machine::ProcId(0), variable).enumerate() {
+        let Some(value) = global.initial else {
+            continue;
+        };
+        for (position, bit) in layout
+            .bits_of(hardbop_machine::ProcId(0), variable)
+            .enumerate()
+        {
             cube.push(StateLit::new(bit, false, value >> position & 1 == 1));
         }
     }

@@ -152,7 +152,12 @@ impl Points {
     }
 
     /// The edges from the point before a node to it, last first.
-    fn chain(&self, machine: &Machine, into: &[Vec<EdgeId>], mut node: NodeId) -> (NodeId, Vec<EdgeId>) {
+    fn chain(
+        &self,
+        machine: &Machine,
+        into: &[Vec<EdgeId>],
+        mut node: NodeId,
+    ) -> (NodeId, Vec<EdgeId>) {
         let mut edges = Vec::new();
         while self.roles[node.index()] == NodeRole::After {
             let edge = into[node.index()][0];
@@ -281,7 +286,9 @@ fn is_invertible(
     let mut written: Vec<Variable> = Vec::new();
     each_write(machine, id, |variable| written.push(variable));
     match &edge.action {
-        Action::Call { callee, targets, .. } => {
+        Action::Call {
+            callee, targets, ..
+        } => {
             let effects = machine.effects();
             let ids = (0..machine.globals.len()).map(hardbop_machine::GlobalId::new);
             let modified: Vec<Variable> = ids
@@ -291,7 +298,10 @@ fn is_invertible(
                 .collect();
             // The summary mentions their values at the call, which are gone after it.
             let entry = machine.procedure(*callee).entry;
-            if modified.iter().any(|&global| machine.liveness().is_live(entry, global)) {
+            if modified
+                .iter()
+                .any(|&global| machine.liveness().is_live(entry, global))
+            {
                 return false;
             }
             written.extend(modified);
@@ -322,5 +332,8 @@ fn is_invertible(
             }
         }
     }
-    is_free && !written.iter().any(|&variable| machine.liveness().is_live(*point, variable))
+    is_free
+        && !written
+            .iter()
+            .any(|&variable| machine.liveness().is_live(*point, variable))
 }

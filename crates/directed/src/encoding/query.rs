@@ -12,7 +12,7 @@ use super::points::Block;
 use hardbop_machine::{Action, EdgeId, GlobalId, LocalId, Machine, Variable};
 use hardbop_sat::{Answer, Circuit, Lit, Solver};
 use hardbop_transform::literals::edge_circuits::ChoiceBit;
-use hardbop_transform::literals::frames::{FreeBit, Frames};
+use hardbop_transform::literals::frames::{Frames, FreeBit};
 
 /// Temporary clauses after which a solver is made afresh.
 const MOST_TEMPORARIES: u64 = 1500;
@@ -26,7 +26,11 @@ pub(crate) struct StateBits {
 
 impl StateBits {
     pub fn literal(&self, lit: StateLit) -> Lit {
-        let bits = if lit.is_entry() { &self.entry } else { &self.now };
+        let bits = if lit.is_entry() {
+            &self.entry
+        } else {
+            &self.now
+        };
         bits[lit.bit() as usize].negated_if(!lit.value())
     }
 
@@ -94,7 +98,13 @@ impl<'i> BlockQuery<'i> {
         };
         let last = block.edges.len() - 1;
         for (index, &edge) in block.edges.iter().enumerate() {
-            query.take(machine, frames, vocabularies, edge, block.enters && index == last);
+            query.take(
+                machine,
+                frames,
+                vocabularies,
+                edge,
+                block.enters && index == last,
+            );
         }
         query
     }
@@ -247,7 +257,10 @@ impl<'i> BlockQuery<'i> {
     pub fn used_fact(&mut self, call: usize) -> Option<usize> {
         let facts = self.calls[call].facts.iter();
         let solver = self.circuit.solver();
-        facts.enumerate().find(|(_, lit)| solver.value(**lit) == Some(true)).map(|(i, _)| i)
+        facts
+            .enumerate()
+            .find(|(_, lit)| solver.value(**lit) == Some(true))
+            .map(|(i, _)| i)
     }
 
     /// A clause that holds where the result does, until [`BlockQuery::release`].
@@ -381,7 +394,9 @@ pub(crate) fn value_of(
 ) -> u64 {
     let mut value = 0;
     for (position, bit) in layout.bits_of(procedure, variable).enumerate() {
-        let is_set = state.binary_search(&StateLit::new(bit, false, true)).is_ok();
+        let is_set = state
+            .binary_search(&StateLit::new(bit, false, true))
+            .is_ok();
         value |= u64::from(is_set) << position;
     }
     value

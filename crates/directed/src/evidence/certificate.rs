@@ -60,7 +60,13 @@ pub(crate) fn certificate(
     let relations = relations
         .map(|(index, &relation)| NodeRelation::new(machine, NodeId::new(index), relation))
         .collect();
-    Certificate::new(machine, Direction::Forward, targets, writer.table.formulas, relations)
+    Certificate::new(
+        machine,
+        Direction::Forward,
+        targets,
+        writer.table.formulas,
+        relations,
+    )
 }
 
 struct Writing<'w, 'm> {
@@ -83,8 +89,11 @@ impl Writing<'_, '_> {
             if lemma.level <= level {
                 continue;
             }
-            let literals: Vec<u32> =
-                lemma.cube.iter().map(|&lit| self.denied(procedure, lit)).collect();
+            let literals: Vec<u32> = lemma
+                .cube
+                .iter()
+                .map(|&lit| self.denied(procedure, lit))
+                .collect();
             clauses.push(self.table.or(&literals));
         }
         if self.search.points.is_first(self.machine, node) {
@@ -104,7 +113,10 @@ impl Writing<'_, '_> {
         let nodes = self.machine.procedure(procedure).node_ids();
         let lemmas = nodes.flat_map(|node| self.search.lemmas.at(node));
         let literals = lemmas.flat_map(|lemma| &lemma.cube);
-        literals.filter(|lit| lit.is_entry()).map(|lit| lit.bit()).collect()
+        literals
+            .filter(|lit| lit.is_entry())
+            .map(|lit| lit.bit())
+            .collect()
     }
 
     fn denied(&mut self, procedure: ProcId, lit: StateLit) -> u32 {
@@ -114,7 +126,11 @@ impl Writing<'_, '_> {
         } else {
             self.table.now(variable, bit)
         };
-        if lit.value() { self.table.not(formula) } else { formula }
+        if lit.value() {
+            self.table.not(formula)
+        } else {
+            formula
+        }
     }
 
     /// The variable that a bit of a frame belongs to.
@@ -154,12 +170,15 @@ impl Writing<'_, '_> {
     /// Whether a formula of an edge has relevant variables only.
     fn is_about_relevant(&self, procedure: ProcId, formula: BitId) -> bool {
         let graph = self.view.graph();
-        graph.cone([formula]).into_iter().all(|id| match graph.get(id) {
-            BitNode::Var(variable, _) | BitNode::Next(variable, _) => {
-                self.is_relevant(procedure, variable)
-            }
-            _ => true,
-        })
+        graph
+            .cone([formula])
+            .into_iter()
+            .all(|id| match graph.get(id) {
+                BitNode::Var(variable, _) | BitNode::Next(variable, _) => {
+                    self.is_relevant(procedure, variable)
+                }
+                _ => true,
+            })
     }
 
     /// The strongest postcondition of an edge.
@@ -182,7 +201,8 @@ impl Writing<'_, '_> {
         }
         let mut bits = self.view.edge(id);
         // On edges that lead nowhere, conditions may be about variables that frames leave out.
-        bits.assignments.retain(|write| self.is_about_relevant(procedure, write.value));
+        bits.assignments
+            .retain(|write| self.is_about_relevant(procedure, write.value));
         for condition in [&mut bits.guard, &mut bits.constrain] {
             if !self.is_about_relevant(procedure, *condition) {
                 *condition = BitId::TRUE;
@@ -215,8 +235,14 @@ impl Writing<'_, '_> {
                 let now = self.table.now(write.variable, write.bit.into());
                 parts.push(self.table.equal(now, formula));
             }
-            if let Action::Call { callee, targets, .. } = &edge.action {
-                let arguments = bits.arguments.iter().map(|write| (write.variable, write.bit));
+            if let Action::Call {
+                callee, targets, ..
+            } = &edge.action
+            {
+                let arguments = bits
+                    .arguments
+                    .iter()
+                    .map(|write| (write.variable, write.bit));
                 let arguments = arguments.zip(values[2 + assigned.len()..].iter().copied());
                 let arguments: FxHashMap<(Variable, u8), u32> = arguments.collect();
                 parts.push(self.summary(*callee, targets, &arguments));
@@ -266,7 +292,10 @@ impl Writing<'_, '_> {
             let none = FxHashMap::default();
             for chosen in self.choices(&bits, &none) {
                 let mut roots: Vec<_> = bits.assignments.iter().map(|write| write.value).collect();
-                let writes = bits.assignments.iter().map(|write| (write.variable, write.bit));
+                let writes = bits
+                    .assignments
+                    .iter()
+                    .map(|write| (write.variable, write.bit));
                 let writes: Vec<(Variable, u8)> = writes.collect();
                 let mut leaf = |table: &mut FormulaTable, leaf: BitNode| match leaf {
                     BitNode::Var(variable, bit) => table.now(variable, bit.into()),
@@ -288,14 +317,16 @@ impl Writing<'_, '_> {
                 roots = vec![bits.guard, bits.constrain];
                 let values = self.table.of_edge(self.view.graph(), &roots, &mut leaf);
                 let taken = self.table.and(&values);
-                let target = self.table.substitute(behind, &mut |table, leaf| match leaf {
-                    Formula::Now(Bit { variable, bit }) => {
-                        let written = after.get(&(*variable, *bit as u8)).copied();
-                        written.unwrap_or_else(|| table.now(*variable, *bit))
-                    }
-                    Formula::Entry(Bit { variable, bit }) => table.entry(*variable, *bit),
-                    _ => FALSE,
-                });
+                let target = self
+                    .table
+                    .substitute(behind, &mut |table, leaf| match leaf {
+                        Formula::Now(Bit { variable, bit }) => {
+                            let written = after.get(&(*variable, *bit as u8)).copied();
+                            written.unwrap_or_else(|| table.now(*variable, *bit))
+                        }
+                        Formula::Entry(Bit { variable, bit }) => table.entry(*variable, *bit),
+                        _ => FALSE,
+                    });
                 let denied = self.table.not(taken);
                 parts.push(self.table.or(&[denied, target]));
             }
@@ -333,5 +364,7 @@ impl Writing<'_, '_> {
 }
 
 fn value(chosen: &[ChosenBit], input: InputId, bit: u8) -> bool {
-    chosen.iter().any(|&(chosen, value)| chosen == (input, bit) && value)
+    chosen
+        .iter()
+        .any(|&(chosen, value)| chosen == (input, bit) && value)
 }

@@ -20,7 +20,12 @@ pub(crate) fn run_to(search: &Reachability<'_, '_, '_>, last: usize) -> Skeleton
         let layout = search.frames.layout();
         calls.push(CompletedCall {
             procedure,
-            locals: first_locals(search.machine, layout, procedure, &search.reached[first].state),
+            locals: first_locals(
+                search.machine,
+                layout,
+                procedure,
+                &search.reached[first].state,
+            ),
             steps: decisions(search, first, end, &numbers).into(),
         });
         numbers.insert(end, calls.len() - 1);
@@ -41,7 +46,12 @@ fn needed_calls(search: &Reachability<'_, '_, '_>, last: usize) -> BTreeSet<usiz
     let mut ends = BTreeSet::new();
     let mut pending = vec![(last, false)];
     while let Some((mut at, is_call)) = pending.pop() {
-        while let Arrival::Block { from, enters, steps } = &search.reached[at].by {
+        while let Arrival::Block {
+            from,
+            enters,
+            steps,
+        } = &search.reached[at].by
+        {
             if is_call && *enters {
                 break;
             }
@@ -111,7 +121,9 @@ fn start(search: &Reachability<'_, '_, '_>, first: usize) -> Vec<(Variable, u64)
     let globals = (0..machine.globals.len()).map(GlobalId::new);
     let open = globals.filter(|&global| machine.global(global).initial.is_none());
     let locals = machine.procedure(main).local_ids();
-    let variables = open.map(Variable::Global).chain(locals.map(Variable::Local));
+    let variables = open
+        .map(Variable::Global)
+        .chain(locals.map(Variable::Local));
     let state = &search.reached[first].state;
     let layout = search.frames.layout();
     let valued = variables.map(|variable| (variable, value_of(layout, main, variable, state)));

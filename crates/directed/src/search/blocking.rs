@@ -27,7 +27,10 @@ const MOST_ATTEMPTS: usize = 150;
 impl<'i> Reachability<'_, 'i, '_> {
     /// The solver of a block.
     pub(super) fn query(&mut self, number: usize) -> &mut BlockQuery<'i> {
-        if self.queries[number].as_ref().is_some_and(BlockQuery::is_worn) {
+        if self.queries[number]
+            .as_ref()
+            .is_some_and(BlockQuery::is_worn)
+        {
             self.queries[number] = None;
         }
         if self.queries[number].is_none() {
@@ -175,13 +178,17 @@ impl<'i> Reachability<'_, 'i, '_> {
     }
 
     fn query_as_is(&mut self, number: usize) -> &mut BlockQuery<'i> {
-        self.queries[number].as_mut().expect("it has just been asked")
+        self.queries[number]
+            .as_mut()
+            .expect("it has just been asked")
     }
 
     /// The last model of a block.
     fn model(&mut self, number: usize) -> BlockModel {
         let block = &self.points.blocks[number];
-        let query = self.queries[number].as_mut().expect("it has just been asked");
+        let query = self.queries[number]
+            .as_mut()
+            .expect("it has just been asked");
         let bits = query.source.clone();
         let source = query.state(&bits, &self.vocabularies[block.source.index()]);
         let choices: Vec<Lit> = query
@@ -211,8 +218,11 @@ impl<'i> Reachability<'_, 'i, '_> {
         mut model: BlockModel,
     ) -> Result<(), Limit> {
         let obligation = self.obligations.get(number);
-        let (cube, level, is_free) =
-            (obligation.cube.clone(), obligation.level, obligation.is_free);
+        let (cube, level, is_free) = (
+            obligation.cube.clone(),
+            obligation.level,
+            obligation.is_free,
+        );
         let levels = self.levels(block, level).unwrap_or_default();
         let data = self.points.blocks[block].clone();
         let mut facts = Vec::new();
@@ -291,7 +301,13 @@ impl<'i> Reachability<'_, 'i, '_> {
                 if is_changed { &mut fixed } else { &mut wanted }.push(literal);
             }
         }
-        self.needed(block, &model.source, |query, lit| query.source.literal(lit), fixed, &wanted)
+        self.needed(
+            block,
+            &model.source,
+            |query, lit| query.source.literal(lit),
+            fixed,
+            &wanted,
+        )
     }
 
     /// The part of the exit state of a call that makes the rest of the block lead into the cube;

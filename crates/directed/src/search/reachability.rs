@@ -14,7 +14,9 @@
 //! every lemma was shown to follow, over each block, from the frames at the same level or the one
 //! below. **A run is a chain of models**: see [`crate::search::reached`].
 
-use crate::encoding::cubes::{Cube, StateLit, Vocabulary, are_compatible, at_start, initial_cube, is_part};
+use crate::encoding::cubes::{
+    Cube, StateLit, Vocabulary, are_compatible, at_start, initial_cube, is_part,
+};
 use crate::encoding::points::{NodeRole, Points};
 use crate::encoding::query::BlockQuery;
 use crate::search::frames::{Lemma, Lemmas};
@@ -119,11 +121,7 @@ impl<'m, 'i, 'b> Reachability<'m, 'i, 'b> {
     }
 
     /// Searches until a run reaches one of the targets or none can.
-    pub fn run(
-        &mut self,
-        targets: &[NodeId],
-        progress: &mut dyn Progress,
-    ) -> Result<Found, Limit> {
+    pub fn run(&mut self, targets: &[NodeId], progress: &mut dyn Progress) -> Result<Found, Limit> {
         loop {
             progress.event(Event::Count("levels", self.level as u64));
             self.counts.levels = self.counts.levels.max(self.level as u64);
@@ -213,8 +211,14 @@ impl<'m, 'i, 'b> Reachability<'m, 'i, 'b> {
             is_initial || cube.binary_search(&is_set).is_ok()
         };
         let vocabulary = &self.vocabularies[node.index()];
-        let now = vocabulary.now.iter().map(|&bit| StateLit::new(bit, false, value(bit)));
-        let entry = vocabulary.entry.iter().map(|&bit| StateLit::new(bit, true, value(bit)));
+        let now = vocabulary
+            .now
+            .iter()
+            .map(|&bit| StateLit::new(bit, false, value(bit)));
+        let entry = vocabulary
+            .entry
+            .iter()
+            .map(|&bit| StateLit::new(bit, true, value(bit)));
         let mut state: Cube = now.chain(entry).collect();
         state.sort_unstable();
         Some(Reached {
@@ -231,7 +235,8 @@ impl<'m, 'i, 'b> Reachability<'m, 'i, 'b> {
         let locals = self.machine.procedure(procedure).local_ids();
         let own = locals.filter(|local| local.0 >= count).map(Variable::Local);
         let layout = self.frames.layout();
-        own.into_iter().any(|own| layout.bits_of(procedure, own).contains(&lit.bit()))
+        own.into_iter()
+            .any(|own| layout.bits_of(procedure, own).contains(&lit.bit()))
     }
 
     /// A run reaches an obligation; so it reaches those that came from it.
@@ -250,7 +255,10 @@ impl<'m, 'i, 'b> Reachability<'m, 'i, 'b> {
             // A fact may begin where no run calls the procedure.
             let is_called = matches!(reached.by, Arrival::Block { .. })
                 || self.is_initial(node, &reached.state);
-            let entry = self.machine.procedure(self.machine.procedure_of(node)).entry;
+            let entry = self
+                .machine
+                .procedure(self.machine.procedure_of(node))
+                .entry;
             if node == entry && is_called {
                 self.reached_entries[node.index()].push(last);
             }
@@ -275,7 +283,12 @@ impl<'m, 'i, 'b> Reachability<'m, 'i, 'b> {
 
     /// The first state of the procedure in which a state is reached.
     pub fn frame_start(&self, mut index: usize) -> usize {
-        while let Arrival::Block { from, enters: false, .. } = &self.reached[index].by {
+        while let Arrival::Block {
+            from,
+            enters: false,
+            ..
+        } = &self.reached[index].by
+        {
             index = *from;
         }
         index
@@ -285,8 +298,9 @@ impl<'m, 'i, 'b> Reachability<'m, 'i, 'b> {
         let start = &self.reached[self.frame_start(last)];
         let now = start.state.iter().filter(|lit| !lit.is_entry());
         let passed = now.filter(|&&lit| !self.is_own(start.node, lit));
-        let mut cube: Cube =
-            passed.map(|lit| StateLit::new(lit.bit(), true, lit.value())).collect();
+        let mut cube: Cube = passed
+            .map(|lit| StateLit::new(lit.bit(), true, lit.value()))
+            .collect();
         let end = self.reached[last].state.iter();
         cube.extend(end.filter(|lit| !lit.is_entry()));
         cube.sort_unstable();
@@ -349,7 +363,11 @@ impl<'m, 'i, 'b> Reachability<'m, 'i, 'b> {
                 for cube in due {
                     self.check_limits()?;
                     let above = level + 1;
-                    if self.lemmas.excluded_up_to(node, &cube).is_some_and(|up| up >= above) {
+                    if self
+                        .lemmas
+                        .excluded_up_to(node, &cube)
+                        .is_some_and(|up| up >= above)
+                    {
                         continue;
                     }
                     let limit = Some(MOST_CONFLICTS);
@@ -391,7 +409,7 @@ impl<'m, 'i, 'b> Reachability<'m, 'i, 'b> {
     }
 
     pub(super) fn check_limits(&mut self) -> Result<(), Limit> {
-        if self.counts.questions % QUESTIONS_PER_LOOK == 0
+        if self.counts.questions.is_multiple_of(QUESTIONS_PER_LOOK)
             && let Some(why) = self.budget.interrupt.check()
         {
             return Err(why);
