@@ -14,6 +14,7 @@
 
 use crate::engines::EngineName;
 use crate::turns::Contestant;
+use hardbop_machine::cast::Cast;
 use hardbop_machine::{Machine, Procedure};
 use hardbop_outcome::{Bound, Prepared, Question, WantedRun};
 use std::sync::Mutex;
@@ -126,7 +127,11 @@ pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned>
         Some(Bound::Steps(_)) => plain(&[Sat]),
         Some(Bound::ContextSwitches(_)) => plain(&[Concurrent]),
         Some(Bound::Rounds(_)) => plain(&[Concurrent, Sequentialized]),
-        None if !is_sequential => plain(&[Interleaving, Stacks, Concurrent]),
+        // Without recursion interleavings are exact, and look for proofs by stacks themselves.
+        None if !is_sequential && Cast::new(machine, 0).is_ok() => {
+            plain(&[Interleaving, Concurrent])
+        }
+        None if !is_sequential => plain(&[Stacks, Concurrent]),
         None if question.wanted == WantedRun::Shortest => plain(&[Summary, Explicit]),
         // Predicates answer soon, or after many rounds, or not at all: their turns are shorter.
         None if has_words(machine) => vec![

@@ -8,7 +8,7 @@
 //! 3. Configurations with partial-order reduction, up to a larger limit. It decides, but what it
 //!    visits is not an invariant. So what it excludes is looked for once more without reduction;
 //!    where there are too many configurations for that, or too many to write down, the answer has
-//!    no certificate and says so. Before that, small proofs by [`crate::stacks`] are tried.
+//!    no certificate and says so, unless [`crate::stacks`] has a small proof.
 
 use crate::exact::encoding::bits::Fields;
 use crate::exact::encoding::space::Space;
@@ -264,14 +264,14 @@ impl<'q> Inquiry<'q> {
             progress.event(Event::Phase("reduced search"));
             self.explore(self.engine.reductions, MANY_CONFIGURATIONS, progress);
         }
-        if self.has_excluded() && self.is_undisturbed() && !starts_threads(self.machine) {
-            self.prove_by_stacks(progress);
-        }
         // What only the reduced search has excluded is worth a longer search: for the proof.
         let reduced = |standing: &Standing| matches!(standing, Standing::Excluded(None));
         if self.standings.iter().any(reduced) && self.is_undisturbed() {
             progress.event(Event::Phase("proof"));
             self.explore(all, MORE_CONFIGURATIONS, progress);
+        }
+        if self.has_excluded() && self.is_undisturbed() && !starts_threads(self.machine) {
+            self.prove_by_stacks(progress);
         }
     }
 
