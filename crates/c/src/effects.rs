@@ -89,6 +89,9 @@ impl<'ast> Visit<'ast> for Finder<'_, '_> {
             _ => None,
         };
         let has_body = function.is_some_and(|function| function.definition.is_some());
+        // What is read for them is read before, and not together with what they do.
+        let is_step = self.unit.threads.is_atomic(name) || library::is_for_threads(name);
+        self.found.accesses += u32::from(is_step);
         self.found.calls |= has_body;
         let known = library::known(name).filter(|_| !has_body);
         match known {
@@ -198,6 +201,7 @@ impl<'ast> Visit<'ast> for Finder<'_, '_> {
     fn visit_statement(&mut self, _: &'ast c::Statement, _: &'ast Span) {
         self.found.any = true;
         self.found.everything = true;
+        self.found.accesses += 2;
     }
 
     fn visit_sizeofval(&mut self, _: &'ast c::SizeOfVal, _: &'ast Span) {}

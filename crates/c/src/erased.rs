@@ -15,7 +15,12 @@ use std::rc::Rc;
 impl Unit<'_> {
     /// A pointer converted from one type to another, one of which is `void`.
     pub fn with_other_type(&mut self, term: &Term, from: &Type, to: &Type, span: Span) -> Term {
-        let term = self.once(term);
+        let is_shared = term.reads(&|id| self.is_shared(id));
+        let term = if is_shared {
+            self.spill(term)
+        } else {
+            self.once(term)
+        };
         let class = self.pointers.class(from);
         let (shift, sort, targets) = (class.index_bits(), class.sort(), class.targets.clone());
         if *to == Type::Void {

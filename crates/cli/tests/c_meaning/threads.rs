@@ -114,6 +114,18 @@ fn each_access_is_a_step() {
                 &[("r==1", true), ("r==2", true), ("r==3", false)],
             ),
             (
+                "int x, y, r; int f(void) { return y; }",
+                "x = f();",
+                "x = 7; y = 1; r = x;",
+                &[("r==7&&x==0", true), ("r==0&&x==7", false)],
+            ),
+            (
+                "int x, y, r; void __VERIFIER_atomic_set(int v) { y = v; }",
+                "__VERIFIER_atomic_set(x);",
+                "y = 7; x = 1; r = y;",
+                &[("r==7&&y==0", true), ("r==1&&y==7", false)],
+            ),
+            (
                 "int a[2], i, r;",
                 "i = 1;",
                 "a[1] = 3; r = a[i];",
