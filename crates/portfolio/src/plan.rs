@@ -97,7 +97,7 @@ impl Planned {
 /// The engines for a question, best first, where this many search at a time.
 pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned> {
     use EngineName::{
-        Branching, BruteForce, Concurrent, Explicit, Facts, Interleaving, Predicates, Sat,
+        Branching, BruteForce, Concurrent, Directed, Explicit, Facts, Interleaving, Predicates, Sat,
         Sequentialized, Stacks, Summary, Unroll,
     };
     let plain = |engines: &[EngineName]| engines.iter().copied().map(Planned::plain).collect();
@@ -138,6 +138,7 @@ pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned>
             Planned::plain(Explicit),
             Planned::plain(Facts),
             Planned::plain(Unroll),
+            Planned::plain(Directed),
             Planned::plain(Sat),
             Planned::plain(Summary),
             Planned::plain(Predicates).for_looks(3),
@@ -154,6 +155,7 @@ pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned>
             Planned::plain(Summary),
             Planned::plain(Explicit).for_looks(if jobs > 1 { 8 } else { 2 }),
             Planned::plain(Sat),
+            Planned::plain(Directed),
         ],
     }
 }
