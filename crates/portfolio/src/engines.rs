@@ -55,7 +55,7 @@ pub enum EngineName {
 
 impl EngineName {
     /// All engines.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::Summary,
         Self::Calculus,
         Self::Explicit,
