@@ -58,9 +58,9 @@ pub(super) fn build(
     let saves = std::mem::take(&mut builder.saves);
     let (machine, back, ids) = builder.draft.finish();
     let ids = |&(procedure, place): &(ProcId, Place)| ids[procedure.index()][place];
-    let saves = saves.iter().map(|&(procedure, from, to)| {
-        (ids(&(procedure, from)), ids(&(procedure, to)))
-    });
+    let saves = saves
+        .iter()
+        .map(|&(procedure, from, to)| (ids(&(procedure, from)), ids(&(procedure, to))));
     let saves: BTreeSet<(NodeId, NodeId)> = saves.collect();
     let is_save = |edge: &Edge| saves.contains(&(edge.from, edge.to));
     Built {
@@ -119,7 +119,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Fills a procedure: as it is, and as it goes on when its frame has the saved head.
+    /// Fills a procedure: as it is, and as it continues when its frame has the saved head.
     fn before(&mut self, id: ProcId) {
         let mut nodes = Nodes::new(self.product, id, self.draft.procedures[id.index()].clone());
         let procedure = self.product.procedure(id);
@@ -137,7 +137,7 @@ impl Builder<'_> {
         }
         let points = self.points.of(self.product, id);
         let marked = reached_from(self.product, id, &points);
-        // A point has a place where a head may be met again before the one where the run goes on.
+        // A point has a place where a head may be met again before the one where the run continues.
         // The copy of the exit is a dead end: calls that lead there are still entered.
         let mut inner = vec![None; before.len()];
         let mut outer = vec![None; before.len()];
@@ -263,7 +263,9 @@ impl Builder<'_> {
             (Variable::Global(self.saved_state), state),
         ];
         for (variable, slot) in self.saved_at(node) {
-            let ty = self.product.type_of(self.product.procedure_of(node), variable);
+            let ty = self
+                .product
+                .type_of(self.product.procedure_of(node), variable);
             let value = self.draft.exprs.add(Expr::Var(variable, ty));
             saved.push((Variable::Global(slot), value));
         }
@@ -278,7 +280,9 @@ impl Builder<'_> {
         let ty = self.product.global(self.state).ty;
         let mut equal = vec![(Variable::Global(self.state), self.saved_state, ty)];
         for (variable, slot) in self.saved_at(node) {
-            let ty = self.product.type_of(self.product.procedure_of(node), variable);
+            let ty = self
+                .product
+                .type_of(self.product.procedure_of(node), variable);
             equal.push((variable, slot, ty));
         }
         for (variable, slot, ty) in equal {

@@ -117,7 +117,11 @@ impl Asked<'_> {
             }
             return match unknown {
                 Some(why) => Verdict::Unknown(why),
-                None if outcome.answers.iter().all(|a| a.verdict.is_no_for_all_runs()) => {
+                None if outcome
+                    .answers
+                    .iter()
+                    .all(|a| a.verdict.is_no_for_all_runs()) =>
+                {
                     Verdict::uncertified("its proof is about fair loops of the product")
                 }
                 None => Verdict::Unknown(Limit::Contradiction {

@@ -1,7 +1,7 @@
 //! What a hit amounts to: an infinite run of the program, or variables that tell its heads apart.
 
-use super::{Compared, FairLoops};
 use super::compared::variables_of;
+use super::{Compared, FairLoops};
 use crate::correspondence::decisions;
 use crate::product::Product;
 use hardbop_automata::Property;

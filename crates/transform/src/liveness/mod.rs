@@ -20,7 +20,7 @@
 //! often; so no other heads are saved, and where such states are all accepting no flag is needed.
 //!
 //! **Exact if all live variables are compared**: what happens between two equal heads can be
-//! repeated for ever. With fewer, a hit may be spurious: [`WithLiveness`] tries it on the program
+//! repeated forever. With fewer, a hit may be spurious: [`WithLiveness`] tries it on the program
 //! and compares more.
 
 mod building;
