@@ -125,9 +125,12 @@ impl Builder<'_> {
         let procedure = self.product.procedure(id);
         let before: Vec<Place> = procedure
             .node_ids()
-            .map(|node| match node == procedure.exit {
-                true => nodes.draft.exit,
-                false => nodes.add(node),
+            .map(|node| {
+                if node == procedure.exit {
+                    nodes.draft.exit
+                } else {
+                    nodes.add(node)
+                }
             })
             .collect();
         nodes.draft.entry = before[nodes.index(procedure.entry)];
@@ -175,9 +178,12 @@ impl Builder<'_> {
         let procedure = self.product.procedure(id);
         let places: Vec<Place> = procedure
             .node_ids()
-            .map(|node| match node == procedure.exit {
-                true => nodes.draft.exit,
-                false => nodes.add(node),
+            .map(|node| {
+                if node == procedure.exit {
+                    nodes.draft.exit
+                } else {
+                    nodes.add(node)
+                }
             })
             .collect();
         for edge in procedure.edge_ids() {
