@@ -108,11 +108,11 @@ impl Asked<'_> {
                     Hit::Unknown(why) => unknown = Some(why),
                 }
             }
-            let before = compared.len();
-            for (procedure, variable) in missing {
-                compared.add(procedure, variable);
+            let mut is_finer = false;
+            for (procedure, variable, comparison) in missing {
+                is_finer |= compared.add(procedure, variable, comparison);
             }
-            if compared.len() > before {
+            if is_finer {
                 continue;
             }
             return match unknown {
