@@ -79,20 +79,34 @@ fn check(name: &str, knobs: &Knobs, first: u64, count: u64) {
         for property in properties {
             let expected = finds(&ExplicitEngine::default(), &machine, &property);
             if let Some(other) = two_phase::accepts(&machine, &property.automaton, LIMIT) {
-                assert_eq!(other, expected, "oracle: {name} {seed}: {}\n{text}", property.text);
+                assert_eq!(
+                    other, expected,
+                    "oracle: {name} {seed}: {}\n{text}",
+                    property.text
+                );
                 by_oracle += 1;
             }
             for engine in &engines {
                 let found = finds(engine, &machine, &property);
                 let engine = engine.name();
-                assert_eq!(found, expected, "{engine} {name} {seed}: {}\n{text}", property.text);
+                assert_eq!(
+                    found, expected,
+                    "{engine} {name} {seed}: {}\n{text}",
+                    property.text
+                );
             }
             compared += 1;
             violated += u64::from(expected);
         }
     }
-    assert!(compared > count && by_oracle > count, "{by_oracle} of {compared}");
-    assert!(violated > count / 4 && compared - violated > count / 4, "{violated} of {compared}");
+    assert!(
+        compared > count && by_oracle > count,
+        "{by_oracle} of {compared}"
+    );
+    assert!(
+        violated > count / 4 && compared - violated > count / 4,
+        "{violated} of {compared}"
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The machine on which a fair loop is a place that can be reached.
 
-use super::compared::{Compared, variables_of};
+use super::compared::{Compared, Comparison, variables_of};
 use super::points::{FairStates, Points};
 use crate::correspondence::{Correspondence, Origin};
 use crate::draft::{Draft, DraftEdge, DraftProcedure, Place, assign};
@@ -58,9 +58,9 @@ pub(super) fn build(
     let saves = std::mem::take(&mut builder.saves);
     let (machine, back, ids) = builder.draft.finish();
     let ids = |&(procedure, place): &(ProcId, Place)| ids[procedure.index()][place];
-    let saves = saves.iter().map(|&(procedure, from, to)| {
-        (ids(&(procedure, from)), ids(&(procedure, to)))
-    });
+    let saves = saves
+        .iter()
+        .map(|&(procedure, from, to)| (ids(&(procedure, from)), ids(&(procedure, to))));
     let saves: BTreeSet<(NodeId, NodeId)> = saves.collect();
     let is_save = |edge: &Edge| saves.contains(&(edge.from, edge.to));
     Built {
@@ -119,15 +119,18 @@ impl Builder<'_> {
         }
     }
 
-    /// Fills a procedure: as it is, and as it goes on when its frame has the saved head.
+    /// Fills a procedure: as it is, and as it continues when its frame has the saved head.
     fn before(&mut self, id: ProcId) {
         let mut nodes = Nodes::new(self.product, id, self.draft.procedures[id.index()].clone());
         let procedure = self.product.procedure(id);
         let before: Vec<Place> = procedure
             .node_ids()
-            .map(|node| match node == procedure.exit {
-                true => nodes.draft.exit,
-                false => nodes.add(node),
+            .map(|node| {
+                if node == procedure.exit {
+                    nodes.draft.exit
+                } else {
+                    nodes.add(node)
+                }
             })
             .collect();
         nodes.draft.entry = before[nodes.index(procedure.entry)];
@@ -137,7 +140,7 @@ impl Builder<'_> {
         }
         let points = self.points.of(self.product, id);
         let marked = reached_from(self.product, id, &points);
-        // A point has a place where a head may be met again before the one where the run goes on.
+        // A point has a place where a head may be met again before the one where the run continues.
         // The copy of the exit is a dead end: calls that lead there are still entered.
         let mut inner = vec![None; before.len()];
         let mut outer = vec![None; before.len()];
@@ -175,9 +178,12 @@ impl Builder<'_> {
         let procedure = self.product.procedure(id);
         let places: Vec<Place> = procedure
             .node_ids()
-            .map(|node| match node == procedure.exit {
-                true => nodes.draft.exit,
-                false => nodes.add(node),
+            .map(|node| {
+                if node == procedure.exit {
+                    nodes.draft.exit
+                } else {
+                    nodes.add(node)
+                }
             })
             .collect();
         for edge in procedure.edge_ids() {
@@ -262,8 +268,10 @@ impl Builder<'_> {
             self.draft.set(self.point, number),
             (Variable::Global(self.saved_state), state),
         ];
-        for (variable, slot) in self.saved_at(node) {
-            let ty = self.product.type_of(self.product.procedure_of(node), variable);
+        for (variable, slot, _) in self.saved_at(node) {
+            let ty = self
+                .product
+                .type_of(self.product.procedure_of(node), variable);
             let value = self.draft.exprs.add(Expr::Var(variable, ty));
             saved.push((Variable::Global(slot), value));
         }
@@ -276,16 +284,23 @@ impl Builder<'_> {
         let number = self.points.number(node).unwrap_or_default();
         let mut guard = self.draft.is(self.point, number);
         let ty = self.product.global(self.state).ty;
-        let mut equal = vec![(Variable::Global(self.state), self.saved_state, ty)];
-        for (variable, slot) in self.saved_at(node) {
-            let ty = self.product.type_of(self.product.procedure_of(node), variable);
-            equal.push((variable, slot, ty));
+        let state = Variable::Global(self.state);
+        let mut pairs = vec![(state, self.saved_state, ty, Comparison::Equal)];
+        for (variable, slot, comparison) in self.saved_at(node) {
+            let ty = self
+                .product
+                .type_of(self.product.procedure_of(node), variable);
+            pairs.push((variable, slot, ty, comparison));
         }
-        for (variable, slot, ty) in equal {
+        for (variable, slot, ty, comparison) in pairs {
             let now = self.draft.exprs.add(Expr::Var(variable, ty));
             let saved = self.draft.value(slot);
-            let is_equal = self.draft.binary(BinaryOp::Equal, now, saved);
-            guard = self.draft.and(guard, is_equal);
+            let holds = match comparison {
+                Comparison::Equal => self.draft.binary(BinaryOp::Equal, now, saved),
+                Comparison::NotSmaller => self.draft.binary(BinaryOp::LessEqual, saved, now),
+                Comparison::NotLarger => self.draft.binary(BinaryOp::LessEqual, now, saved),
+            };
+            guard = self.draft.and(guard, holds);
         }
         if let Some(is_fair) = self.is_fair {
             let is_fair = self.fair_now(is_fair);
@@ -297,16 +312,16 @@ impl Builder<'_> {
     }
 
     /// What of a head is saved, and where. A variable that is dead there is not.
-    fn saved_at(&mut self, node: NodeId) -> Vec<(Variable, GlobalId)> {
+    fn saved_at(&mut self, node: NodeId) -> Vec<(Variable, GlobalId, Comparison)> {
         let id = self.product.procedure_of(node);
         let mut used: BTreeMap<u32, usize> = BTreeMap::new();
         let mut saved = Vec::new();
         for variable in variables_of(self.product, id) {
             let is_live = self.product.liveness().is_live(node, variable);
-            if variable == Variable::Global(self.state)
-                || !self.compared.contains(id, variable)
-                || !is_live
-            {
+            let Some(comparison) = self.compared.comparison(id, variable) else {
+                continue;
+            };
+            if variable == Variable::Global(self.state) || !is_live {
                 continue;
             }
             let ty = self.product.type_of(id, variable);
@@ -331,7 +346,7 @@ impl Builder<'_> {
             let draft = &mut self.draft;
             let slot = self.slots.entry(key);
             let slot = *slot.or_insert_with(|| draft.global(name, ty, Storage::Shared));
-            saved.push((variable, slot));
+            saved.push((variable, slot, comparison));
         }
         saved
     }

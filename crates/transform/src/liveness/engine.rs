@@ -108,16 +108,20 @@ impl Asked<'_> {
                     Hit::Unknown(why) => unknown = Some(why),
                 }
             }
-            let before = compared.len();
-            for (procedure, variable) in missing {
-                compared.add(procedure, variable);
+            let mut is_finer = false;
+            for (procedure, variable, comparison) in missing {
+                is_finer |= compared.add(procedure, variable, comparison);
             }
-            if compared.len() > before {
+            if is_finer {
                 continue;
             }
             return match unknown {
                 Some(why) => Verdict::Unknown(why),
-                None if outcome.answers.iter().all(|a| a.verdict.is_no_for_all_runs()) => {
+                None if outcome
+                    .answers
+                    .iter()
+                    .all(|a| a.verdict.is_no_for_all_runs()) =>
+                {
                     Verdict::uncertified("its proof is about fair loops of the product")
                 }
                 None => Verdict::Unknown(Limit::Contradiction {

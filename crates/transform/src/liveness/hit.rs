@@ -1,11 +1,12 @@
 //! What a hit amounts to: an infinite run of the program, or variables that tell its heads apart.
 
+use super::compared::{Comparison, variables_of};
 use super::{Compared, FairLoops};
-use super::compared::variables_of;
 use crate::correspondence::decisions;
 use crate::product::Product;
 use hardbop_automata::Property;
 use hardbop_interpreter::{Configuration, LassoError, Walk, letter_of_state, observe_lasso};
+use hardbop_machine::analysis::Slice;
 use hardbop_machine::{Machine, NodeId, ProcId, Variable};
 use hardbop_outcome::{Decision, Lasso, Limit, Step, Trace};
 
@@ -16,8 +17,8 @@ const MAX_OBSERVED: usize = 1_000_000;
 pub(super) enum Hit {
     /// The property describes this run of the program.
     Real(Lasso),
-    /// It has not been repeated; these variables are different in the second head.
-    Spurious(Vec<(ProcId, Variable)>),
+    /// It has not been repeated; these comparisons tell its heads apart.
+    Spurious(Vec<(ProcId, Variable, Comparison)>),
     /// Nothing is known.
     Unknown(Limit),
 }
@@ -110,27 +111,40 @@ impl FairLoops {
         Some((first?, HeadState::of(&self.machine, walk.configuration())?))
     }
 
-    /// The variables that tell two heads apart: those that matter there, or all if none does.
+    /// What tells two heads apart: variables that matter for reaching a target, or else all that
+    /// are live.
     fn different(
         &self,
         product: &Product,
         compared: &Compared,
         first: &HeadState,
         second: &HeadState,
-    ) -> Vec<(ProcId, Variable)> {
+    ) -> Vec<(ProcId, Variable, Comparison)> {
         let machine = &product.machine;
         let Some(procedure) = self.back.procedures[first.procedure.index()] else {
             return Vec::new();
         };
-        let differs = |variable: &Variable| {
-            *variable != Variable::Global(product.state)
-                && first.value(*variable) != second.value(*variable)
-                && !compared.contains(procedure, *variable)
+        let told_apart = |variable: Variable| {
+            let (before, after) = (first.value(variable), second.value(variable));
+            if before == after || variable == Variable::Global(product.state) {
+                return None;
+            }
+            let ty = machine.type_of(procedure, variable);
+            Some((procedure, variable, Comparison::between(ty, before, after)))
         };
         let is_live = |variable: &Variable| self.machine.liveness().is_live(first.node, *variable);
-        let all: Vec<Variable> = variables_of(machine, procedure).filter(differs).collect();
-        let live = all.iter().copied().filter(is_live);
-        live.map(|variable| (procedure, variable)).collect()
+        let live = variables_of(machine, procedure).filter(is_live);
+        let mut all: Vec<_> = live.filter_map(told_apart).collect();
+        all.retain(|&(_, variable, _)| {
+            compared.comparison(procedure, variable) != Some(Comparison::Equal)
+        });
+        let targets: Vec<NodeId> = self.targets.iter().map(|target| target.node).collect();
+        let slice = Slice::new(&self.machine, &targets);
+        let matters = |variable| slice.relevant(first.procedure, variable);
+        if all.iter().any(|&(_, variable, _)| matters(variable)) {
+            all.retain(|&(_, variable, _)| matters(variable));
+        }
+        all
     }
 }
 

@@ -19,8 +19,14 @@
 //! automaton is one that lies on a cycle with an accepting one, as all are that come infinitely
 //! often; so no other heads are saved, and where such states are all accepting no flag is needed.
 //!
+//! **Sound with measures.** Of some words it is demanded only that they are not smaller (or not larger)
+//! in the second head. Suppose that of infinitely many heads that are equal otherwise, with
+//! something accepting between any two, no pair matched. Then each pair has a measure that falls, and
+//! by Ramsey's theorem infinitely many heads have one measure that falls from each to the next,
+//! which no word does (Podelski and Rybalchenko, LICS 2004). So any finite list of measures will do.
+//!
 //! **Exact if all live variables are compared**: what happens between two equal heads can be
-//! repeated for ever. With fewer, a hit may be spurious: [`WithLiveness`] tries it on the program
+//! repeated forever. With fewer, a hit may be spurious: [`WithLiveness`] tries it on the program
 //! and compares more.
 
 mod building;
