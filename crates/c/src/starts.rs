@@ -21,8 +21,9 @@ use lang_c::ast as c;
 use lang_c::span::Node;
 use std::rc::Rc;
 
-/// How many threads can be waited for that one `pthread_create` starts in a loop, all together.
-const LOOPED: u64 = 16;
+/// How many threads can be waited for that start in loops, all together. Engines stop at their limit
+/// on threads before, unless it is raised.
+const LOOPED: u64 = 32;
 
 /// The bits of the number of a thread.
 const NUMBER: u8 = 8;
