@@ -97,8 +97,8 @@ impl Planned {
 /// The engines for a question, best first, where this many search at a time.
 pub fn plan(machine: &Machine, question: &Question, jobs: usize) -> Vec<Planned> {
     use EngineName::{
-        Branching, BruteForce, Concurrent, Directed, Explicit, Facts, Interleaving, Predicates, Sat,
-        Sequentialized, Stacks, Summary, Unroll,
+        Branching, BruteForce, Concurrent, Directed, Explicit, Facts, Interleaving, Predicates,
+        Sat, Sequentialized, Stacks, Summary, Unroll,
     };
     let plain = |engines: &[EngineName]| engines.iter().copied().map(Planned::plain).collect();
     let is_sequential = machine.is_sequential();

@@ -146,7 +146,10 @@ impl Correspondence {
         targets: &TargetMap,
         certificate: Certificate,
     ) -> Result<Certificate, NoWayBack> {
-        if matches!(certificate.direction, Direction::Interleaved | Direction::Stacks) {
+        if matches!(
+            certificate.direction,
+            Direction::Interleaved | Direction::Stacks
+        ) {
             return Err(NoWayBack::NotCertified("it numbers the places of threads"));
         }
         if certificate.direction == Direction::Unrolled {

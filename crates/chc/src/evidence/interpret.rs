@@ -29,10 +29,9 @@ pub fn model(
     let is_backward = match certificate.direction {
         Direction::Forward => false,
         Direction::Backward if translation.goals.len() == 1 => true,
-        Direction::Backward
-        | Direction::Interleaved
-        | Direction::Stacks
-        | Direction::Unrolled => return None,
+        Direction::Backward | Direction::Interleaved | Direction::Stacks | Direction::Unrolled => {
+            return None;
+        }
     };
     let mut definitions = Vec::new();
     for (predicate, &fate) in system.predicates.iter().zip(&normal.fates) {
