@@ -132,6 +132,37 @@ fn a_limit_that_is_obeyed_is_named_when_it_is_hit() {
 }
 
 #[test]
+fn passes_are_switched_off_by_name_or_the_name_is_refused() {
+    let folder = folder().join("passes");
+    std::fs::create_dir_all(&folder).expect("there is room");
+    std::fs::write(folder.join("sequential.bp"), SEQUENTIAL).expect("the folder is there");
+    let checked = |words: &[&str]| {
+        let output = hardbop(&folder, &[&["sequential.bp"], words].concat());
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), text, messages)
+    };
+    let (code, plan, _) = checked(&["--explain-plan"]);
+    assert_eq!(code, Some(0));
+    assert!(
+        plan.contains("[domains, refine(variables), summary]"),
+        "{plan}"
+    );
+    let (_, plan, _) = checked(&["--explain-plan", "--without", "domains,variables"]);
+    assert!(plan.contains(" [summary]"), "{plan}");
+    let (code, text, _) = checked(&["--without", "domains", "--without", "variables"]);
+    assert_eq!(code, Some(0), "{text}");
+    let (code, _, messages) = checked(&["--without", "sequentialize"]);
+    assert_eq!(code, Some(2), "{messages}");
+    assert!(
+        messages.contains("no pipeline for this question"),
+        "{messages}"
+    );
+    let (code, _, messages) = checked(&["--without", "magic"]);
+    assert_eq!(code, Some(2), "{messages}");
+}
+
+#[test]
 fn bounds_are_obeyed_by_every_engine_that_takes_them() {
     let folder = folder().join("bounds");
     std::fs::create_dir_all(&folder).expect("there is room");
