@@ -191,7 +191,11 @@ impl EngineArguments {
                 TrackName::All => Tracking::All,
             }),
             jobs: NonZeroUsize::MIN,
-            without: self.without.iter().filter_map(|name| Pass::find(name)).collect(),
+            without: self
+                .without
+                .iter()
+                .filter_map(|name| Pass::find(name))
+                .collect(),
         })
     }
 }

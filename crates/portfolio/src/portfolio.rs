@@ -188,7 +188,10 @@ impl Portfolio {
             let name = planned.name;
             let mut passes = circumstances.passes(name);
             known.extend(&passes);
-            if name.is_made_by().is_some_and(|pass| without.contains(&pass)) {
+            if name
+                .is_made_by()
+                .is_some_and(|pass| without.contains(&pass))
+            {
                 refused.push(format!("engine {name} is nothing without its pass"));
                 continue;
             }
