@@ -117,7 +117,7 @@ impl Automaton {
     }
 
     /// Whether an infinite run is accepted as soon as it enters an accepting state, whatever
-    /// follows: the automaton of a safety property. A run that cannot be continued for ever is not
+    /// follows: the automaton of a safety property. A run that ends there by blocking is not
     /// accepted all the same.
     pub fn is_settled_on_acceptance(&self) -> bool {
         let stays = |(index, state): (usize, &State)| {

@@ -55,7 +55,7 @@ pub struct Certificate {
     #[serde(default)]
     pub direction: Direction,
     /// The safety property that it is about, as it was asked, if the machine is the product of the
-    /// program with the property's automaton. Whoever accepts it makes that product.
+    /// program with the property's automaton. A judge makes that product itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub property: Option<String>,
     /// The targets that it excludes.

@@ -381,9 +381,8 @@ mod tests {
         from_text("t.bp", text).expect("a program")
     }
 
-    fn ltl(machine: &Machine, formula: &str) -> Question {
-        let formula = formula.to_owned();
-        let read = ReadProperty::read(machine, PropertyText::Ltl { formula });
+    fn asked(machine: &Machine, text: PropertyText) -> Question {
+        let read = ReadProperty::read(machine, text);
         let translated = read.and_then(ReadProperty::translate).expect("a formula");
         Question::translated(translated)
     }
@@ -405,8 +404,14 @@ mod tests {
         let built = |question: &Question, passes: &[Pass]| {
             Pipeline::new(EngineName::Summary, passes.to_vec(), question)
         };
-        let safety = ltl(&machine, "G x");
-        let liveness = ltl(&machine, "F x");
+        let monitor = PropertyText::Monitor {
+            file: "m.mon".to_owned(),
+            text: "monitor M begin state ok initial; state bad target; from ok: on x goto bad; end"
+                .to_owned(),
+        };
+        let safety = asked(&machine, monitor);
+        let formula = "F x".to_owned();
+        let liveness = asked(&machine, PropertyText::Ltl { formula });
         let broken = |pass, what| Err(BrokenPipeline::NotPreserved { pass, what });
         assert!(built(&safety, &[Pass::Product, Pass::Domains]).is_ok());
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Machines and questions that passes have made, each once, and the way back from them.
+//! Machines and questions that passes have made, each once, and the translation back.
 //!
 //! Pipelines of one plan often begin alike: they share what their common passes make. A pass is
 //! identified by its name and by what it was applied to.

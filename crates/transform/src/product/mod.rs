@@ -11,8 +11,7 @@
 //! **Sound.** A run of the product is a run of the program with what the automaton makes of it; so
 //! a target state is entered in the one where a run of the other makes the automaton enter it. The
 //! run goes back by leaving out the steps that only read. A certificate remains one of the product:
-//! whoever accepts it makes the product from program and property, so this module has to be trusted
-//! for it.
+//! the judge makes the product from program and property, so this module is trusted for it.
 //!
 //! **Infinite runs.** An automaton without target states accepts an infinite run only if that
 //! enters an accepting state. If the product enters none, no run is accepted. That is worth a search
