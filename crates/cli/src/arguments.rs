@@ -126,7 +126,7 @@ mod tests {
             ],
         ),
         ("Bounds", &["contexts", "rounds", "bmc"]),
-        ("Engines", &["engine", "cross-check", "jobs"]),
+        ("Engines", &["engine", "cross-check", "jobs", "without"]),
         (
             "Limits",
             &[

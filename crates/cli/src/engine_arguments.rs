@@ -30,6 +30,7 @@ pub struct EngineArguments {
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
     jobs: NonZeroUsize,
     /// Switch off passes in front of the engines, such as `domains` (`--explain-plan` shows them)
+    /// [default: none]
     #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = PossibleValuesParser::new(passes()))]
     without: Vec<String>,
     #[command(flatten)]

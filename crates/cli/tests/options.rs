@@ -18,12 +18,18 @@ thread two begin void main() begin assume(a); b := 1; start_thread more(); end e
 void more() begin skip; end
 ";
 
-/// A folder with both programs.
+/// The threads of the other program, without one that starts another.
+fn fixed_threads() -> String {
+    THREADS.replace("start_thread more();", "more();")
+}
+
+/// A folder with the programs.
 fn folder() -> PathBuf {
     let folder = std::env::temp_dir().join(format!("hardbop-options-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("there is room for two small files");
     std::fs::write(folder.join("sequential.bp"), SEQUENTIAL).expect("the folder is there");
     std::fs::write(folder.join("threads.bp"), THREADS).expect("the folder is there");
+    std::fs::write(folder.join("fixed.bp"), fixed_threads()).expect("the folder is there");
     folder
 }
 
@@ -59,7 +65,8 @@ fn words_of(option: EngineOption) -> Vec<&'static str> {
 /// A program, and the options of a question that the engine takes.
 fn question_for(engine: EngineName) -> Vec<&'static str> {
     match engine {
-        EngineName::Interleaving | EngineName::Stacks => vec!["threads.bp"],
+        EngineName::Interleaving => vec!["threads.bp"],
+        EngineName::Stacks => vec!["fixed.bp"],
         EngineName::Concurrent => vec!["threads.bp", "--contexts", "3"],
         EngineName::Sequentialized => vec!["threads.bp", "--rounds", "2"],
         EngineName::Branching => vec!["sequential.bp", "--ctl", "EF n = 12"],
@@ -106,6 +113,7 @@ fn a_limit_that_is_obeyed_is_named_when_it_is_hit() {
     std::fs::create_dir_all(&folder).expect("there is room");
     std::fs::write(folder.join("sequential.bp"), SEQUENTIAL).expect("the folder is there");
     std::fs::write(folder.join("threads.bp"), THREADS).expect("the folder is there");
+    std::fs::write(folder.join("fixed.bp"), fixed_threads()).expect("the folder is there");
     let failing = THREADS.replace("assert(a)", "assert(!a)");
     std::fs::write(folder.join("failing.bp"), failing).expect("the folder is there");
     for option in [EngineOption::States, EngineOption::Nodes] {

@@ -159,7 +159,7 @@ pub struct LoopBound {
     pub head: NodeId,
     /// One-based source line, for readers; it is not checked.
     pub line: u32,
-    /// Between entering the loop and leaving it, a run comes back to the head at most this often.
+    /// Between entering the loop and leaving it, a run returns to the head at most this often.
     pub repetitions: u32,
 }
 

@@ -163,7 +163,7 @@ impl<'m, 'i> Analysis<'m, 'i> {
         Ok(())
     }
 
-    /// Whether all targets are reached as far as the facts know.
+    /// Whether all targets are reached, according to the facts.
     fn has_lost(&self) -> bool {
         !self.targets.is_empty() && self.reached_targets.len() == self.targets.len()
     }

@@ -13,7 +13,7 @@ fn accept(machine: &Machine, certificate: &Certificate) -> Result<(), String> {
 }
 
 fn check(engine: &dyn Engine, seeds: Range<u64>) {
-    // Most generated programs have loops that never end: unrolling them goes on until the limit.
+    // Most generated programs have loops that never end: unrolling them continues until the limit.
     let mut config = ConformanceConfig::sequential(seeds);
     config.states = Some(2_000);
     let report = conformance(engine, &accept, &config);

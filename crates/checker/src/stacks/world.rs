@@ -24,7 +24,7 @@ pub struct StackWorld<'a, 'i> {
     pub state: State<'i>,
     formula_memo: Memo,
     edge_memo: Memo,
-    /// Bits of frames that some formula reads. What becomes of others does not matter.
+    /// Bits of frames that some formula reads. Others are irrelevant.
     frame_bits: Vec<(ThreadPart, u32)>,
 }
 

@@ -388,7 +388,7 @@ impl<'w, 'i> Walk<'w, 'i> {
         });
     }
 
-    /// A path with more literals; nothing if they cannot all hold.
+    /// A path with more literals; `None` if they cannot all hold.
     fn extended(&mut self, path: &[Lit], more: &[Lit]) -> Option<Path> {
         let mut longer = path.to_vec();
         for &lit in more {
@@ -474,7 +474,7 @@ fn shared_literals(a: &[Lit], b: &[Lit]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-/// Whether two conjunctions cannot hold together, as far as can be seen.
+/// Whether two conjunctions are known not to hold together.
 fn exclude_each_other(a: &[Lit], b: &[Lit]) -> bool {
     a.iter().any(|&lit| b.contains(&!lit))
 }

@@ -95,7 +95,7 @@ impl Vocabulary {
     }
 }
 
-/// A cube at an entry, where a procedure just begins: as literals of the current state. Nothing if
+/// A cube at an entry, where a procedure just begins: as literals of the current state. `None` if
 /// it wants something to have changed.
 pub(crate) fn at_start(cube: &[StateLit]) -> Option<Cube> {
     let now = cube

@@ -67,7 +67,7 @@ pub(crate) struct BlockQuery<'i> {
     pub steps: Vec<StepChoices>,
     /// What is arbitrary where a callee is entered: first values of locals, and dead globals.
     pub free: Vec<FreeBit>,
-    /// Whether all edges can be taken; nothing if that is impossible.
+    /// Whether all edges can be taken; `None` if that is impossible.
     pub guard: Option<Lit>,
     levels: Vec<Lit>,
     temporaries: u64,

@@ -1,7 +1,7 @@
 //! The engine: one thread at a time, then two together, then three; each first with frames that
 //! remember little. What nothing excludes is looked for with a bound on context switches.
 //!
-//! Views of `k` threads know nothing of what more than `k` threads have to do with each other, so a
+//! Views of `k` threads know nothing of how more than `k` threads affect each other, so a
 //! larger `k` excludes more, up to the number of threads. Most locks need two.
 
 use crate::bounded::engine::BoundedEngine;

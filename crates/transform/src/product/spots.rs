@@ -1,6 +1,7 @@
 //! A procedure of the product while it is being made: edges between places with a meaning.
 
 use crate::draft::{DraftEdge, DraftProcedure, Place};
+use hardbop_machine::ir::NodeKind;
 use hardbop_machine::{Machine, NodeId, ProcId};
 use hardbop_syntax::Span;
 use std::collections::BTreeMap;
@@ -59,10 +60,14 @@ impl<'m> Spots<'m> {
     pub fn place(&mut self, spot: Spot) -> Place {
         let procedure = &mut self.procedure;
         let span = spot.span(self.original);
-        *self
-            .places
-            .entry(spot)
-            .or_insert_with(|| procedure.node(span))
+        *self.places.entry(spot).or_insert_with(|| {
+            let place = procedure.node(span);
+            if spot == Spot::Target {
+                // A certificate names it, as it names statements of a program.
+                procedure.nodes[place].kind = NodeKind::Statement;
+            }
+            place
+        })
     }
 
     /// Adds an edge.

@@ -1,7 +1,7 @@
 //! The conditions under which an unrolled point is reached, as a list of literals, oldest first.
 //!
 //! Two sides of a branch differ in the last conditions only. Where they meet, what they share stays
-//! as it is, and the rest becomes one literal, or nothing if one side is the negation of the other.
+//! as it is, and the rest becomes one literal, or no literal if one side is the negation of the other.
 //! So the conditions of a point behind a branch are those before it, and a loop that repeats
 //! without a decision can be told by its conditions.
 
@@ -15,7 +15,7 @@ const MOST_CONDITIONS: usize = 128;
 pub(crate) struct Conditions(Vec<Lit>);
 
 impl Conditions {
-    /// The same and more; nothing if they exclude each other.
+    /// The same and more; `None` if they exclude each other.
     pub(crate) fn with(&self, circuit: &mut Circuit<'_>, more: &[Lit]) -> Option<Self> {
         let mut all = self.0.clone();
         for &lit in more {

@@ -7,7 +7,7 @@
 //! lead to it. At most one way is taken into each point, because at most one is taken out of each.
 //!
 //! Constants are folded while the circuit is built, and a step whose guard is false there leads
-//! nowhere. A loop or recursion that goes on under the conditions under which it was begun needs no
+//! nowhere. A loop or recursion that continues under the conditions under which it was begun needs no
 //! decision of the solver: it is written out as long as the unrolling is small, whatever its bound.
 
 use super::conditions::Conditions;
@@ -370,7 +370,7 @@ impl<'u, 'm, 'i> Unroller<'u, 'm, 'i> {
         self.may_exceed(Excess::Nesting(callee), frames, taken, Some(&frame.entered))
     }
 
-    /// A way goes on to the end of an edge.
+    /// A way continues to the end of an edge.
     fn expect(&mut self, frame: &mut OpenFrame, id: EdgeId, counts: &[u32], way: Way) {
         let edge = self.machine.edge(id);
         let nest = &self.nests[frame.procedure.index()];
@@ -393,7 +393,7 @@ impl<'u, 'm, 'i> Unroller<'u, 'm, 'i> {
         expected.ways.push(way);
     }
 
-    /// Raises a bound for what goes on without a decision; otherwise notes that it is exceeded.
+    /// Raises a bound for what continues without a decision; otherwise notes that it is exceeded.
     fn may_exceed(
         &mut self,
         excess: Excess,
@@ -412,7 +412,7 @@ impl<'u, 'm, 'i> Unroller<'u, 'm, 'i> {
         false
     }
 
-    /// Goes on in the caller of a frame that is done.
+    /// Continues in the caller of a frame that is done.
     fn return_to(&mut self, caller: &mut OpenFrame, callee: OpenFrame) {
         let (Some((point, taken, bits)), Some((id, counts, waiting))) = (callee.left, callee.call)
         else {
@@ -438,7 +438,7 @@ impl<'u, 'm, 'i> Unroller<'u, 'm, 'i> {
     }
 }
 
-/// Whether of several guards at most one holds, as far as can be seen.
+/// Whether of several guards at most one is known to hold.
 fn are_exclusive(guards: &[&[Lit]]) -> bool {
     let exclude = |a: &[Lit], b: &[Lit]| {
         matches!((a, b), ([a], b) if negates(*a, b)) || a.iter().any(|&lit| b.contains(&!lit))

@@ -16,7 +16,7 @@ pub(crate) enum Excess {
     Loop(NodeId),
     /// Nested calls of this procedure.
     Nesting(ProcId),
-    /// A loop or a recursion that goes on without a decision, while the unrolling has become large.
+    /// A loop or a recursion that continues without a decision, while the unrolling has become large.
     Size,
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum Excess {
 pub(crate) struct Bounds {
     loops: BTreeMap<NodeId, u32>,
     procedures: BTreeMap<ProcId, u32>,
-    /// While there are fewer unrolled points, what goes on without a decision raises its bound.
+    /// While there are fewer unrolled points, what continues without a decision raises its bound.
     pub(crate) points: usize,
 }
 

@@ -18,7 +18,7 @@ use hardbop_outcome::{Budget, Certificate, Event, Ledger, Limit, Progress, Stati
 use hardbop_sat::{Answer, Solver};
 use hardbop_transform::literals::run_writer::is_set;
 
-/// Points up to which what goes on without a decision is written out in the first round.
+/// Points up to which what continues without a decision is written out in the first round.
 const FIRST_POINTS: usize = 4_096;
 
 /// A search.

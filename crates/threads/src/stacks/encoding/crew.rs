@@ -48,7 +48,7 @@ impl Crew {
         self.counts.values().sum()
     }
 
-    /// All views of some size, in order; nothing if there are more than `most`.
+    /// All views of some size, in order; `None` if there are more than `most`.
     pub(crate) fn views(&self, size: usize, most: usize) -> Option<Vec<View>> {
         let mut lists: Vec<Vec<ProcId>> = vec![Vec::new()];
         for _ in 0..size {

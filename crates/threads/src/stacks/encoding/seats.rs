@@ -91,7 +91,7 @@ impl Seats {
         }
     }
 
-    /// The variable of a bit of a thread; nothing if the bit is not kept.
+    /// The variable of a bit of a thread; `None` if the bit is not kept.
     pub(crate) fn thread(&self, seat: u32, part: ThreadPart, bit: u32) -> Option<u32> {
         let index = self.block_of.get(&(part, bit))?;
         Some(self.first(seat) + 2 * index)

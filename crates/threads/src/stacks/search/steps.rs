@@ -10,9 +10,9 @@ use hardbop_symbolic::{Part, QUANTIFY, image};
 /// Where a thread is afterwards, and what becomes of its being inside an atomic block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct After {
-    /// Nothing if it has ended.
+    /// `None` if it has ended.
     pub node: Option<NodeId>,
-    /// Nothing if it stays as it is.
+    /// `None` if it stays as it is.
     pub inside: Option<bool>,
 }
 
