@@ -33,7 +33,7 @@ pub(crate) struct Vocabulary {
     constants: BTreeMap<Type, BTreeSet<u64>>,
     /// Conditions over variables alone, as they are tested.
     pub conditions: Vec<ExprId>,
-    /// Whether the values at the entry matter to somebody: not in the first procedure.
+    /// Whether the values at the entry are used: not in the first procedure.
     has_callers: bool,
 }
 
@@ -139,7 +139,7 @@ impl Vocabulary {
     }
 }
 
-/// Whether an expression speaks of variables before the step only.
+/// Whether an expression refers to variables before the step only.
 fn is_about_now(machine: &Machine, root: ExprId) -> bool {
     let mut is_about_now = true;
     let mut size = 0;

@@ -7,7 +7,7 @@ use hardbop_machine::cast::Cast;
 use hardbop_machine::inlined::NotInlined;
 use hardbop_machine::{Machine, Storage, Variable};
 
-/// Checks the form of a certificate; gives the threads that it speaks of.
+/// Checks the form of a certificate; returns its threads.
 pub fn check(
     machine: &Machine,
     certificate: &Certificate,

@@ -6,7 +6,7 @@ use hardbop_evidence::certificate::{Bit, Certificate, Formula, ThreadBit, Thread
 use hardbop_machine::{Action, GlobalId, LocalId, Machine, ProcId, Storage, Variable};
 use std::collections::BTreeMap;
 
-/// The threads that a certificate speaks of.
+/// The threads in a certificate.
 pub struct Threads {
     /// How many threads start in each procedure.
     pub counts: BTreeMap<ProcId, u64>,
@@ -14,7 +14,7 @@ pub struct Threads {
     pub size: usize,
 }
 
-/// Checks the form of a certificate; gives the threads that it speaks of.
+/// Checks the form of a certificate; returns its threads.
 pub fn check(
     machine: &Machine,
     certificate: &Certificate,

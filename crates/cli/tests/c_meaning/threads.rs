@@ -299,9 +299,9 @@ fn locals_are_private_and_arguments_arrive() {
             ),
             // Both run the function whose local has an address.
             (
-                "int x; void set(int *q) { int k = 3; int *w = &k; *w = *w + 1; *q = k; }",
-                "int l = 0; set(&l); if (l != 4) x = 1;",
-                "int l = 0; set(&l); if (l != 4) x = 1;",
+                "int x; void set(_Bool *q) { _Bool k = 0; _Bool *w = &k; *w = !*w; *q = k; }",
+                "_Bool l = 0; set(&l); if (!l) x = 1;",
+                "_Bool l = 0; set(&l); if (!l) x = 1;",
                 &[("x==1", false)],
             ),
             (

@@ -166,7 +166,7 @@ impl<'i> Reachability<'_, 'i, '_> {
         self.budget.interrupt.check().unwrap_or(Limit::Interrupted)
     }
 
-    /// The levels of the source and of the calls of a block whose target is at a level; nothing if
+    /// The levels of the source and of the calls of a block whose target is at a level; `None` if
     /// one is below all.
     fn levels(&self, number: usize, level: usize) -> Option<Vec<usize>> {
         let block = &self.points.blocks[number];

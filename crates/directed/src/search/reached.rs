@@ -1,4 +1,4 @@
-//! States that runs do reach, and how: facts about calls, and the way back to the start.
+//! States that runs do reach, and how: facts about calls, and the path from the start.
 
 use crate::encoding::cubes::Cube;
 use hardbop_machine::{EdgeId, NodeId};
