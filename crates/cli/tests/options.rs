@@ -18,10 +18,11 @@ thread two begin void main() begin assume(a); b := 1; start_thread more(); end e
 void more() begin skip; end
 ";
 
-/// The threads of the other program, without one that starts another.
-fn fixed_threads() -> String {
-    THREADS.replace("start_thread more();", "more();")
-}
+/// Recursive threads, none of which starts another.
+const RECURSIVE: &str = "decl a := 0, b := 0;
+thread one begin void main() begin a := 1; if (*) then main(); fi assume(b); assert(a); end end
+thread two begin void main() begin assume(a); b := 1; if (*) then main(); fi end end
+";
 
 /// A folder with the programs.
 fn folder() -> PathBuf {
@@ -29,7 +30,7 @@ fn folder() -> PathBuf {
     std::fs::create_dir_all(&folder).expect("there is room for two small files");
     std::fs::write(folder.join("sequential.bp"), SEQUENTIAL).expect("the folder is there");
     std::fs::write(folder.join("threads.bp"), THREADS).expect("the folder is there");
-    std::fs::write(folder.join("fixed.bp"), fixed_threads()).expect("the folder is there");
+    std::fs::write(folder.join("recursive.bp"), RECURSIVE).expect("the folder is there");
     folder
 }
 
@@ -66,7 +67,7 @@ fn words_of(option: EngineOption) -> Vec<&'static str> {
 fn question_for(engine: EngineName) -> Vec<&'static str> {
     match engine {
         EngineName::Interleaving => vec!["threads.bp"],
-        EngineName::Stacks => vec!["fixed.bp"],
+        EngineName::Stacks => vec!["recursive.bp"],
         EngineName::Concurrent => vec!["threads.bp", "--contexts", "3"],
         EngineName::Sequentialized => vec!["threads.bp", "--rounds", "2"],
         EngineName::Branching => vec!["sequential.bp", "--ctl", "EF n = 12"],
@@ -113,7 +114,7 @@ fn a_limit_that_is_obeyed_is_named_when_it_is_hit() {
     std::fs::create_dir_all(&folder).expect("there is room");
     std::fs::write(folder.join("sequential.bp"), SEQUENTIAL).expect("the folder is there");
     std::fs::write(folder.join("threads.bp"), THREADS).expect("the folder is there");
-    std::fs::write(folder.join("fixed.bp"), fixed_threads()).expect("the folder is there");
+    std::fs::write(folder.join("recursive.bp"), RECURSIVE).expect("the folder is there");
     let failing = THREADS.replace("assert(a)", "assert(!a)");
     std::fs::write(folder.join("failing.bp"), failing).expect("the folder is there");
     for option in [EngineOption::States, EngineOption::Nodes] {
