@@ -151,8 +151,10 @@ impl EngineName {
                 Pass::Variables,
             ],
             Self::Sequentialized => vec![Pass::Sequentialize, Pass::Variables],
-            // These take properties as they are.
-            Self::Interleaving
+            // These take properties as they are. The bounds of unrolling are those of the loops of
+            // the program itself.
+            Self::Unroll
+            | Self::Interleaving
             | Self::Stacks
             | Self::Concurrent
             | Self::Branching
@@ -160,8 +162,6 @@ impl EngineName {
             Self::Explicit | Self::Facts | Self::Directed | Self::Tabulation => {
                 vec![Pass::Product, Pass::Domains]
             }
-            // Its bounds are of the loops of the program itself.
-            Self::Unroll => vec![Pass::Domains],
         }
     }
 

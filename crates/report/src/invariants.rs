@@ -288,7 +288,6 @@ impl<'a> Reader<'a> {
             };
             let named = match bit.part {
                 _ if bit.thread != thread => None,
-                ThreadPart::Place => None,
                 ThreadPart::Own(id) => Some(Bit {
                     variable: Variable::Global(id),
                     bit: bit.bit,

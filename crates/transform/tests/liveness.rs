@@ -24,13 +24,13 @@ use hardbop_transform::liveness::WithLiveness;
 /// More places than these are too many for the oracle.
 const LIMIT: usize = 20_000;
 
-fn property(machine: &Machine, text: PropertyText) -> Property {
+fn property(machine: &Machine, text: &PropertyText) -> Property {
     Property::read(machine, text.clone()).unwrap_or_else(|errors| panic!("{text}: {errors:?}"))
 }
 
 fn ltl(machine: &Machine, formula: &str) -> Property {
     let formula = formula.to_owned();
-    property(machine, PropertyText::Ltl { formula })
+    property(machine, &PropertyText::Ltl { formula })
 }
 
 /// Whether an engine finds a run that a property describes. The run is judged.
@@ -74,7 +74,7 @@ fn check(name: &str, knobs: &Knobs, first: u64, count: u64) {
         let properties = [
             ltl(&machine, &formula),
             ltl(&machine, &format!("!({formula})")),
-            property(&machine, PropertyText::Nonterminating),
+            property(&machine, &PropertyText::Nonterminating),
         ];
         for property in properties {
             let expected = finds(&ExplicitEngine::default(), &machine, &property);

@@ -19,7 +19,6 @@ fn check(engine: &dyn Engine, seeds: Range<u64>) {
     let report = conformance(engine, &accept, &config);
     assert!(report.has_passed(), "{report}");
     assert!(report.certificates > 0 && report.reachable > 0, "{report}");
-    println!("{report}");
 }
 
 #[test]
