@@ -128,6 +128,7 @@ impl Property {
     /// The places that must not be reached, which may be none.
     pub fn targets(&self, machine: &Machine) -> Vec<Target> {
         match self {
+            Property::Termination => Vec::new(),
             Property::UnreachCall { function } => Target::calls(machine, function),
             Property::NoOverflow => {
                 let failures = machine.assertions.iter().map(|a| a.failure);

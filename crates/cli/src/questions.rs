@@ -37,7 +37,10 @@ pub struct QuestionArguments {
 }
 
 /// What `--terminates-always` asks.
-const EVERY_RUN_ENDS: &str = "F (terminated | failed)";
+fn every_run_ends() -> PropertyText {
+    let formula = "F (terminated | failed)".to_owned();
+    PropertyText::Ltl { formula }
+}
 
 /// Questions about whole runs.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -126,9 +129,7 @@ impl PropertyArguments {
         }
         texts.extend(self.nonterminating.then_some(PropertyText::Nonterminating));
         texts.extend(self.terminates.then_some(PropertyText::Terminates));
-        texts.extend(self.terminates_always.then(|| PropertyText::Ltl {
-            formula: EVERY_RUN_ENDS.to_owned(),
-        }));
+        texts.extend(self.terminates_always.then(every_run_ends));
         Ok(texts)
     }
 }
@@ -137,7 +138,8 @@ impl PropertyArguments {
     /// Whether any property is named.
     pub fn is_empty(&self) -> bool {
         let lists = [&self.ltl, &self.ctl, &self.monitor, &self.hoa, &self.fair];
-        lists.iter().all(|list| list.is_empty()) && !self.nonterminating && !self.terminates
+        let flags = [self.nonterminating, self.terminates, self.terminates_always];
+        lists.iter().all(|list| list.is_empty()) && flags == [false; 3]
     }
 }
 
@@ -222,8 +224,12 @@ impl QuestionArguments {
         property: Option<&Property>,
     ) -> Result<Vec<ReadQuestion>, Failure> {
         let mut subjects = Vec::new();
-        let texts = self.properties.texts(machine)?;
-        subjects.extend(property.map(|property| ReadSubject::Places(property.targets(machine))));
+        let mut texts = self.properties.texts(machine)?;
+        match property {
+            Some(Property::Termination) => texts.push(every_run_ends()),
+            Some(property) => subjects.push(ReadSubject::Places(property.targets(machine))),
+            None => {}
+        }
         let is_asked = property.is_some() || !texts.is_empty();
         if !self.targets.is_empty() || !is_asked {
             subjects.push(ReadSubject::Places(self.targets.or_assertions(machine)?));

@@ -274,7 +274,9 @@ fn nothing_to_check(
     let file = machine.source.name();
     let why = match property {
         Some(Property::UnreachCall { function }) => format!("nothing calls `{function}`"),
-        Some(Property::NoOverflow) | None => "no arithmetic can overflow".to_owned(),
+        Some(Property::NoOverflow | Property::Termination) | None => {
+            "no arithmetic can overflow".to_owned()
+        }
     };
     if json {
         console.note(&format!("{file}: {why}"));
